@@ -22,8 +22,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from postil.corpus import merge_duplicates
-from postil.records import Passage, write
+from postil.corpus.passage_duplicates import merge_duplicates
+from postil.data.row_files import write
+from postil.data.rows import Passage
 
 
 def read(path: Path, *, targets: bool = False) -> list[Passage]:

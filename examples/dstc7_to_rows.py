@@ -28,9 +28,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from postil.records import Article, Candidate, Comment, Judgement, Reference, Score, write
-from postil.records.names import LENGTH
-from postil.text import is_han_text
+from postil.data.row_files import write
+from postil.data.rows import Article, Candidate, Comment, Judgement, Reference, Score
+from postil.results.names import LENGTH
+from postil.text.tokenizers import is_han_text
 
 NAME = "dstc7_joined.en.jsonl.gz"
 PERSON = "Human"

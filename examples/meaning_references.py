@@ -23,7 +23,7 @@ import numpy as np
 
 import postil
 from graded_references import FOLDS, best_of
-from postil.metaeval.resampling import bootstrap_counts
+from postil.meta.resampling import bootstrap_counts
 from postil.metrics.controls import ControlOptions
 from reference_sets import RESAMPLES, compared_whole, correlated, dstc7, halves, mohler, shown, wmt21
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.coefficients import By
+    from postil.meta.coefficients import By
     from reference_sets import Judged
 
     Floats: TypeAlias = NDArray[np.float64]

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 import postil
 from mohler_to_rows import ANNOTATORS, NAME, others, read
-from postil.records import Judgement, Score, write
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

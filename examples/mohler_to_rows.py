@@ -19,7 +19,8 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from postil.records import Candidate, Judgement, Rating, Reference, write
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Judgement, Rating, Reference
 
 NAME = "mohler_dataset.csv"
 SYSTEM = "student"

@@ -21,26 +21,27 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.app.passages import MEASURES
-from postil.metaeval.coefficients import rank_coefficient
-from postil.metaeval.gain import gain_curve
-from postil.metaeval.permutation import permutation_p
-from postil.metaeval.resampling import Draws, bootstrap_counts, interval
-from postil.metaeval.significance import holm
-from postil.metrics.measures import measure_passages
-from postil.metrics.passage_collection import Preprocessing
-from postil.metrics.pool import informativeness, interestingness
+from postil.data.row_files import read
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Passage
+from postil.meta.column_correlations import rank_coefficient
+from postil.meta.permutation import permutation_p
+from postil.meta.resampling import Draws, bootstrap_counts, interval
+from postil.meta.significance import holm
+from postil.metrics.passages.collection import Preprocessing
+from postil.metrics.passages.measures import measure_passages
+from postil.metrics.passages.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
-from postil.records import Passage, read
-from postil.records.row_locations import RowLocations
-from postil.render.formats import value_with_interval
+from postil.passages.calls import MEASURES
+from postil.passages.gain import gain_curve
+from postil.results.formats import value_with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.metrics.pool import Pools
+    from postil.metrics.passages.pool import Pools
 
     Floats: TypeAlias = NDArray[np.float64]
 

@@ -17,11 +17,11 @@ import numpy as np
 import dstc7_to_rows
 import mohler_to_rows
 import wmt21_to_rows
-from postil.metaeval.coefficient_kinds import kind_of
-from postil.metaeval.coefficients import Texts
-from postil.metaeval.resampling import Draws, bootstrap_counts, interval
-from postil.records.weights import METHODS
-from postil.text import is_han_text
+from postil.data.weights import METHODS
+from postil.meta.coefficient_kinds import kind_of
+from postil.meta.column_correlations import Texts
+from postil.meta.resampling import Draws, bootstrap_counts, interval
+from postil.text.tokenizers import is_han_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.coefficients import By, Measure
+    from postil.meta.coefficients import By, Measure
 
     Floats: TypeAlias = NDArray[np.float64]
 

@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.metrics.measures import measure_passages
-from postil.metrics.passage_collection import Preprocessing
-from postil.metrics.pool import folds_of, informativeness, interestingness
+from postil.data.row_files import read, write
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Candidate, Passage, TopicArticle
+from postil.metrics.passages.collection import Preprocessing
+from postil.metrics.passages.measures import measure_passages
+from postil.metrics.passages.pool import folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
-from postil.records import Candidate, Passage, read, write
-from postil.records.row_locations import RowLocations
-from postil.records.rows import TopicArticle
-from postil.text import tokenizer
+from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

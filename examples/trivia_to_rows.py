@@ -20,8 +20,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Passage
 from postil.errors import InvalidInput
-from postil.records import Judgement, Passage, write
 
 VOTES = {"count_boring": 0, "count_interesting": 1, "count_veryInteresting": 2}
 

@@ -29,7 +29,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from postil.records import Candidate, Judgement, Reference, write
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Judgement, Reference
 
 NAME: Final = "mqm_ted_zhen.tsv.gz"
 PEOPLE: Final = ("ref", "refB")

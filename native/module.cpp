@@ -102,7 +102,7 @@ nb::object folded(nb::handle text, nb::object& normalize) {
   }
   out = out.attr("lower")();
   if (!may_compose(out.ptr())) return out;
-  if (!normalize.is_valid()) normalize = nb::module_::import_("postil.unicode_forms").attr("normalized");
+  if (!normalize.is_valid()) normalize = nb::module_::import_("postil.kernel.unicode_forms").attr("normalized");
   return normalize("NFC", out);
 }
 

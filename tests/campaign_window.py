@@ -11,8 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from browser_window import Window
-from postil.annotation.store import Store
-from postil.app.annotate_plan import PlanOptions, plan
+from postil.campaigns.planning import PlanOptions, plan
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from postil.records.rows import Article, Comment
-from postil.records.suggestions import LABEL
+from postil.data.rows import Article, Comment
+from postil.data.suggestions import LABEL
+from postil.service.application import Application, Recorded
+from postil.service.article_list import ArticleList
+from postil.service.desk import Desk
+from postil.service.store import ServiceStore
+from postil.service.store_routes import store_routes
+from postil.service.telemetry import Telemetry
+from postil.web.guard import ServiceGuard
+from postil.web.limits import RequestLimits
+from postil.web.routing import Reply, Route
 from postil.web.security import SecurityMiddleware
-from postil.web.service.application import Application, Recorded
-from postil.web.service.article_list import ArticleList
-from postil.web.service.desk import Desk
-from postil.web.service.guard import ServiceGuard
-from postil.web.service.limits import RequestLimits
-from postil.web.service.routing import Reply, Route
-from postil.web.service.store import ServiceStore
-from postil.web.service.store_routes import store_routes
-from postil.web.service.telemetry import Telemetry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.records.labels import Label
-    from postil.web.service.problems import Problem
-    from postil.web.service.routing import Call
-    from postil.web.service.tokens import Tokens
+    from postil.data.labels import Label
+    from postil.web.problems import Problem
+    from postil.web.routing import Call
+    from postil.web.tokens import Tokens
 
 EVIL = '<img src=x onerror="window.hacked = 1"><script>window.hacked = 1</script>'
 STORY = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
-from postil.records.documents import Block, BlockKind, Document
-from postil.records.results.interest import (
+from postil.documents.document import Block, BlockKind, Document
+from postil.interest.result import (
     FailedPage,
     InterestingPagesResult,
     InterestingResult,
@@ -14,7 +14,7 @@ from postil.records.results.interest import (
     RankedPassage,
     UnitContribution,
 )
-from postil.records.text_fragments import TextFragments
+from postil.interest.text_fragments import TextFragments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

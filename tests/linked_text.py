@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from postil.text.anchors import Anchor, WikiPage
-from postil.text.wiki_markup import parsed
+from postil.documents.anchors import Anchor, WikiPage
+from postil.documents.wiki_markup import parsed
 
 
 class Linked(NamedTuple):

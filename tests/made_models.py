@@ -7,9 +7,9 @@ from zlib import crc32
 
 import numpy as np
 
+from postil.encoders.contextual import ContextualEncoder
+from postil.encoders.sentences import SentenceEncoder
 from postil.metrics import bertscore, sentence_cosine
-from postil.text.contextual_encoders import ContextualEncoder
-from postil.text.sentence_encoders import SentenceEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

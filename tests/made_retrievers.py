@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from postil.commenters.candidate_pool import CandidatePool, save_retriever
-from postil.commenters.search import Index
-from postil.commenters.show_filter import FILE
-from postil.commenters.store import ModelWriter
-from postil.records.rows import Article, Comment
+from postil.comments.candidate_pool import CandidatePool, save_retriever
+from postil.comments.show_filter import FILE
+from postil.comments.store import ModelWriter
+from postil.data.rows import Article, Comment
+from postil.search.index import Index
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from postil.commenters.show_filter import ShowFilter
+    from postil.comments.show_filter import ShowFilter
 
 
 def article(name: str, title: str, *comments: str, content: str | None = None, lang: str | None = None) -> Article:

@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from postil.app.report import write_report as write_results
-from postil.records.results.base import Result
-from postil.render.views import show
+from postil.page.report import write_report as write_results
+from postil.results.base import Result
+from postil.results.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

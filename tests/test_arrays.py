@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.arrays import Expected, open_array
+from postil.data.arrays import Expected, open_array
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from postil.app.training.options import GeneratorTraining, GeneratorTrainOptions, RetrieverTrainOptions
-from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions
+from postil.comments.nn.options import GeneratorOptions, RelevanceOptions
+from postil.comments.training.options import GeneratorTraining, GeneratorTrainOptions, RetrieverTrainOptions
 from postil.messages import Setting
 from postil.options import changed_settings
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limited_child import unfinished
-from postil.unicode_forms import MOST_MARKS, SHORT, is_composed, normalized
+from postil.kernel.unicode_forms import MOST_MARKS, SHORT, is_composed, normalized
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,10 +38,10 @@ def test_long_runs_are_normalized_in_pieces() -> None:
 
 
 USES = {
-    "ids": "from postil.records.ids import as_id; hash(as_id(text)); print(as_id(text) == as_id(text + 'a'))",
+    "ids": "from postil.data.ids import as_id; hash(as_id(text)); print(as_id(text) == as_id(text + 'a'))",
     "score": "import postil; postil.score([text], [[text, 'b']], metrics=['rouge-l'])",
     "tokens": "from postil.text.tokenizers import tokenizer; tokenizer('13a').split(text)",
-    "near duplicates": "from postil.commenters.near_duplicates import normalize_text; normalize_text(text)",
+    "near duplicates": "from postil.corpus.near_duplicates import normalize_text; normalize_text(text)",
     "documents": "open(sys.argv[1], 'w').write(text + '. Rain fell on Ely for nine days. ' * 9)\n"
     "import postil; postil.interesting(sys.argv[1])",
 }

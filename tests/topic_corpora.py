@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from postil.app.corpus.building import build_corpus
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -33,24 +33,24 @@ import numpy as np
 
 import postil
 from postil import kernel
-from postil.commenters.candidate_pool import CandidatePool, save_retriever
-from postil.commenters.feature_ranker import FeatureModel, FeatureRanker, person_ids
-from postil.commenters.manifest import checksum
-from postil.commenters.ranked_texts import CommentTexts
-from postil.commenters.relevance_features import RelevanceFeatures
-from postil.commenters.retrieval import Retriever
-from postil.commenters.search import Index
-from postil.commenters.store import ModelWriter
-from postil.commenters.string_array import StringArray
-from postil.commenters.text_vectors import TextVectors
+from postil.comments.candidate_pool import CandidatePool, save_retriever
+from postil.comments.feature_ranker import FeatureModel, FeatureRanker, person_ids
+from postil.comments.manifest import checksum
+from postil.comments.ranked_texts import CommentTexts
+from postil.comments.relevance_features import RelevanceFeatures
+from postil.comments.retrieval import Retriever
+from postil.comments.store import ModelWriter
+from postil.comments.text_vectors import TextVectors
 from postil.corpus.store import Corpus
+from postil.data.rows import Article, Comment
+from postil.encoders.static import open_static
 from postil.errors import PostilError
 from postil.learners.boosting import Tree, Trees
 from postil.learners.logistic import Logistic
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.references import References
-from postil.records.rows import Article, Comment
-from postil.text.static_encoders import open_static
+from postil.search.index import Index
+from postil.search.string_array import StringArray
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
@@ -149,10 +149,10 @@ def _features(words: Vocabulary, comments: CommentTexts, folder: str) -> Feature
 
 
 def _network(new: ModelWriter, words: int, said: Any, form: Any) -> dict[str, NDArray[Any]]:
-    from postil.commenters.nn import models  # noqa: PLC0415 - it needs torch
-    from postil.commenters.nn.options import RelevanceOptions  # noqa: PLC0415
-    from postil.commenters.nn.relevance import KIND, Relevance  # noqa: PLC0415
-    from postil.commenters.nn.relevance_network import RelevanceNetwork  # noqa: PLC0415
+    from postil.comments.nn import models  # noqa: PLC0415 - it needs torch
+    from postil.comments.nn.options import RelevanceOptions  # noqa: PLC0415
+    from postil.comments.nn.relevance import KIND, Relevance  # noqa: PLC0415
+    from postil.comments.nn.relevance_network import RelevanceNetwork  # noqa: PLC0415
 
     options = RelevanceOptions(architecture=form, vocab_size=words + 4, embedding_dim=8, filters=4, output_dim=8)
     model = Relevance(RelevanceNetwork(options, words + 4).eval(), options)
@@ -174,12 +174,12 @@ def use_retriever(folder: Path) -> object:
 
 def make_generator(folder: Path) -> None:
     """Make a generator with an untrained network."""
-    from postil.commenters.copying import SpanIndex  # noqa: PLC0415 - with what needs torch
-    from postil.commenters.neural_commenter import CopyIndex, save_generator  # noqa: PLC0415
-    from postil.commenters.nn import models  # noqa: PLC0415
-    from postil.commenters.nn.generator import KIND  # noqa: PLC0415
-    from postil.commenters.nn.options import GeneratorOptions  # noqa: PLC0415
-    from postil.commenters.nn.seq2seq import Seq2SeqNetwork  # noqa: PLC0415
+    from postil.comments.copying import SpanIndex  # noqa: PLC0415 - with what needs torch
+    from postil.comments.neural_commenter import CopyIndex, save_generator  # noqa: PLC0415
+    from postil.comments.nn import models  # noqa: PLC0415
+    from postil.comments.nn.generator import KIND  # noqa: PLC0415
+    from postil.comments.nn.options import GeneratorOptions  # noqa: PLC0415
+    from postil.comments.nn.seq2seq import Seq2SeqNetwork  # noqa: PLC0415
 
     some, words = articles(), Vocabulary()
     comments = [comment for one in some for comment in one.comments]
@@ -197,9 +197,9 @@ def make_generator(folder: Path) -> None:
 
 def use_generator(folder: Path) -> object:
     """Write comments, with what they copy."""
-    from postil.commenters.decoding_options import DecodingOptions  # noqa: PLC0415
-    from postil.commenters.filtering import CandidateFilter  # noqa: PLC0415
-    from postil.commenters.neural_commenter import NeuralCommenter  # noqa: PLC0415 - it needs torch
+    from postil.comments.decoding_options import DecodingOptions  # noqa: PLC0415
+    from postil.comments.filtering import CandidateFilter  # noqa: PLC0415
+    from postil.comments.neural_commenter import NeuralCommenter  # noqa: PLC0415 - it needs torch
 
     how = DecodingOptions(beam_size=2, max_words=6)
     commenter = NeuralCommenter.open(
@@ -229,10 +229,10 @@ def reseal_model(folder: Path) -> None:
 
 def make_corpus(folder: Path) -> None:
     """Build a corpus."""
-    from postil.app.corpus.building import build_corpus  # noqa: PLC0415 - it needs pyarrow
+    from postil.corpus.calls import build_corpus  # noqa: PLC0415 - it needs pyarrow
     from postil.corpus.options import BuildOptions  # noqa: PLC0415
     from postil.corpus.split import Share  # noqa: PLC0415
-    from postil.records.row_files import write  # noqa: PLC0415
+    from postil.data.row_files import write  # noqa: PLC0415
 
     rows = folder.with_name("rows.jsonl")
     write(str(rows), articles())

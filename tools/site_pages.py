@@ -42,24 +42,24 @@ API: Final = {
     "Compare systems": [
         "postil.compare",
         "postil.CompareOptions",
-        "postil.records.results.Comparison",
-        "postil.records.results.SystemComparison",
+        "postil.results.Comparison",
+        "postil.results.SystemComparison",
     ],
     "Compare models by interleaved suggestions": [
         "postil.compare_interleaved",
         *(
-            f"postil.records.results.{name}"
+            f"postil.results.{name}"
             for name in ("InterleavingResult", "Preference", "InterleavedPair", "InterleavedRank")
         ),
     ],
     "Compare systems by paired preferences": [
         "postil.compare_preferences",
-        *(f"postil.records.results.{name}" for name in ("PreferencesResult", "PreferredSystem", "PreferredPair")),
+        *(f"postil.results.{name}" for name in ("PreferencesResult", "PreferredSystem", "PreferredPair")),
     ],
     "Measure agreement": [
         "postil.agreement",
         "postil.AgreementOptions",
-        "postil.records.results.AgreementResult",
+        "postil.results.AgreementResult",
     ],
     "Estimate mean grades": [
         "postil.budget",
@@ -67,7 +67,7 @@ API: Final = {
         "postil.BudgetOptions",
         "postil.EstimateOptions",
         *(
-            f"postil.records.results.{name}"
+            f"postil.results.{name}"
             for name in (
                 "BudgetResult",
                 "BudgetRow",
@@ -88,7 +88,7 @@ API: Final = {
         "postil.CombineOptions",
         "postil.ApplyOptions",
         *(
-            f"postil.records.results.{name}"
+            f"postil.results.{name}"
             for name in (
                 "CombinationResult",
                 "CombinationFit",
@@ -102,7 +102,7 @@ API: Final = {
         "postil.judge",
         "postil.JudgeOptions",
         *(
-            f"postil.records.results.{name}"
+            f"postil.results.{name}"
             for name in (
                 "JudgeResult",
                 "JudgedSystem",
@@ -118,7 +118,7 @@ API: Final = {
         "postil.CorrelateOptions",
         "postil.CorrelationResult",
         *(
-            f"postil.records.results.{name}"
+            f"postil.results.{name}"
             for name in (
                 "Correlation",
                 "UndefinedResult",
@@ -135,61 +135,61 @@ API: Final = {
                 "Points",
             )
         ),
-        "postil.metaeval.correlation.Correlations",
-        "postil.metaeval.significance.Differences",
-        "postil.metaeval.systems.SystemMeans",
-        "postil.metaeval.table.Table",
+        "postil.meta.correlation.Correlations",
+        "postil.meta.significance.Differences",
+        "postil.comparison.systems.SystemMeans",
+        "postil.meta.table.Table",
     ],
     "Rank passages": [
         "postil.interesting",
         "postil.InterestingOptions",
         "postil.highlight",
-        "postil.records.results.InterestingResult",
-        "postil.records.documents.Document",
-        "postil.records.documents.Block",
+        "postil.results.InterestingResult",
+        "postil.documents.document.Document",
+        "postil.documents.document.Block",
         "postil.rank_passages",
         "postil.RankedPassage",
-        "postil.records.results.UnitContribution",
+        "postil.results.UnitContribution",
     ],
     "Make a corpus": ["postil.build_corpus", "postil.BuildOptions", "postil.Corpus", "postil.corpus.split.Share"],
     "Comment": [
         "postil.load_commenter",
-        "postil.commenters.base.Commenter",
-        "postil.commenters.prompted_commenter.PromptedCommenter",
-        "postil.commenters.prompted_commenter.Prompt",
+        "postil.comments.base.Commenter",
+        "postil.comments.prompted_commenter.PromptedCommenter",
+        "postil.comments.prompted_commenter.Prompt",
         "postil.endpoint.Client",
         "postil.endpoint.AnswerCache",
-        "postil.records.suggestions.Suggestions",
-        "postil.records.suggestions.Suggestion",
-        "postil.records.suggestions.Provenance",
-        "postil.records.suggestions.Prompting",
-        "postil.records.suggestions.Filtered",
-        "postil.commenters.filtering.CandidateFilter",
+        "postil.data.suggestions.Suggestions",
+        "postil.data.suggestions.Suggestion",
+        "postil.data.suggestions.Provenance",
+        "postil.data.suggestions.Prompting",
+        "postil.data.suggestions.Filtered",
+        "postil.comments.filtering.CandidateFilter",
         "postil.DecodingOptions",
         "postil.forget",
         "postil.ForgetOptions",
-        "postil.records.results.ForgetResult",
+        "postil.results.ForgetResult",
         "postil.calibrate",
         "postil.CalibrateOptions",
-        *(f"postil.records.results.{name}" for name in ("CalibrationResult", "CoveragePoint", "ShowColumn")),
-        "postil.records.labels.Label",
+        *(f"postil.results.{name}" for name in ("CalibrationResult", "CoveragePoint", "ShowColumn")),
+        "postil.data.labels.Label",
         "postil.update_model",
-        "postil.records.results.UpdateResult",
+        "postil.results.UpdateResult",
         "postil.evaluate_commenters",
-        "postil.app.evaluate.EvaluateOptions",
-        "postil.app.evaluate.CommenterEvaluation",
-        "postil.records.results.CommenterResult",
+        "postil.comments.evaluation.EvaluateOptions",
+        "postil.comments.evaluation.CommenterEvaluation",
+        "postil.results.CommenterResult",
     ],
     "Rows and files": [
         "postil.Article",
         "postil.Comment",
-        "postil.records.Candidate",
-        "postil.records.Reference",
-        "postil.records.Judgement",
-        "postil.records.Passage",
-        "postil.records.Score",
-        "postil.records.read",
-        "postil.records.write",
+        "postil.data.Candidate",
+        "postil.data.Reference",
+        "postil.data.Judgement",
+        "postil.data.Passage",
+        "postil.data.Score",
+        "postil.data.read",
+        "postil.data.write",
     ],
     "Errors": ["postil.PostilError", "postil.InvalidInput", "postil.Undefined", "postil.UsageError"],
 }

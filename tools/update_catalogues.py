@@ -18,9 +18,11 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
-from postil.annotation.item_types import HEADINGS
-from postil.records import labels, names
-from postil.web import lead, tables, translations
+from postil.campaigns.item_types import HEADINGS
+from postil.campaigns.pages import lead, tables
+from postil.data import labels
+from postil.results import names
+from postil.web import translations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,17 +34,21 @@ DESK: Final = "desk"
 """Context of the words of the desk."""
 
 MODULES: Final = (
-    *(f"annotation/{name}.py" for name in ("events", "grading", "late", "people", "results", "state", "validation")),
-    *("annotation/additions.py", "annotation/inputs.py", "annotation/item_files.py", "app/annotate_add.py"),
-    *("app/annotate_agreement.py", "app/campaign_estimate.py", "app/inferred_grades.py"),
-    *("metaeval/agreement.py", "metaeval/estimates.py", "metaeval/one_factor.py"),
-    *("metaeval/rated_outputs.py", "metaeval/severity.py", "metaeval/table.py"),
-    *(f"records/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows", "results/parts")),
-    *(f"records/{name}.py" for name in ("row_files", "tables", "workbooks")),
-    *("render/quality.py", "render/severity.py", "web/*.py"),
+    *(f"campaigns/{name}.py" for name in ("events", "grading", "late", "people", "results", "state", "validation")),
+    *("campaigns/additions.py", "campaigns/inputs.py", "campaigns/item_files.py", "campaigns/add.py"),
+    *("campaigns/agreement.py", "campaigns/estimate.py", "campaigns/inferred_grades.py"),
+    *("meta/agreement.py", "estimation/estimator.py", "meta/one_factor.py"),
+    *("meta/rated_outputs.py", "meta/severity.py", "meta/table.py"),
+    *(f"data/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows")),
+    *(f"data/{name}.py" for name in ("row_files", "tables", "workbooks")),
+    "results/parts.py",
+    *("campaigns/quality_view.py", "results/severity.py", "web/*.py", "campaigns/pages/*.py"),
 )
 """Modules with messages that pages show."""
-NOT_PAGES: Final = ("web/supervision.py",)
+NOT_PAGES: Final = (
+    "campaigns/pages/supervision.py",
+    *(f"web/{name}.py" for name in ("audit_log", "guard", "limits", "problems", "routing", "store_file", "tokens")),
+)
 OTHER_SITES: Final = ("docs.html",)
 CALLS: Final = {
     "HTTPError": (1, 2, 3),
@@ -58,7 +64,7 @@ CALLS: Final = {
     "pgettext": (0, 1),
 }
 """Places of texts among the arguments of functions."""
-TABLES_OF_PAGES: Final = SOURCE / "web" / "tables.py"
+TABLES_OF_PAGES: Final = SOURCE / "campaigns" / "pages" / "tables.py"
 COLUMNS: Final = ("Count", "Decimal", "Name", "Part", "Share", "Text", "Written")
 """Columns of tables of pages, whose heads are texts; tables have captions."""
 LISTED: Final = {"last": " and ", "between": ", "}
@@ -83,10 +89,10 @@ class Text(NamedTuple):
 
 TABLES: Final = {
     "web/translations.py": ("English", *translations.REASONS),
-    "web/tables.py": tuple(tables.TITLES.values()),
-    "web/lead.py": (*lead.SHOWN.values(), *(title for _, title in lead.TABS.values())),
-    "annotation/item_types.py": tuple(heading for headings in HEADINGS.values() for heading in headings),
-    "records/names.py": tuple(names.STATISTICS.values()),
+    "campaigns/pages/tables.py": tuple(tables.TITLES.values()),
+    "campaigns/pages/lead.py": (*lead.SHOWN.values(), *(title for _, title in lead.TABS.values())),
+    "campaigns/item_types.py": tuple(heading for headings in HEADINGS.values() for heading in headings),
+    "results/names.py": tuple(names.STATISTICS.values()),
 }
 """Texts that are in tables."""
 
@@ -106,9 +112,9 @@ def texts() -> Iterator[Text]:
             yield from _of_file(path, "jinja2.ext:babel_extract", context)
     for path in sorted((SOURCE / "web" / "static").glob("desk*.js")):
         yield from _of_file(path, "javascript", DESK)
-    yield from _of_module(SOURCE / "web" / "service" / "desk.py")
+    yield from _of_module(SOURCE / "service" / "desk.py")
     for each in labels.REASONS:
-        yield Text(each, "", DESK, "records/labels.py")
+        yield Text(each, "", DESK, "data/labels.py")
 
 
 def _of_file(path: Path, method: str, context: str) -> Iterator[Text]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import sqlalchemy as sql
 
-from postil.annotation import tables
-from postil.annotation.store import Store
+from postil.campaigns import tables
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from contextlib import ExitStack

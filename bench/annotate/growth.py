@@ -29,9 +29,9 @@ from bench.annotate.client import load
 from bench.annotate.databases import Files
 from bench.annotate.run import Found, Server, line, looked_up, sign_in
 from bench.annotate.workload import make
-from postil.annotation.store import Store
-from postil.app.annotate_add import AddOptions, add
-from postil.app.annotate_backup import BackupOptions, backup
+from postil.campaigns.add import AddOptions, add
+from postil.campaigns.backup_files import BackupOptions, backup
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -31,7 +31,7 @@ from bench.annotate.client import Browser, load
 from bench.annotate.databases import Files
 from bench.annotate.workload import make, names, plans
 from bench.metrics.report import machine, version
-from postil.annotation.store import Store
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.annotation.models import Campaign, Item
-from postil.annotation.plan import plan
-from postil.annotation.rubric import Rubric
-from postil.annotation.store import Store
+from postil.campaigns.models import Campaign, Item
+from postil.campaigns.plan import plan
+from postil.campaigns.rubric import Rubric
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from postil.annotation.plan import Plan
+    from postil.campaigns.plan import Plan
 
 SEED = 20181
 COMMENTS_AN_ARTICLE = 30

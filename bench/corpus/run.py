@@ -20,10 +20,10 @@ from bench.corpus import workload
 from bench.corpus.memory import watched
 from bench.metrics.report import machine
 from postil.corpus.build import Source, build
+from postil.corpus.dataset_card import card
 from postil.corpus.options import BuildOptions
 from postil.corpus.store import Corpus
 from postil.engine import open_engine
-from postil.render.dataset_card import card
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from bench.documents.known import folded
+from postil.documents.document import PROSE
 from postil.documents.pdf import read_pdf
-from postil.records.documents import PROSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,14 +17,14 @@ import numpy as np
 
 from bench.estimation.designs import DESIGNS, made
 from bench.estimation.simulation import METHODS, Cell, Judged, planned, simulate
-from postil.metaeval import score_matrix
-from postil.records.row_files import read
-from postil.records.rows import Judgement, Score
+from postil.data.row_files import read
+from postil.data.rows import Judgement, Score
+from postil.meta import score_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.metaeval.estimation import Target
+    from postil.meta.estimation import Target
 
 SYNTHETIC_ITEMS: Final = 200
 TITLES: Final = {

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.estimation import Outputs, estimated, prediction_powered
-from postil.metaeval.rating_budget import Campaign, components_of
-from postil.metaeval.student_t import student_quantile
+from postil.estimation.rating_budget import Campaign, components_of
+from postil.meta.estimation import Outputs, estimated, prediction_powered
+from postil.meta.student_t import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.estimation import Target
+    from postil.meta.estimation import Target
 
 __all__ = ["METHODS", "Cell", "Judged", "planned", "simulate"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.metrics.interest.cues import cues
-from postil.metrics.interest.features import FEATURES
+from postil.interest.model.cues import cues
+from postil.interest.model.features import FEATURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

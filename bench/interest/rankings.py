@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.metaeval.gain import gain_differences
-from postil.metaeval.passage_rankings import PassageRanking, PassageRankings
-from postil.metaeval.rankings_by_length import RankingsByLength
-from postil.metaeval.resampling import Draws
-from postil.metrics.interest.training import RatedPages
-from postil.metrics.passage_collection import Preprocessing
-from postil.metrics.pool import informativeness
+from postil.data.reading import Reading
+from postil.data.row_files import read
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Passage
+from postil.interest.model.training import RatedPages
+from postil.meta.resampling import Draws
+from postil.metrics.passages.collection import Preprocessing
+from postil.metrics.passages.pool import informativeness
 from postil.metrics.spec import parse_measure
-from postil.records.reading import Reading
-from postil.records.row_files import read
-from postil.records.row_locations import RowLocations
-from postil.records.rows import Passage
+from postil.passages.gain import gain_differences
+from postil.passages.rankings import PassageRanking, PassageRankings
+from postil.passages.rankings_by_length import RankingsByLength
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.page_scores import PageScores
+    from postil.interest.page_scores import PageScores
 
     Floats = NDArray[np.float64]
 

@@ -11,12 +11,12 @@ import numpy as np
 from bench.interest.ideas import ideas, parts
 from bench.interest.rankings import Graded, numbers_of, table
 from bench.interest.rated import good_of_ten
-from postil.app.training.options import InterestTrainOptions
-from postil.metaeval.gain import gain_curve
-from postil.metrics.interest.model import page_scores
-from postil.metrics.interest.model_files import shipped_model
-from postil.metrics.topic import topic_scores
-from postil.text.static_encoders import open_static
+from postil.comments.training.options import InterestTrainOptions
+from postil.encoders.static import open_static
+from postil.interest.model.model import page_scores
+from postil.interest.model.model_files import shipped_model
+from postil.interest.topic import topic_scores
+from postil.passages.gain import gain_curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

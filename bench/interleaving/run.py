@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from bench.interleaving.simulation import MODELS, Design, draw, simulate, tilt_of
-from postil.metaeval.interleaving import interleaved_preferences
-from postil.metaeval.resampling import Draws
+from postil.comparison.interleaved_statistics import interleaved_preferences
+from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

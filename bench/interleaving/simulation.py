@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.metaeval.interleaving import interleaved_preferences
-from postil.metaeval.resampling import Draws
-from postil.records.impressions import Impression
+from postil.comparison.interleaved_statistics import interleaved_preferences
+from postil.data.impressions import Impression
+from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

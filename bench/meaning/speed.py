@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bench.metrics.report import machine, version
-from postil.app.score_files import score_files
-from postil.app.score_options import ScoreOptions
+from postil.data.scale import Scale
+from postil.encoders.static import TOKENIZER, SubwordEncoder, open_static
 from postil.kernel import greedy_matches
-from postil.records.scale import Scale
-from postil.text.static_encoders import TOKENIZER, SubwordEncoder, open_static
+from postil.scoring.files import score_files
+from postil.scoring.options import ScoreOptions
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:

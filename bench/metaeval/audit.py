@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from bench.corpus.memory import watched
-from postil.metaeval.correlation import correlations
-from postil.metaeval.resampling import Draws
-from postil.metaeval.significance import differences
-from postil.metaeval.table import Table, join
-from postil.records.row_files import write
-from postil.records.rows import Judgement, Score
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Score
+from postil.meta.correlation import correlations
+from postil.meta.resampling import Draws
+from postil.meta.significance import differences
+from postil.meta.table import Table, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.records.coefficients import By
+    from postil.meta.coefficients import By
 
 LEVELS = {"item": "item", "pool": "none"}
 """Levels of accuracies by mt-metrics-eval's names."""

@@ -26,18 +26,18 @@ import numpy as np
 from bench.metaeval import audit, scipy_loop
 from bench.metaeval.audit import seconds
 from bench.metrics.report import machine, version
-from postil.metaeval.correlation import correlations
-from postil.metaeval.resampling import PERMUTATIONS, RESAMPLES, Draws
-from postil.metaeval.significance import differences
-from postil.metaeval.table import join
-from postil.records.coefficients import TABLE
-from postil.records.row_files import write
-from postil.records.rows import Judgement, Score
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Score
+from postil.meta.coefficients import TABLE
+from postil.meta.correlation import correlations
+from postil.meta.resampling import PERMUTATIONS, RESAMPLES, Draws
+from postil.meta.significance import differences
+from postil.meta.table import join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from postil.records.coefficients import Measure
+    from postil.meta.coefficients import Measure
 
 COEFFICIENTS: tuple[Measure, ...] = ("pearson", "spearman", "kendall-b")
 TESTED = COEFFICIENTS[:2]

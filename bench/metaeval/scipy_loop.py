@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.table import Table
+    from postil.meta.table import Table
 
 CALLS: dict[str, Callable[[NDArray[np.float64], NDArray[np.float64]], float]] = {
     "pearson": lambda x, y: stats.pearsonr(x, y).statistic,

@@ -45,8 +45,8 @@ def candidates(rows: int) -> Iterator[tuple[str, str, str]]:
 
 def make(folder: Path, rows: int) -> None:
     """Write the candidates in each format, and the references."""
-    from postil.records.row_files import write
-    from postil.records.rows import Candidate, Reference
+    from postil.data.row_files import write
+    from postil.data.rows import Candidate, Reference
 
     rng = random.Random(20182)
     write(

@@ -23,9 +23,9 @@ import numpy as np
 from bench.metrics.report import machine, version
 from bench.passages.peers import SHIFT, Sparse, plain, units_of
 from bench.passages.workload import Workload, workload
-from postil.metrics.measures import measure_passages
-from postil.metrics.passage_collection import PassageCollection
-from postil.metrics.pool import folds_of, informativeness, interestingness
+from postil.metrics.passages.collection import PassageCollection
+from postil.metrics.passages.measures import measure_passages
+from postil.metrics.passages.pool import folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.text.tokens import Vocabulary
 

@@ -28,10 +28,10 @@ import sparse_dot_topn  # type: ignore[import-not-found]
 
 from bench.metrics.report import machine, version
 from bench.retrieval.workload import Workload, drawn, workload
-from postil.arrays import open_array
-from postil.commenters.nn.batches import concatenate_texts
-from postil.commenters.search import Index
+from postil.comments.nn.batches import concatenate_texts
 from postil.corpus.store import Corpus
+from postil.data.arrays import open_array
+from postil.search.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

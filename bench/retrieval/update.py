@@ -19,8 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from postil.records.row_files import read, write
-from postil.records.rows import Article
+from postil.data.row_files import read, write
+from postil.data.rows import Article
 
 BUILD = ("--min-content-words", "0", "--min-comments", "1", "--source", "bench", "--license", "bench", "--test", "0")
 

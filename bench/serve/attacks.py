@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from bench.metrics.report import machine
 from bench.serve.run import Connection, Load, Server, ask, made, trained
 from postil.corpus.store import Corpus
-from postil.web.service.tokens import SCOPES, AddTokenOptions, add_token
+from postil.web.tokens import SCOPES, AddTokenOptions, add_token
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from postil.commenters.nn.batches import BOS, EOS, PAD
+from postil.comments.nn.batches import BOS, EOS, PAD
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.seq2seq import Seq2SeqNetwork
+    from postil.comments.nn.seq2seq import Seq2SeqNetwork
 
 __all__ = ["Plain"]
 

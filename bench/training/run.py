@@ -24,19 +24,19 @@ import torch
 from bench.metrics.report import machine, version
 from bench.training.plain import Plain
 from bench.training.workload import VOCABULARY, workload
-from postil.commenters.decoding_options import DecodingOptions
-from postil.commenters.nn.batches import EOS, PAD, Commented, Ragged
-from postil.commenters.nn.generator import GenerationTask, Generator
-from postil.commenters.nn.options import GeneratorOptions, TrainingOptions
-from postil.commenters.nn.seq2seq import Seq2SeqNetwork
-from postil.commenters.nn.training import _accelerator, _Loop
+from postil.comments.decoding_options import DecodingOptions
+from postil.comments.nn.batches import EOS, PAD, Commented, Ragged
+from postil.comments.nn.generator import GenerationTask, Generator
+from postil.comments.nn.options import GeneratorOptions, TrainingOptions
+from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn.training import _accelerator, _Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torch import Tensor
 
-    from postil.commenters.nn.batches import Batch
+    from postil.comments.nn.batches import Batch
 
 BATCH = 64
 HOW = TrainingOptions(batch=BATCH, device="cpu", clip=1.0)

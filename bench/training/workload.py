@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from postil.commenters.nn.batches import Commented, Ragged
+from postil.comments.nn.batches import Commented, Ragged
 
 __all__ = ["VOCABULARY", "workload"]
 

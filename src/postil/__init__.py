@@ -21,44 +21,44 @@ from typing import TYPE_CHECKING, Final
 from postil.version import VERSION as __version__  # noqa: N811 - the name that Python gives it
 
 if TYPE_CHECKING:
-    from postil.app.agreement import agreement
-    from postil.app.annotate_agreement import AgreementOptions
-    from postil.app.budget import BudgetOptions, budget
-    from postil.app.calibrate import CalibrateOptions, calibrate
-    from postil.app.combine import ApplyOptions, CombineOptions
-    from postil.app.combine_columns import apply_combination, fit_combination
-    from postil.app.compare import CompareOptions, compare
-    from postil.app.compare_choices import compare_interleaved, compare_preferences
-    from postil.app.corpus.building import build_corpus
-    from postil.app.correlate_columns import correlate
-    from postil.app.correlate_options import CorrelateOptions
-    from postil.app.estimate import EstimateOptions, estimate
-    from postil.app.evaluate import evaluate_commenters
-    from postil.app.forget import ForgetOptions, forget
-    from postil.app.interesting import interesting
-    from postil.app.interesting_options import InterestingOptions
-    from postil.app.interesting_pages import highlight
-    from postil.app.judge import judge
-    from postil.app.judge_options import JudgeOptions
-    from postil.app.rank_passages import rank_passages
-    from postil.app.report import report
-    from postil.app.score import consensus_weights, score
-    from postil.app.training.update import update_model
-    from postil.commenters.decoding_options import DecodingOptions
-    from postil.commenters.loading import load_commenter
+    from postil.budgeting.calls import BudgetOptions, budget
+    from postil.calibration.calls import CalibrateOptions, calibrate
+    from postil.campaigns.agreement import AgreementOptions
+    from postil.combination.calls import apply_combination, fit_combination
+    from postil.combination.rows import ApplyOptions, CombineOptions
+    from postil.comments.decoding_options import DecodingOptions
+    from postil.comments.evaluation import evaluate_commenters
+    from postil.comments.loading import load_commenter
+    from postil.comments.training.update import update_model
+    from postil.comparison.calls import CompareOptions, compare
+    from postil.comparison.choices import compare_interleaved, compare_preferences
+    from postil.corpus.calls import build_corpus
     from postil.corpus.options import BuildOptions
     from postil.corpus.store import Corpus
+    from postil.correlation.calls import correlate
+    from postil.correlation.options import CorrelateOptions
+    from postil.correlation.result import CorrelationResult
+    from postil.data.rows import Article, Comment
+    from postil.data.scale import Scale
+    from postil.erasure.calls import ForgetOptions, forget
     from postil.errors import InvalidInput, PostilError, Undefined, UsageError
+    from postil.estimation.calls import EstimateOptions, estimate
+    from postil.interest.calls import interesting
+    from postil.interest.options import InterestingOptions
+    from postil.interest.pages import highlight
+    from postil.interest.result import RankedPassage
+    from postil.judging.calls import judge
+    from postil.judging.options import JudgeOptions
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.controls import ControlOptions
     from postil.metrics.spec import parse_metric, register_metric
-    from postil.records.result_files import read_result
-    from postil.records.results.base import Result
-    from postil.records.results.correlation import CorrelationResult
-    from postil.records.results.interest import RankedPassage
-    from postil.records.results.score import ScoreResult
-    from postil.records.rows import Article, Comment
-    from postil.records.scale import Scale
+    from postil.page.report import report
+    from postil.passages.similarity import rank_passages
+    from postil.raters.calls import agreement
+    from postil.results.base import Result
+    from postil.results.result_files import read_result
+    from postil.scoring.calls import consensus_weights, score
+    from postil.scoring.result import ScoreResult
     from postil.text.tokenizers import tokenizer
 
 __all__ = [
@@ -119,63 +119,63 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "AgreementOptions": ("postil.app.annotate_agreement", "AgreementOptions"),
-    "ApplyOptions": ("postil.app.combine", "ApplyOptions"),
-    "Article": ("postil.records.rows", "Article"),
+    "AgreementOptions": ("postil.campaigns.agreement", "AgreementOptions"),
+    "ApplyOptions": ("postil.combination.rows", "ApplyOptions"),
+    "Article": ("postil.data.rows", "Article"),
     "DocumentFrequencies": ("postil.metrics.background", "DocumentFrequencies"),
     "BuildOptions": ("postil.corpus.options", "BuildOptions"),
-    "Comment": ("postil.records.rows", "Comment"),
-    "BudgetOptions": ("postil.app.budget", "BudgetOptions"),
-    "CalibrateOptions": ("postil.app.calibrate", "CalibrateOptions"),
-    "CombineOptions": ("postil.app.combine", "CombineOptions"),
-    "CompareOptions": ("postil.app.compare", "CompareOptions"),
+    "Comment": ("postil.data.rows", "Comment"),
+    "BudgetOptions": ("postil.budgeting.calls", "BudgetOptions"),
+    "CalibrateOptions": ("postil.calibration.calls", "CalibrateOptions"),
+    "CombineOptions": ("postil.combination.rows", "CombineOptions"),
+    "CompareOptions": ("postil.comparison.calls", "CompareOptions"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
-    "CorrelateOptions": ("postil.app.correlate_options", "CorrelateOptions"),
-    "DecodingOptions": ("postil.commenters.decoding_options", "DecodingOptions"),
-    "CorrelationResult": ("postil.records.results", "CorrelationResult"),
-    "EstimateOptions": ("postil.app.estimate", "EstimateOptions"),
-    "ForgetOptions": ("postil.app.forget", "ForgetOptions"),
-    "InterestingOptions": ("postil.app.interesting_options", "InterestingOptions"),
+    "CorrelateOptions": ("postil.correlation.options", "CorrelateOptions"),
+    "DecodingOptions": ("postil.comments.decoding_options", "DecodingOptions"),
+    "CorrelationResult": ("postil.correlation.result", "CorrelationResult"),
+    "EstimateOptions": ("postil.estimation.calls", "EstimateOptions"),
+    "ForgetOptions": ("postil.erasure.calls", "ForgetOptions"),
+    "InterestingOptions": ("postil.interest.options", "InterestingOptions"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
-    "JudgeOptions": ("postil.app.judge_options", "JudgeOptions"),
+    "JudgeOptions": ("postil.judging.options", "JudgeOptions"),
     "PostilError": ("postil.errors", "PostilError"),
-    "RankedPassage": ("postil.records.results", "RankedPassage"),
-    "Result": ("postil.records.results", "Result"),
-    "Scale": ("postil.records.scale", "Scale"),
-    "ScoreResult": ("postil.records.results", "ScoreResult"),
+    "RankedPassage": ("postil.interest.result", "RankedPassage"),
+    "Result": ("postil.results.base", "Result"),
+    "Scale": ("postil.data.scale", "Scale"),
+    "ScoreResult": ("postil.scoring.result", "ScoreResult"),
     "Undefined": ("postil.errors", "Undefined"),
     "UsageError": ("postil.errors", "UsageError"),
-    "agreement": ("postil.app.agreement", "agreement"),
-    "apply_combination": ("postil.app.combine_columns", "apply_combination"),
-    "budget": ("postil.app.budget", "budget"),
-    "build_corpus": ("postil.app.corpus.building", "build_corpus"),
-    "calibrate": ("postil.app.calibrate", "calibrate"),
-    "compare": ("postil.app.compare", "compare"),
-    "compare_interleaved": ("postil.app.compare_choices", "compare_interleaved"),
-    "compare_preferences": ("postil.app.compare_choices", "compare_preferences"),
-    "consensus_weights": ("postil.app.score", "consensus_weights"),
-    "correlate": ("postil.app.correlate_columns", "correlate"),
-    "estimate": ("postil.app.estimate", "estimate"),
-    "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
-    "fit_combination": ("postil.app.combine_columns", "fit_combination"),
-    "forget": ("postil.app.forget", "forget"),
-    "highlight": ("postil.app.interesting_pages", "highlight"),
-    "interesting": ("postil.app.interesting", "interesting"),
-    "judge": ("postil.app.judge", "judge"),
-    "load_commenter": ("postil.commenters.loading", "load_commenter"),
+    "agreement": ("postil.raters.calls", "agreement"),
+    "apply_combination": ("postil.combination.calls", "apply_combination"),
+    "budget": ("postil.budgeting.calls", "budget"),
+    "build_corpus": ("postil.corpus.calls", "build_corpus"),
+    "calibrate": ("postil.calibration.calls", "calibrate"),
+    "compare": ("postil.comparison.calls", "compare"),
+    "compare_interleaved": ("postil.comparison.choices", "compare_interleaved"),
+    "compare_preferences": ("postil.comparison.choices", "compare_preferences"),
+    "consensus_weights": ("postil.scoring.calls", "consensus_weights"),
+    "correlate": ("postil.correlation.calls", "correlate"),
+    "estimate": ("postil.estimation.calls", "estimate"),
+    "evaluate_commenters": ("postil.comments.evaluation", "evaluate_commenters"),
+    "fit_combination": ("postil.combination.calls", "fit_combination"),
+    "forget": ("postil.erasure.calls", "forget"),
+    "highlight": ("postil.interest.pages", "highlight"),
+    "interesting": ("postil.interest.calls", "interesting"),
+    "judge": ("postil.judging.calls", "judge"),
+    "load_commenter": ("postil.comments.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),
     "register_metric": ("postil.metrics.spec", "register_metric"),
-    "rank_passages": ("postil.app.rank_passages", "rank_passages"),
-    "read_result": ("postil.records.result_files", "read_result"),
-    "report": ("postil.app.report", "report"),
-    "score": ("postil.app.score", "score"),
+    "rank_passages": ("postil.passages.similarity", "rank_passages"),
+    "read_result": ("postil.results.result_files", "read_result"),
+    "report": ("postil.page.report", "report"),
+    "score": ("postil.scoring.calls", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
-    "update_model": ("postil.app.training.update", "update_model"),
+    "update_model": ("postil.comments.training.update", "update_model"),
 }
 
 
-VIEWS: Final = "postil.render.views"
+VIEWS: Final = "postil.results.views"
 """Module that shows results: loaded by name when one is asked for rows or HTML, since it is above them."""
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.annotation.models import Campaign, Item
-from postil.annotation.plan import plan
-from postil.annotation.rubric import Rubric
+from postil.campaigns.models import Campaign, Item
+from postil.campaigns.plan import plan
+from postil.campaigns.rubric import Rubric
 from postil.errors import MissingExtra
 
 try:
-    from postil.annotation.store import Store
+    from postil.campaigns.store import Store
 except MissingExtra:  # the tests that need it skip themselves
     Store = None  # type: ignore[assignment,misc]
 

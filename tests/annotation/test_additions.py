@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.annotation import additions
-from postil.annotation.models import Item
-from postil.annotation.store import Store
+from postil.campaigns import additions
+from postil.campaigns.models import Item
+from postil.campaigns.store import Store
 from postil.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,20 +9,20 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.aspects import ratings_by_aspect, ratings_of
-from postil.annotation.export import export_files
-from postil.annotation.inputs import with_gold
-from postil.annotation.models import Item, Refused
-from postil.annotation.rubric import Rubric
-from postil.app.inferred_grades import inferred_grades
+from postil.campaigns.aspects import ratings_by_aspect, ratings_of
+from postil.campaigns.export import export_files
+from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.inputs import with_gold
+from postil.campaigns.models import Item, Refused
+from postil.campaigns.rubric import Rubric
+from postil.data.rows import Judgement
 from postil.errors import InvalidInput, UnknownName
-from postil.records.rows import Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.annotation.store import Store
+    from postil.campaigns.store import Store
 
 TWO = """
 name = "summary"

@@ -14,9 +14,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.backups import DAY, DailyBackups
-from postil.annotation.campaign_file import copy_whole
-from postil.annotation.store import Store
+from postil.campaigns.backups import DAY, DailyBackups
+from postil.campaigns.campaign_file import copy_whole
+from postil.campaigns.store import Store
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:

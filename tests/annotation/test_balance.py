@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from postil.annotation.balance import further_items, plan_balance
-from postil.annotation.plan import plan
-from postil.records import results
-from postil.render.views import view_of
+from postil import results
+from postil.campaigns.balance import further_items, plan_balance
+from postil.campaigns.plan import plan
+from postil.results.views import view_of
 
 
 def spread(loads: list[int], each: int, items: int) -> list[int]:

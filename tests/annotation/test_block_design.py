@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.annotation.item_assignment import block_design
+from postil.campaigns.item_assignment import block_design
 
 
 def made(people: int, size: int, count: int, seed: int = 1) -> list[tuple[int, ...]]:

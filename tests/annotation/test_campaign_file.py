@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.store import Store
+from postil.campaigns.store import Store
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class TestCopies:
     def test_answers_are_moved_into_the_file_within_a_second(
         self, used: Store, file: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("postil.annotation.writers.CHECKPOINT_AFTER", 0.01)
+        monkeypatch.setattr("postil.campaigns.writers.CHECKPOINT_AFTER", 0.01)
         rate(used)
         end = time.monotonic() + 10
         while time.monotonic() < end:
@@ -185,7 +185,7 @@ class TestCopies:
 
     def test_a_program_that_forgets_to_close_loses_nothing(self, file: Path) -> None:
         program = (
-            "import sys; from postil.annotation.store import Store; store = Store.open(sys.argv[1])\n"
+            "import sys; from postil.campaigns.store import Store; store = Store.open(sys.argv[1])\n"
             "ann = next(one for one in store.people.everyone() if one.name); task = store.grading.next(ann)\n"
             "store.grading.rate(ann, task.assignment, 4, idempotency_key='x')\n"
         )
@@ -211,8 +211,8 @@ class TestCopies:
         assert graded(copy(path, "copy", "")) == 2
 
     def test_a_reader_who_keeps_it_from_being_marked(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("postil.annotation.campaign_file.BUSY", 0.05)
-        monkeypatch.setattr("postil.annotation.campaign_file.PATIENCE", 0.05)
+        monkeypatch.setattr("postil.campaigns.campaign_file.BUSY", 0.05)
+        monkeypatch.setattr("postil.campaigns.campaign_file.PATIENCE", 0.05)
         with closing(sqlite3.connect(file, isolation_level=None)) as reader:
             reader.execute("PRAGMA journal_mode = WAL")
             reader.execute("UPDATE person SET name = 'Bea' WHERE name = 'Ann'")
@@ -306,7 +306,7 @@ class TestLosses:
 
 READ = """
 import sys
-from postil.annotation.store import Store
+from postil.campaigns.store import Store
 for path in sys.argv[1:]:
     with Store.open(path, read_only=True) as store:
         print(len(store.results.ratings()))

@@ -11,16 +11,16 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.annotation import tables
-from postil.annotation.database import ADVICE
-from postil.annotation.models import Campaign, Item
-from postil.annotation.plan import plan
-from postil.annotation.rubric import Rubric
-from postil.annotation.store import Store
-from postil.app import annotate
-from postil.app.annotate import ExportOptions, InviteOptions, RemoveOptions
-from postil.app.annotate_agreement import CampaignAgreementOptions, agreement
-from postil.app.annotate_backup import BackupOptions, backup
+from postil.campaigns import calls as annotate
+from postil.campaigns import tables
+from postil.campaigns.agreement import CampaignAgreementOptions, agreement
+from postil.campaigns.backup_files import BackupOptions, backup
+from postil.campaigns.calls import ExportOptions, InviteOptions, RemoveOptions
+from postil.campaigns.database import ADVICE
+from postil.campaigns.models import Campaign, Item
+from postil.campaigns.plan import plan
+from postil.campaigns.rubric import Rubric
+from postil.campaigns.store import Store
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:

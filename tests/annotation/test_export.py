@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 
-from postil.annotation.export import (
+from postil.campaigns.export import (
     COLUMNS,
     AnnotatorRow,
     LongRow,
@@ -19,11 +19,11 @@ from postil.annotation.export import (
     references,
     resolved_table,
 )
-from postil.annotation.models import Adjudication, Campaign, Context, Item, Rating
-from postil.annotation.quality import InferredGrades
-from postil.annotation.rubric import Rubric
-from postil.records.rows import Passage, Reference
-from postil.records.rows import Rating as RatingOfReference
+from postil.campaigns.models import Adjudication, Campaign, Context, Item, Rating
+from postil.campaigns.quality import InferredGrades
+from postil.campaigns.rubric import Rubric
+from postil.data.rows import Passage, Reference
+from postil.data.rows import Rating as RatingOfReference
 
 ITEMS = [
     Item(item="a", system="x", text="abcdefghij"),

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.annotation.inputs import sampled_items, with_gold
-from postil.annotation.models import Item
-from postil.annotation.rubric import Rubric
+from postil.campaigns.inputs import sampled_items, with_gold
+from postil.campaigns.models import Item
+from postil.campaigns.rubric import Rubric
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:

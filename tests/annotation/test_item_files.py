@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.annotation.item_files import ItemFiles, has_candidates
-from postil.annotation.models import Campaign, Context
+from postil.campaigns.item_files import ItemFiles, has_candidates
+from postil.campaigns.models import Campaign, Context
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.annotation.models import Item
+    from postil.campaigns.models import Item
 
 
 def rows(path: Path, *given: dict[str, object]) -> str:

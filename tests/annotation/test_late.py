@@ -10,17 +10,17 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.annotation.late import SPARED, fair_share
-from postil.annotation.models import Campaign, Item, Refused
-from postil.annotation.plan import plan
-from postil.annotation.rubric import Rubric
-from postil.annotation.store import Store
+from postil.campaigns.late import SPARED, fair_share
+from postil.campaigns.models import Campaign, Item, Refused
+from postil.campaigns.plan import plan
+from postil.campaigns.rubric import Rubric
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.annotation.models import Person, Presentation
+    from postil.campaigns.models import Person, Presentation
 
 TEXTS = [Item(item=f"a{n // 2}", system=f"s{n % 2}", text=f"text {n}") for n in range(60)]
 

@@ -13,26 +13,26 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.export import codebook, export_files
-from postil.annotation.item_assignment import generator
-from postil.annotation.models import Context, Item, Refused
-from postil.annotation.pairs import balanced_sides, pair_items, single_texts
-from postil.annotation.rubric import Rubric
-from postil.annotation.store import Store
-from postil.app.annotate import RemoveOptions, remove
-from postil.app.annotate_add import AddOptions, add
-from postil.app.annotate_agreement import AgreementOptions, agreement_of
-from postil.app.annotate_plan import PlanOptions, plan
-from postil.app.campaign_estimate import estimate_so_far
-from postil.app.inferred_grades import inferred_grades
+from postil.campaigns.add import AddOptions, add
+from postil.campaigns.agreement import AgreementOptions, agreement_of
+from postil.campaigns.calls import RemoveOptions, remove
+from postil.campaigns.estimate import estimate_so_far
+from postil.campaigns.export import codebook, export_files
+from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.item_assignment import generator
+from postil.campaigns.models import Context, Item, Refused
+from postil.campaigns.pairs import balanced_sides, pair_items, single_texts
+from postil.campaigns.planning import PlanOptions, plan
+from postil.campaigns.rubric import Rubric
+from postil.campaigns.store import Store
+from postil.comparison.preference_statistics import preferred_systems
 from postil.errors import InvalidInput, UsageError
-from postil.metaeval.preferences import preferred_systems
-from postil.metaeval.resampling import Draws
+from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.annotation.models import Presentation
+    from postil.campaigns.models import Presentation
 
 SYSTEMS = ("base", "human", "new", "old")
 

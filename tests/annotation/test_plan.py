@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.annotation.load_balancing import distribute_items
-from postil.annotation.plan import Plan, plan
+from postil.campaigns.load_balancing import distribute_items
+from postil.campaigns.plan import Plan, plan
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.annotation.models import Presentation
-    from postil.records.results.plan import PlanResult
+    from postil.campaigns.models import Presentation
+    from postil.campaigns.plan_result import PlanResult
 
 
 def keys(articles: int, systems: int) -> list[tuple[str, str]]:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.annotation.models import Purpose, Rating
-from postil.annotation.quality import annotator_quality, reading_length
-from postil.annotation.rubric import Rubric
-from postil.app.annotate_agreement import AgreementOptions, agreement_of
-from postil.app.inferred_grades import inferred_grades
-from postil.records.names import STATISTICS
+from postil.campaigns.agreement import AgreementOptions, agreement_of
+from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.models import Purpose, Rating
+from postil.campaigns.quality import annotator_quality, reading_length
+from postil.campaigns.rubric import Rubric
+from postil.results.names import STATISTICS
 from postil.web.translations import page_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.records.results.quality import CompetenceModel
+    from postil.campaigns.quality_result import CompetenceModel
 
 RUBRIC = Rubric.default()
 

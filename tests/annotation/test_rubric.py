@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from postil.annotation.rubric import LANGUAGES, Rubric
+from postil.campaigns.rubric import LANGUAGES, Rubric
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:

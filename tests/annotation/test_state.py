@@ -8,14 +8,14 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.annotation.export import codebook
-from postil.annotation.models import Annotation, CampaignState, Refused
-from postil.annotation.state import GRACE, moment, parse_moment
-from postil.annotation.store import Store
+from postil.campaigns.export import codebook
+from postil.campaigns.models import Annotation, CampaignState, Refused
+from postil.campaigns.state import GRACE, moment, parse_moment
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from conftest import Clock
-    from postil.annotation.models import AnnotationTask, Session
+    from postil.campaigns.models import AnnotationTask, Session
 
 
 def joined(store: Store, name: str = "Ann") -> Session:

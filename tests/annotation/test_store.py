@@ -14,18 +14,18 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.models import Annotation, Campaign, Context, Item, Person, Progress, Refused, Upcoming
-from postil.annotation.people import DAY
-from postil.annotation.plan import Plan, plan
-from postil.annotation.rubric import Rubric
-from postil.annotation.store import Store
+from postil.campaigns.models import Annotation, Campaign, Context, Item, Person, Progress, Refused, Upcoming
+from postil.campaigns.people import DAY
+from postil.campaigns.plan import Plan, plan
+from postil.campaigns.rubric import Rubric
+from postil.campaigns.store import Store
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Clock
-    from postil.annotation.models import Purpose
+    from postil.campaigns.models import Purpose
 
 
 def join(store: Store, name: str, role: str = "annotator") -> Person:
@@ -726,7 +726,7 @@ CHILD = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from postil.annotation.store import Store
+from postil.campaigns.store import Store
 
 store = Store.open(sys.argv[1])
 people = [store.people.accept(store.people.invite(f"P{number}", "annotator")).person for number in range(8)]

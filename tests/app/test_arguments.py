@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import postil
-from postil.app.evaluate import EvaluateOptions
-from postil.records.rows import Judgement, Passage, Rating, Reference
+from postil.comments.evaluation import EvaluateOptions
+from postil.data.rows import Judgement, Passage, Rating, Reference
 from result_examples import example
 
 if TYPE_CHECKING:

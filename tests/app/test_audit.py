@@ -10,22 +10,22 @@ import pytest
 
 import postil
 from metaeval.table_p import rows_p, table_p
-from postil.app.correlate import correlate_table
-from postil.app.correlate_options import CorrelateOptions
+from postil.correlation.options import CorrelateOptions
+from postil.correlation.result import CorrelationResult
+from postil.correlation.rows import correlate_table
+from postil.data.ids import plain_id
+from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
-from postil.metaeval import correlation, significance
-from postil.metaeval.table import join
-from postil.records.ids import plain_id
-from postil.records.results.correlation import CorrelationResult
-from postil.records.rows import Judgement, Score
+from postil.meta import correlation, significance
+from postil.meta.table import join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.metaeval.resampling import Draws
-    from postil.metaeval.table import Table
-    from postil.records.coefficients import By, Measure
-    from postil.records.results.audit import Audit
+    from postil.meta.audit_parts import Audit
+    from postil.meta.coefficients import By, Measure
+    from postil.meta.resampling import Draws
+    from postil.meta.table import Table
 
 FAST = {"resamples": 40, "permutations": 200, "worst": 0}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.app.campaign_serving import ServeOptions, checked_base_url
+from postil.campaigns.serving import ServeOptions, checked_base_url
 from postil.errors import UsageError
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.annotation.inputs import sampled_items, with_training
-from postil.annotation.item_files import ItemFiles
-from postil.annotation.item_types import parse_context
-from postil.app.annotate import InviteOptions
-from postil.app.annotate_imports import LabelStudioOptions
-from postil.app.campaign_serving import ServeOptions
+from postil.campaigns.calls import InviteOptions
+from postil.campaigns.imports.calls import LabelStudioOptions
+from postil.campaigns.inputs import sampled_items, with_training
+from postil.campaigns.item_files import ItemFiles
+from postil.campaigns.item_types import parse_context
+from postil.campaigns.serving import ServeOptions
 from postil.errors import UsageError
 from postil.messages import CommandLine
 

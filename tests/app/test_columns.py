@@ -7,7 +7,7 @@ from itertools import repeat
 import numpy as np
 import pytest
 
-from postil.app.columns import as_list
+from postil.data.columns import as_list
 from postil.errors import InvalidInput
 
 

@@ -8,22 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.combination_folder import (
-    ColumnConfig,
-    CombinationConfig,
-    encoded,
-    open_combination,
-    save,
-)
+from postil.combination.folder import ColumnConfig, CombinationConfig, encoded, open_combination, save
 from postil.errors import InvalidInput
 from postil.learners.boosting import Tree, Trees
-from postil.metaeval.combination import isotonic_fit, ridge_fit
+from postil.meta.combination import isotonic_fit, ridge_fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.metaeval.combination import CombinationMethod, Model
+    from postil.meta.combination import CombinationMethod, Model
 
 SCORES = np.random.default_rng(1).normal(size=(30, 2))
 GRADES = SCORES[:, 0] - SCORES[:, 1] / 3

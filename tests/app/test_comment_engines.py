@@ -12,13 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 import postil
-from postil.app.comment import CommentOptions, comment_articles
 from postil.cli.main import app
-from postil.commenters.neighbors import Sharded
-from postil.commenters.retrieval import Retriever
+from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.neighbors import Sharded
+from postil.comments.retrieval import Retriever
+from postil.data.row_files import write
 from postil.engine import open_engine
 from postil.errors import UnknownName, UsageError
-from postil.records.row_files import write
 from retrieval_models import BY_WORDS, article, train_retrievers
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_an_engine_searches(there: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     begin = Sharded.__init__
     q, model = str(there / "q.jsonl"), str(there / "tc")
     expected = list(comment_articles(q, model, CommentOptions()))
-    monkeypatch.setattr("postil.app.comment.elsewhere", opened)
+    monkeypatch.setattr("postil.comments.calls.elsewhere", opened)
     monkeypatch.setattr(Sharded, "__init__", start)
     assert list(comment_articles(q, model, CommentOptions(engine="ray"))) == expected
     assert shards == [3]
@@ -80,7 +80,7 @@ def test_engines_that_cannot_be(there: Path, monkeypatch: pytest.MonkeyPatch) ->
     class Generator:
         kind, parts = "att", ("title",)
 
-    monkeypatch.setattr("postil.app.comment.load_commenter", lambda *_, **__: Generator())
+    monkeypatch.setattr("postil.comments.calls.load_commenter", lambda *_, **__: Generator())
     with pytest.raises(UsageError, match='engine="ray": only for models that search, ir-t and ir-tc, got att'):
         list(comment_articles(q, model, CommentOptions(engine="ray")))
 

@@ -13,16 +13,16 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.metaeval.coefficient_kinds import Kind
-from postil.records.row_files import write
-from postil.records.rows import Judgement, Score
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Score
+from postil.meta.coefficient_kinds import Kind
 
 if TYPE_CHECKING:
-    from postil.metaeval.coefficients import Texts
-    from postil.metaeval.replicates import Replicates
-    from postil.metaeval.resampling import Counts, Draws
-    from postil.records.coefficients import By
-    from postil.records.results.correlation import CorrelationResult
+    from postil.correlation.result import CorrelationResult
+    from postil.meta.coefficients import By
+    from postil.meta.column_correlations import Texts
+    from postil.meta.replicates import Replicates
+    from postil.meta.resampling import Counts, Draws
 
 # See tests/cli/test_correlate.py: r = .8, people's r = 3 / sqrt(11 * 3)
 SCORES = {"meteor": [0.1, 0.2, 0.3, 0.4] * 3, "length": [40, 30, 20, 10] * 3}

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app import graded as scoring
-from postil.app.correlate import correlate_table
-from postil.app.correlate_options import CorrelateOptions
-from postil.app.engines import elsewhere
-from postil.app.score_files import score_files
-from postil.app.score_options import ScoreOptions
+from postil.correlation.options import CorrelateOptions
+from postil.correlation.rows import correlate_table
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.data.scale import Scale
+from postil.engine.engines import elsewhere
 from postil.errors import InvalidInput, UnknownName
-from postil.metaeval.table import join
+from postil.meta.table import join
 from postil.metrics.evaluation import Batch, ReferenceTexts, RemoteEvaluation
 from postil.metrics.metric_set import parse_all
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Judgement, Reference, Score
-from postil.records.scale import Scale
+from postil.scoring import graded as scoring
+from postil.scoring.files import score_files
+from postil.scoring.options import ScoreOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,8 +71,8 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(name: str, *_: object, **__: object) -> Iterator[Engine | None]:
         yield None if name == "local" else Spread()  # type: ignore[misc]
 
-    monkeypatch.setattr("postil.app.score_files.elsewhere", opened)
-    monkeypatch.setattr("postil.app.correlate.elsewhere", opened)
+    monkeypatch.setattr("postil.scoring.files.elsewhere", opened)
+    monkeypatch.setattr("postil.correlation.rows.elsewhere", opened)
 
 
 @pytest.mark.usefixtures("spread")

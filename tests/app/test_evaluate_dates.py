@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import postil
-from postil.app.evaluate import EvaluateOptions, evaluate_commenters
-from postil.app.training.options import RetrieverTrainOptions
-from postil.app.training.retrievers import train_retriever
-from postil.commenters.loading import load_commenter
+from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
+from postil.comments.loading import load_commenter
+from postil.comments.training.options import RetrieverTrainOptions
+from postil.comments.training.retrievers import train_retriever
 from postil.corpus.split import Share
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
+from postil.data.suggestions import Provenance, Source, Suggestion, Suggestions
 from postil.errors import UnknownName, UsageError
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
-from postil.records.suggestions import Provenance, Source, Suggestion, Suggestions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

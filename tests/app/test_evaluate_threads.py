@@ -10,25 +10,25 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.corpus.building import build_corpus
-from postil.app.evaluate_threads import evaluate_threads, read_threads
-from postil.app.training.options import QualityTrainOptions
-from postil.app.training.quality import train_quality
 from postil.cli.main import app
+from postil.comments.training.options import QualityTrainOptions
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
+from postil.data.dates import parse_date
+from postil.data.labels import Label
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.records.dates import parse_date
-from postil.records.labels import Label
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.threads.orders_evaluation import evaluate_threads, read_threads
+from postil.threads.training import train_quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from postil.records.results.threads import ThreadOrdersResult
+    from postil.threads.result import ThreadOrdersResult
 
 pytest.importorskip("pyarrow")
 

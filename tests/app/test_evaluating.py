@@ -14,19 +14,19 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.evaluate import METRICS, EvaluateOptions, evaluate_commenters
-from postil.app.readers import Readers, read_readers
-from postil.app.training.options import RetrieverTrainOptions
-from postil.app.training.retrievers import train_retriever
-from postil.commenters.filtering import CandidateFilter
+from postil.comments.evaluation import METRICS, EvaluateOptions, evaluate_commenters
+from postil.comments.filtering import CandidateFilter
+from postil.comments.readers import Readers, read_readers
+from postil.comments.result import ReferenceCounts
+from postil.comments.training.options import RetrieverTrainOptions
+from postil.comments.training.retrievers import train_retriever
 from postil.corpus.split import Share
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
+from postil.data.scale import Scale
+from postil.data.suggestions import Provenance, Suggestion, Suggestions
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import bind_references
-from postil.records.results.commenters import ReferenceCounts
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
-from postil.records.scale import Scale
-from postil.records.suggestions import Provenance, Suggestion, Suggestions
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.app.training.options import RetrieverTrainOptions
-from postil.app.training.retrievers import train_retriever
-from postil.commenters.candidate_pool import CandidatePool
-from postil.commenters.feature_ranker import FeatureRanker
-from postil.commenters.retrieval import Retriever
-from postil.commenters.store import Model
+from postil.comments.candidate_pool import CandidatePool
+from postil.comments.feature_ranker import FeatureRanker
+from postil.comments.retrieval import Retriever
+from postil.comments.store import Model
+from postil.comments.training.options import RetrieverTrainOptions
+from postil.comments.training.retrievers import train_retriever
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.records.rows import Article, Comment
 from postil.text.vectors import Vectors
 from topic_corpora import TOPICS, articles, corpus_of, files
 
@@ -147,7 +147,7 @@ def test_what_is_not_installed_is_told(corpus: Corpus, tmp_path: Path, monkeypat
     found = find_spec
     hidden = {"wordllama", "gensim"}
     monkeypatch.setattr(
-        "postil.app.training.ranker_vectors.find_spec", lambda name: None if name in hidden else found(name)
+        "postil.comments.training.ranker_vectors.find_spec", lambda name: None if name in hidden else found(name)
     )
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     said: list[str] = []
@@ -179,7 +179,7 @@ def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path, monkeypa
     with pytest.raises(UsageError, match="no such folder"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors=str(tmp_path / "none")))
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
-    monkeypatch.setattr("postil.app.training.ranker_vectors.find_spec", lambda _: None)
+    monkeypatch.setattr("postil.comments.training.ranker_vectors.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"vectors=.corpus. needs an optional package: .*postil\[vectors\]"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors="corpus"))
 

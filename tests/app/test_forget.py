@@ -15,24 +15,24 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.commenters.copying import SpanIndex
-from postil.commenters.neural_commenter import CopyIndex, save_generator
-from postil.commenters.retrieval import Retriever
-from postil.commenters.store import Model, ModelWriter
-from postil.commenters.string_array import StringArray
+from postil.comments.copying import SpanIndex
+from postil.comments.neural_commenter import CopyIndex, save_generator
+from postil.comments.retrieval import Retriever
+from postil.comments.store import Model, ModelWriter
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
+from postil.encoders.static import open_static
 from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
-from postil.render.views import view_of
-from postil.text.static_encoders import open_static
+from postil.results.views import view_of
+from postil.search.string_array import StringArray
 from postil.text.vectors import Vectors
 from retrieval_models import BY_WORDS, article
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results.forget import ForgetResult
+    from postil.erasure.result import ForgetResult
 
 GOSSIP = "Zyxwell told me that quokkas eat marmalade at dawn."
 OWN_WORDS = ("zyxwell", "quokkas", "marmalade")
@@ -273,7 +273,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-@pytest.mark.parametrize("place", ["postil.commenters.store.replace_folder", "postil.corpus.erasure.replace_folder"])
+@pytest.mark.parametrize("place", ["postil.comments.store.replace_folder", "postil.corpus.erasure.replace_folder"])
 def test_killed_before_the_end_it_leaves_the_old_folder(
     site: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,11 +22,11 @@ from typer.testing import CliRunner
 
 import postil
 from made_retrievers import NEWS, made
-from postil.app.service.served_models import AlsoServed, ServedModels, noted, unserved
 from postil.cli.main import app
-from postil.commenters.retrieval import Retriever
-from postil.records.labels import Label
-from postil.web.service.store import ServiceStore
+from postil.comments.retrieval import Retriever
+from postil.data.labels import Label
+from postil.erasure.served_models import AlsoServed, ServedModels, noted, unserved
+from postil.service.store import ServiceStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -211,7 +211,7 @@ def test_killed_before_the_model_is_replaced_it_knows_the_text_again(monkeypatch
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("postil.commenters.store.replace_folder", kill)
+        patch.setattr("postil.comments.store.replace_folder", kill)
         with pytest.raises(Killed):
             postil.forget(["model"], postil.ForgetOptions(comments=(COMMENT,), data=("data",)))
     assert has_comment()
@@ -309,7 +309,7 @@ def test_a_note_that_cannot_be_written_is_locked_nevertheless(monkeypatch: pytes
 
 KILLED = """
 import os, signal, sys, time
-from postil.app.service.served_models import ServedModels
+from postil.erasure.served_models import ServedModels
 with ServedModels("data").moving_to(["model"]):
     print("here", flush=True)
     time.sleep(60)

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 import postil
-from postil.app.options import InputOptions
-from postil.app.score_files import score_files
-from postil.app.score_options import ScoreOptions
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Judgement, Reference, Score
+from postil.data.options import InputOptions
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.scoring.files import score_files
+from postil.scoring.options import ScoreOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

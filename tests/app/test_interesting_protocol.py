@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.interesting import interesting
-from postil.app.interesting_options import InterestingOptions
-from postil.app.passages import PassagesOptions, find_gains
-from postil.app.rank_passages import rank_passages
-from postil.records.row_files import write
-from postil.records.rows import Passage
+from postil.data.row_files import write
+from postil.data.rows import Passage
+from postil.interest.calls import interesting
+from postil.interest.options import InterestingOptions
+from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.similarity import rank_passages
 
 if TYPE_CHECKING:
     from pathlib import Path

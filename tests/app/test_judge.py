@@ -9,12 +9,12 @@ import pytest
 
 import postil
 from endpoint_stub import Asked, Reply, StubServer, completion
-from postil.app.judge_controls import ItemMeans, control_of, length_correlation, self_preference, trials_of
-from postil.app.judge_options import JudgeOptions
-from postil.app.judge_texts import choose_anchors
-from postil.judges.prompt import Anchor, Case
-from postil.records.row_locations import LocatedRows, RowLocations
-from postil.records.rows import Candidate, Reference
+from postil.data.row_locations import LocatedRows, RowLocations
+from postil.data.rows import Candidate, Reference
+from postil.judging.controls import ItemMeans, control_of, length_correlation, self_preference, trials_of
+from postil.judging.options import JudgeOptions
+from postil.judging.prompt import Anchor, Case
+from postil.judging.texts import choose_anchors
 
 SCALE = postil.Scale(1, 5)
 MIXED = [

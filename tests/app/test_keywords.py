@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import postil
-from postil.app.rated import JudgedKeywords, ScoredKeywords
+from postil.data.arguments import options_of
 from postil.errors import UsageError
+from postil.meta.rated import JudgedKeywords, ScoredKeywords
 from postil.options import is_options
-from postil.records.arguments import options_of
 
 SCORES = {"m": [0.2, 0.9, 0.4, 0.6]}
 GRADES = [[1.0, 2.0], [5.0, 4.0], [3.0, 3.0], [4.0, 2.0]]

@@ -13,20 +13,20 @@ import pytest
 
 import postil
 from endpoint_stub import StubServer, completion
-from postil.app.judge import judge_rows, open_sources
-from postil.app.options import InputOptions
-from postil.app.score_files import score_files
-from postil.app.score_options import ScoreOptions
-from postil.app.weights_plan import WeightsPlanOptions, plan_weights_files
+from postil.data.options import InputOptions
+from postil.data.rows import Candidate, Reference
 from postil.errors import InvalidInput, UsageError
+from postil.judging.calls import judge_rows, open_sources
 from postil.messages import COMMAND_LINE
-from postil.records.rows import Candidate, Reference
+from postil.scoring.files import score_files
+from postil.scoring.options import ScoreOptions
+from postil.weights.calls import WeightsPlanOptions, plan_weights_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from postil.records.results.score import ScoreResult
+    from postil.scoring.result import ScoreResult
 
 METRICS = ("rouge-l(over=top-3)", "rouge-l(over=mean)", "cider")
 TEXTS = {

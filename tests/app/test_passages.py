@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.passages import MEASURES, PassagesOptions, find_gains
+from postil.data.rows import Passage
+from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.records.results.passages import Gain, GainDifference, smallest_p
-from postil.records.rows import Passage
-from postil.records.scale import Scale
+from postil.passages.calls import MEASURES, PassagesOptions, find_gains
+from postil.passages.result import Gain, GainDifference, smallest_p
 
 if TYPE_CHECKING:
-    from postil.metaeval.passage_rankings import PassageRanking
+    from postil.passages.rankings import PassageRanking
 
 QUICK = PassagesOptions(resamples=20, pool="topic", measures=("f1-1",), k=(1, 2, 3))
 

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from postil.app.passages import PassagesOptions, find_gains
-from postil.app.study.passages_figures import ENTITIES
-from postil.app.study.passages_stages import anchors_stage
+from postil.data.row_files import write
+from postil.data.rows import Passage
 from postil.errors import UsageError
-from postil.records.results.base import Result
-from postil.records.results.passages import NcgResult
-from postil.records.row_files import write
-from postil.records.rows import Passage
-from postil.render.page.exports import csv_tables
-from postil.render.views import show
+from postil.page.exports import csv_tables
+from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.result import NcgResult
+from postil.results.base import Result
+from postil.results.views import show
+from postil.studies.passages_figures import ENTITIES
+from postil.studies.passages_stages import anchors_stage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.records.results.length import GainByLength
+    from postil.passages.length_parts import GainByLength
 
 QUICK = PassagesOptions(resamples=20, pool="topic", k=(1,), strata_k=1)
 

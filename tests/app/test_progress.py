@@ -6,7 +6,7 @@ import io
 import sys
 from typing import TYPE_CHECKING
 
-from postil.app.progress import progress
+from postil.data.progress import progress
 
 if TYPE_CHECKING:
     import pytest

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.comment import CommentOptions, comment_articles
-from postil.app.training import reranker_training, retrievers
-from postil.app.training.options import RetrieverTrainOptions
-from postil.app.training.retrievers import train_retriever
-from postil.app.training.update import update_model
-from postil.commenters import reranker
-from postil.commenters.filtering import CandidateFilter
-from postil.commenters.loading import load_commenter
-from postil.commenters.retrieval import Retriever
-from postil.commenters.show_filter import Selection
-from postil.commenters.store import Model
+from postil.comments import reranker
+from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.filtering import CandidateFilter
+from postil.comments.loading import load_commenter
+from postil.comments.retrieval import Retriever
+from postil.comments.show_filter import Selection
+from postil.comments.store import Model
+from postil.comments.training import reranker as reranker_training
+from postil.comments.training import retrievers
+from postil.comments.training.options import RetrieverTrainOptions
+from postil.comments.training.retrievers import train_retriever
+from postil.comments.training.update import update_model
+from postil.data.row_files import write
+from postil.encoders.sentences import SentenceEncoder
 from postil.errors import InvalidInput, UsageError
-from postil.records.row_files import write
-from postil.text.sentence_encoders import SentenceEncoder
 from topic_corpora import TOPICS, articles, corpus_of, files
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from made_models import put_in_place
-from postil.app import score_stream
-from postil.app.graded import ItemIndex
-from postil.app.score_files import score_files
-from postil.app.score_options import ScoreOptions
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Reference
+from postil.data.scale import Scale
 from postil.errors import InvalidInput, PostilError, Undefined
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Reference
-from postil.records.scale import Scale
+from postil.scoring import stream as score_stream
+from postil.scoring.files import score_files
+from postil.scoring.graded import ItemIndex
+from postil.scoring.options import ScoreOptions
 
 METRICS = ("bleu-4", "bleu-2(smooth=exp)", "rouge-l", "meteor(params=other)", "rouge-1", "rouge-l(over=mean)", "chrf")
 VECTORS = Path(__file__).parents[1] / "law/vectors"
@@ -77,7 +77,7 @@ def streaming(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         ran.append(found is not None)
         return found
 
-    monkeypatch.setattr("postil.app.score_files.streamed", noted)
+    monkeypatch.setattr("postil.scoring.files.streamed", noted)
     return ran
 
 
@@ -144,7 +144,7 @@ def test_too_many_han_texts_are_refused_at_their_row(tmp_path: Path, streaming: 
 def test_the_same_bytes(  # noqa: PLR0917
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], by: str, jobs: int, together: int
 ) -> None:
-    monkeypatch.setattr("postil.app.graded.CHUNK", 37)
+    monkeypatch.setattr("postil.scoring.graded.CHUNK", 37)
     monkeypatch.setattr(score_stream, "TOGETHER", together)
     paths = files(tmp_path, 120, by=by)
     options = ScoreOptions(metrics=METRICS, items=str(tmp_path / "items.jsonl"), jobs=jobs)
@@ -188,7 +188,7 @@ WEIGHTED = ("w-rouge-l", "rouge-l", "w-bleu-4", "w-meteor(params=other)", "delta
 def test_the_same_weighted_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions
 ) -> None:
-    monkeypatch.setattr("postil.app.graded.CHUNK", 37)
+    monkeypatch.setattr("postil.scoring.graded.CHUNK", 37)
     monkeypatch.setattr(score_stream, "CHUNK", 29)
     options = replace(options, items=str(tmp_path / "items.jsonl"))
     streamed, whole = both(files(tmp_path, 80), options, monkeypatch)
@@ -234,7 +234,7 @@ def test_wrong_weights_are_the_same_errors(
 def test_the_same_document_frequencies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions, by: str
 ) -> None:
-    monkeypatch.setattr("postil.app.graded.CHUNK", 37)
+    monkeypatch.setattr("postil.scoring.graded.CHUNK", 37)
     monkeypatch.setattr(score_stream, "CHUNK", 29)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
@@ -347,7 +347,7 @@ def test_references_apart_are_read_whole(
 def test_han_texts_are_counted_over_the_whole_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
-    monkeypatch.setattr("postil.app.graded.CHUNK", 10)
+    monkeypatch.setattr("postil.scoring.graded.CHUNK", 10)
     write(tmp_path / "c.jsonl", (Candidate(f"i{n}", "s", "好好好" if n == 5 else "a cat") for n in range(60)))
     write(tmp_path / "r.jsonl", (Reference(f"i{n}", "好好好" if n in {1, 2} else "a cat") for n in range(60)))
     paths = str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
@@ -425,7 +425,7 @@ def test_a_file_that_changes_is_an_error(
 def test_memory_does_not_grow_with_the_references(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
-    monkeypatch.setattr("postil.app.graded.CHUNK", 64)
+    monkeypatch.setattr("postil.scoring.graded.CHUNK", 64)
     monkeypatch.setattr(score_stream, "CHUNK", 64)
     peaks = []
     for items in (400, 2400):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from made_retrievers import NEWS, made
-from postil.app.serve import ServiceOptions, service_config
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.service.calls import ServiceOptions, service_config
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.app import sources
-from postil.app.interesting_options import InterestingOptions
-from postil.app.interesting_pages import rank_sources
-from postil.app.passage_texts import passages_of
-from postil.app.sources import SourceOptions, documents_of, entries_of, load, read_source
+from postil.documents import sources
+from postil.documents.document import Document
 from postil.documents.feed import FeedReport
+from postil.documents.sources import SourceOptions, documents_of, entries_of, load, read_source
 from postil.endpoint import page_fetch
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput
-from postil.records.documents import Document
-from postil.records.results.interest import FailedPage
+from postil.interest.options import InterestingOptions
+from postil.interest.pages import rank_sources
+from postil.interest.result import FailedPage
+from postil.passages.texts import passages_of
 
 if TYPE_CHECKING:
     from pathlib import Path

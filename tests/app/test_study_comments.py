@@ -15,25 +15,25 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.corpus.building import build_corpus
-from postil.app.evaluate import EvaluateOptions, evaluate_commenters
-from postil.app.report import write_report
-from postil.app.study.comments import study_comments
-from postil.app.study.comments_options import CommentsOptions
-from postil.app.study.comments_tables import source_of_weights
-from postil.app.study.papers import comments_paper
-from postil.app.study.tencent import study_tencent
 from postil.cli.main import app
+from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
+from postil.data.row_files import write
+from postil.data.rows import Article, Candidate, Comment, Judgement, Rating
+from postil.data.scale import Scale
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records.result_files import read_results
-from postil.records.results.study import StudyResult
-from postil.records.row_files import write
-from postil.records.rows import Article, Candidate, Comment, Judgement, Rating
-from postil.records.scale import Scale
-from postil.render.study import study_text
+from postil.page.report import write_report
+from postil.results.result_files import read_results
+from postil.studies.comments import study_comments
+from postil.studies.comments_options import CommentsOptions
+from postil.studies.comments_tables import source_of_weights
+from postil.studies.papers import comments_paper
+from postil.studies.result import StudyResult
+from postil.studies.tencent import study_tencent
+from postil.studies.view import study_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.annotation.rubric import Rubric
-from postil.app.study import comments_deviations
-from postil.app.study.comments_deviations import corpus_rows, rating_counts
+from postil.campaigns.rubric import Rubric
 from postil.corpus.options import BuildOptions, DateRange
 from postil.corpus.privacy import HashKey
+from postil.corpus.result import CorpusMetadata, SplitSize
 from postil.corpus.split import Share
 from postil.corpus.store import FORMAT
-from postil.records.results.corpus import CorpusMetadata, SplitSize
-from postil.records.rows import Comment, Rating
+from postil.data.rows import Comment, Rating
+from postil.studies import comments_deviations
+from postil.studies.comments_deviations import corpus_rows, rating_counts
 
 if TYPE_CHECKING:
     from pathlib import Path

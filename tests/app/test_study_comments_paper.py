@@ -15,23 +15,23 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.comment import CommentOptions
-from postil.app.corpus.building import build_corpus
-from postil.app.study.comments import study_comments
-from postil.app.study.comments_data import CommentsStudy
-from postil.app.study.comments_options import CommentsOptions
-from postil.app.study.comments_systems import plan
-from postil.app.study.stages import words_of
-from postil.app.training.options import RetrieverTrainOptions
 from postil.cli.main import app
-from postil.commenters.store import Model, ModelWriter
+from postil.comments.calls import CommentOptions
+from postil.comments.store import Model, ModelWriter
+from postil.comments.training.options import RetrieverTrainOptions
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.metric_set import parse_all
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.studies.comments import study_comments
+from postil.studies.comments_data import CommentsStudy
+from postil.studies.comments_options import CommentsOptions
+from postil.studies.comments_systems import plan
+from postil.studies.stages import words_of
 
 pytestmark = [
     pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),

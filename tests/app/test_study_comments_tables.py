@@ -9,29 +9,23 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.app.study.comments_corpus import THRESHOLDS, corpus_part
-from postil.app.study.comments_examples import REFERENCES, disagreements_part, examples_part
-from postil.app.study.comments_people import agreement_part, people_part
-from postil.app.study.papers import comments_paper
-from postil.metaeval.agreement import agreement
-from postil.metaeval.resampling import Draws
-from postil.records.results.corpus import (
-    CorpusStatistics,
-    SplitStatistics,
-    Spread,
-    StatisticsResult,
-    StatisticsSettings,
-)
-from postil.records.results.correlation import CorrelationResult
-from postil.records.results.study import StudyPart, StudyResult
-from postil.records.rows import Article, Comment, Judgement
-from postil.render.study import study_text
+from postil.corpus.result import CorpusStatistics, SplitStatistics, Spread, StatisticsResult, StatisticsSettings
+from postil.correlation.result import CorrelationResult
+from postil.data.rows import Article, Comment, Judgement
+from postil.meta.agreement import agreement
+from postil.meta.resampling import Draws
+from postil.studies.comments_corpus import THRESHOLDS, corpus_part
+from postil.studies.comments_examples import REFERENCES, disagreements_part, examples_part
+from postil.studies.comments_people import agreement_part, people_part
+from postil.studies.papers import comments_paper
+from postil.studies.result import StudyPart, StudyResult
+from postil.studies.view import study_text
 from result_examples import correlated, row, typed, write_report
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.records.results.study import StudyCell
+    from postil.studies.result import StudyCell
 
 PAPER = comments_paper()
 HOSTILE = "</td><script>alert(1)</script> | [x](javascript:1)\u202e\x1b[31m `a`"

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.app.passages import PassagesOptions, gains_of_file
-from postil.app.report import write_report
-from postil.app.study.papers import Range, passages_paper
-from postil.app.study.passages import PassagesStudyOptions, study_passages
-from postil.app.study.passages_claims import Evidence
-from postil.app.study.passages_figures import FAMILIES, passages_study
-from postil.app.study.stages import read_result
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Passage, TopicArticle
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
-from postil.records.result_files import read_results
-from postil.records.results.passages import NcgResult, PassageSettings, SummaryResult
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Passage, TopicArticle
-from postil.render.numbers import number
+from postil.page.report import write_report
+from postil.passages.calls import PassagesOptions, gains_of_file
+from postil.passages.result import NcgResult, PassageSettings, SummaryResult
+from postil.results.numbers import number
+from postil.results.result_files import read_results
+from postil.studies.papers import Range, passages_paper
+from postil.studies.passages import PassagesStudyOptions, study_passages
+from postil.studies.passages_claims import Evidence
+from postil.studies.passages_figures import FAMILIES, passages_study
+from postil.studies.stages import read_result
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from postil.app.study.papers import Relation, passages_paper
-from postil.app.study.passages_claims import FAILS, HOLDS, RULES, UNDECIDED, UNTESTED, CutoffEstimate, decide
-from postil.app.study.passages_figures import ENTITIES, FAMILIES
-from postil.app.study.passages_preset import range_of, scaled_cutoffs
+from postil.studies.papers import Relation, passages_paper
+from postil.studies.passages_claims import FAILS, HOLDS, RULES, UNDECIDED, UNTESTED, CutoffEstimate, decide
+from postil.studies.passages_figures import ENTITIES, FAMILIES
+from postil.studies.passages_preset import range_of, scaled_cutoffs
 
 
 def at(*intervals: tuple[float, float]) -> list[CutoffEstimate]:

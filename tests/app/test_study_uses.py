@@ -10,25 +10,25 @@ import msgspec
 import numpy as np
 import pytest
 
-from postil.app.corpus.building import build_corpus
-from postil.app.report import write_report
-from postil.app.score_files import score_files
-from postil.app.score_options import ScoreOptions
-from postil.app.study.stages import read_result
-from postil.app.study.uses import study_uses
-from postil.app.study.uses_options import UsesOptions
-from postil.app.study.uses_threads import read_threads
-from postil.app.training.options import RetrieverTrainOptions
-from postil.app.training.retrievers import train_retriever
-from postil.commenters.retrieval import Retriever
+from postil.comments.retrieval import Retriever
+from postil.comments.training.options import RetrieverTrainOptions
+from postil.comments.training.retrievers import train_retriever
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 from postil.errors import UnknownName, UsageError
-from postil.records.result_files import read_results
-from postil.records.results.study import StudyResult
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.page.report import write_report
+from postil.results.result_files import read_results
+from postil.scoring.files import score_files
+from postil.scoring.options import ScoreOptions
+from postil.studies.result import StudyResult
+from postil.studies.stages import read_result
+from postil.studies.uses import study_uses
+from postil.studies.uses_options import UsesOptions
+from postil.studies.uses_threads import read_threads
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.summaries import SummariesOptions, score_summaries
+from postil.data.rows import Candidate, Passage, TopicArticle
+from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.records.rows import Candidate, Passage, TopicArticle
-from postil.records.scale import Scale
+from postil.passages.summaries import SummariesOptions, score_summaries
 
 if TYPE_CHECKING:
-    from postil.records.results.passages import SummaryResult
+    from postil.passages.result import SummaryResult
 
 QUICK = SummariesOptions(measures=("f1-1", "kl-1"), resamples=20)
 POOL = [

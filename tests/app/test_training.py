@@ -15,19 +15,19 @@ import msgspec
 import numpy as np
 import pytest
 
-from postil.app.training import dev_evaluation
-from postil.app.training.options import RelevanceTraining, RetrieverTrainOptions
-from postil.app.training.retrievers import train_retriever
-from postil.arrays import Expected
-from postil.commenters.loading import load_commenter
-from postil.commenters.nn.options import RelevanceOptions
-from postil.commenters.rankers import InterpolatedRanker
-from postil.commenters.ranking_evaluation import evaluate, sample_negatives
-from postil.commenters.retrieval import Retriever
-from postil.commenters.store import Model
+from postil.comments.loading import load_commenter
+from postil.comments.nn.options import RelevanceOptions
+from postil.comments.rankers import InterpolatedRanker
+from postil.comments.ranking_evaluation import evaluate, sample_negatives
+from postil.comments.retrieval import Retriever
+from postil.comments.store import Model
+from postil.comments.training import dev_evaluation
+from postil.comments.training.options import RelevanceTraining, RetrieverTrainOptions
+from postil.comments.training.retrievers import train_retriever
+from postil.data.arrays import Expected
+from postil.data.rows import Article
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.metaeval.resampling import bootstrap_counts
-from postil.records.rows import Article
+from postil.meta.resampling import bootstrap_counts
 from postil.text.vectors import Vectors
 from topic_corpora import TOPICS, articles, corpus_of, files
 

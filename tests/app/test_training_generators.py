@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
-from postil.app.corpus.building import build_corpus
-from postil.app.training.generators import train_commenter
-from postil.app.training.options import GeneratorTraining, GeneratorTrainOptions
-from postil.commenters.decoding_options import DecodingOptions
-from postil.commenters.filtering import CandidateFilter
-from postil.commenters.loading import load_commenter
-from postil.commenters.manifest import checksum
-from postil.commenters.neural_commenter import NeuralCommenter
-from postil.commenters.nn.options import GeneratorOptions
-from postil.commenters.store import Model
+from postil.comments.decoding_options import DecodingOptions
+from postil.comments.filtering import CandidateFilter
+from postil.comments.loading import load_commenter
+from postil.comments.manifest import checksum
+from postil.comments.neural_commenter import NeuralCommenter
+from postil.comments.nn.options import GeneratorOptions
+from postil.comments.store import Model
+from postil.comments.training.generators import train_commenter
+from postil.comments.training.options import GeneratorTraining, GeneratorTrainOptions
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
+from postil.data.lock import locked
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.records.lock import locked
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.commenters.nn.batches import Commented
+    from postil.comments.nn.batches import Commented
     from postil.corpus.store import Corpus
 
 pytestmark = [
@@ -243,7 +243,7 @@ def test_an_interrupted_training_goes_on(att: Path, corpus: Corpus, tmp_path: Pa
     said: list[str] = []
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("postil.commenters.nn.models.ModelWriter", interrupted)
+        patch.setattr("postil.comments.nn.models.ModelWriter", interrupted)
         with pytest.raises(KeyboardInterrupt):
             train_commenter("att", corpus.path, tmp_path / "m", cut)
     assert [path.name for path in tmp_path.iterdir()] == [".m.training"]
@@ -262,7 +262,7 @@ def test_one_model_is_trained_once_at_a_time(corpus: Corpus, tmp_path: Path) -> 
 def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys  # noqa: PLC0415
 
-    for name in ("torch", *(name for name in sys.modules if name.startswith("postil.commenters.nn."))):
+    for name in ("torch", *(name for name in sys.modules if name.startswith("postil.comments.nn."))):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(PostilError, match=r"pip install 'postil\[nn\]'"):
         load_commenter(att)
@@ -296,7 +296,7 @@ def test_requests_that_make_no_sense(
 def test_so_many_words_of_a_content_are_read_in_training_and_after(
     most: int | None, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from postil.commenters.nn import generator  # noqa: PLC0415 - it needs torch
+    from postil.comments.nn import generator  # noqa: PLC0415 - it needs torch
 
     lengths: dict[str, list[int]] = {}
 
@@ -376,7 +376,7 @@ def test_no_dev_no_network(tmp_path: Path) -> None:
 def test_a_training_of_another_corpus_is_not_gone_on_with(corpus: Corpus, tmp_path: Path) -> None:
     cut = GeneratorTrainOptions(network=NETWORK, training=replace(TRAINING, steps=3))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("postil.commenters.nn.models.ModelWriter", lambda *_: (_ for _ in ()).throw(OSError(28, "")))
+        patch.setattr("postil.comments.nn.models.ModelWriter", lambda *_: (_ for _ in ()).throw(OSError(28, "")))
         with pytest.raises(OSError, match="28"):
             train_commenter("att", corpus.path, tmp_path / "m", cut)
     (tmp_path / "other").mkdir()

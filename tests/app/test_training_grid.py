@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.app.corpus.building import build_corpus
-from postil.app.corpus.texts import CorpusTexts
-from postil.app.training.generators import train_commenter
-from postil.app.training.grid import Grid
-from postil.app.training.options import (
+from postil.comments.nn.options import GeneratorOptions, RelevanceOptions
+from postil.comments.store import Model
+from postil.comments.training.directory import TrainingDirectory
+from postil.comments.training.generators import train_commenter
+from postil.comments.training.grid import Grid
+from postil.comments.training.options import (
     GeneratorTraining,
     GeneratorTrainOptions,
     RelevanceTraining,
     RetrieverTrainOptions,
 )
-from postil.app.training.retrievers import train_retriever
-from postil.app.training.training_directory import TrainingDirectory
-from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions
-from postil.commenters.store import Model
+from postil.comments.training.result import GridPoint, GridSearch, TrainingResult, TrainingStep
+from postil.comments.training.retrievers import train_retriever
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
+from postil.corpus.texts import CorpusTexts
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 from postil.errors import UsageError
 from postil.messages import COMMAND_LINE, Setting
-from postil.records.results.base import to_json
-from postil.records.results.training import GridPoint, GridSearch, TrainingResult, TrainingStep
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
-from postil.render.views import show
+from postil.results.base import to_json
+from postil.results.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,8 +178,8 @@ def test_other_processes_know_what_the_main_one_found(
         GridPoint(values=dict(each.values), dev=2.0 - place, steps=4, chosen=place == 1)
         for place, each in enumerate(combinations)
     )
-    monkeypatch.setattr("postil.app.training.grid.is_main_process", lambda: False)
-    monkeypatch.setattr("postil.app.training.grid.broadcast_from_main", lambda _work, _device: points)
+    monkeypatch.setattr("postil.comments.training.grid.is_main_process", lambda: False)
+    monkeypatch.setattr("postil.comments.training.grid.broadcast_from_main", lambda _work, _device: points)
     trained: list[str] = []
     directory = TrainingDirectory(tmp_path / "m", CorpusTexts(corpus, reads="title"), "none", 1, trained.append)
     options, search = GRID.choose(combinations, directory, lambda _, name: trained.append(name), trained.append)

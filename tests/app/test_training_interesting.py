@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.options import InputOptions
-from postil.app.training.interesting import TRAINED, train_interesting
-from postil.app.training.options import InterestTrainOptions
 from postil.cli.main import app
+from postil.comments.training.options import InterestTrainOptions
+from postil.data.options import InputOptions
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.metrics.interest.model_files import open_model
+from postil.interest.model.model_files import open_model
+from postil.interest.training import TRAINED, train_interesting
 
 if TYPE_CHECKING:
     from pathlib import Path

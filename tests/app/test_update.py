@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.commenters.retrieval import Retriever
-from postil.commenters.store import Model, ModelWriter
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.comments.retrieval import Retriever
+from postil.comments.store import Model, ModelWriter
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 from retrieval_models import BY_WORDS, article
 
 if TYPE_CHECKING:

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.correlate import correlate_files
-from postil.app.correlate_options import CorrelateOptions
-from postil.app.wmt import WmtOptions, metrics_task
-from postil.records.results.base import replace
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Judgement, Reference, Score
+from postil.correlation.options import CorrelateOptions
+from postil.correlation.rows import correlate_files
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.results.base import replace
+from postil.wmt.calls import WmtOptions, metrics_task
 from wmt_folders import write_set
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.records.results.wmt import MetricsTaskResult
+    from postil.wmt.result import MetricsTaskResult
 
 SYSTEMS = ("A", "B", "C", "D", "Weird")
 PEOPLE = ("refA", "refB")

@@ -8,9 +8,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import get_type_hints
 
-from postil.app.campaign_serving import ServeOptions
-from postil.app.serve import ServiceOptions
+from postil.campaigns.serving import ServeOptions
 from postil.options import flag_name, split_hint
+from postil.service.calls import ServiceOptions
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

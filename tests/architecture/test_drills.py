@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from sources import ROOT
 
-from postil.records.coefficients import TABLE
+from postil.meta.coefficients import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-FACTS, KINDS = "records/coefficients.py", "metaeval/coefficient_kinds.py"
+FACTS, KINDS = "meta/coefficients.py", "meta/coefficient_kinds.py"
 # Lin's coefficient of concordance (1989): what is added after which lines, by file.
 COEFFICIENT = {
     FACTS: {

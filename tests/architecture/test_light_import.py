@@ -68,9 +68,9 @@ except SystemExit as end:
         (HELP.replace('"--help"', '"score", "--help"'), HEAVY),
         (HELP.replace('"--help"', '"train", "att", "--help"'), HEAVY),
         ("import postil; postil.score, postil.parse_metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
-        ("import postil.records", HEAVY),
-        ("import postil.metaeval.correlation", HEAVY | {"typer", "rich"}),
-        ("import postil.endpoint", HEAVY | {"numpy", "typer", "rich"}),
+        ("import postil.data.row_files, postil.data.weights", HEAVY),
+        ("import postil.meta.correlation", HEAVY | {"typer", "rich"}),
+        ("import postil.endpoint.client", HEAVY | {"numpy", "typer", "rich"}),
         ("import postil.plots", HEAVY | {"typer", "rich"}),
     ],
 )

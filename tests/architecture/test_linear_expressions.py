@@ -14,9 +14,9 @@ import pytest
 
 from expressions import expressions, run, sites, worst_texts
 from limited_child import unfinished
+from postil.data.column_patterns import pattern_of
 from postil.documents.licenses import _LONG_TEXT, _NOTICE, _SHORT_TEXT
 from postil.endpoint.transport import _spellings
-from postil.records.column_patterns import pattern_of
 from postil.text.ptb import _scanner
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 PLACED: Final = {
     "postil.text.sentences._END": "at marks, none of which stands in what was read at another",
-    "postil.text.wiki_markup._END_OF_TAG": "behind the name of a tag, and not beyond the next one",
-    "postil.records.workbooks._SHOWN": "behind a tag, up to the next one",
-    "postil.judges.grades._UNIT": "behind a number, twice at most",
-    "postil.judges.grades._VALUE": "behind the name of a field",
+    "postil.documents.wiki_markup._END_OF_TAG": "behind the name of a tag, and not beyond the next one",
+    "postil.data.workbooks._SHOWN": "behind a tag, up to the next one",
+    "postil.judging.grades._UNIT": "behind a number, twice at most",
+    "postil.judging.grades._VALUE": "behind the name of a field",
     "postil.documents.templates._IN_SETS": "behind an opening, up to the next brace",
-    "postil.text.html_order._ATTRIBUTES": "behind the names of tags, over at most eight times the page",
-    "postil.text.html_order._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
+    "postil.documents.html_order._ATTRIBUTES": "behind the names of tags, over at most eight times the page",
+    "postil.documents.html_order._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
 }
 """Expressions that are matched at chosen places, and why each text is read once."""
 BOUNDED: Final = {
@@ -40,12 +40,12 @@ BOUNDED: Final = {
     "postil.documents.plain_blocks._WIKI_HEADING": "lines of at most 200 characters",
     "postil.documents.pdf_kinds._SOURCES": "lines of less than 40 characters",
     "postil.documents.pdf_operations._ELEMENT": "arrays whose strings are known to end",
-    "postil.text.html_walk._SKIPPED_NAME": "names of at most 200 characters, from end to end",
+    "postil.documents.html_walk._SKIPPED_NAME": "names of at most 200 characters, from end to end",
     "postil.options._MARKS": "descriptions in our own source",
-    "postil.web.service.openapi.MARKS": "descriptions in our own source",
-    "postil.records.workbook_xml._UNUSUAL": "the first 16 KiB of a part",
-    "postil.records.folders.SHARD": "names of files",
-    "postil.records.column_patterns.pattern_of": "names of columns, which it has to match from end to end",
+    "postil.service.openapi.MARKS": "descriptions in our own source",
+    "postil.data.workbook_xml._UNUSUAL": "the first 16 KiB of a part",
+    "postil.data.folders.SHARD": "names of files",
+    "postil.data.column_patterns.pattern_of": "names of columns, which it has to match from end to end",
 }
 """Expressions that never see a long text, and why."""
 
@@ -64,48 +64,40 @@ def _held(path: str) -> list[re.Pattern[Any]]:
 
 
 _OF_CONSTANTS: Final = (
-    "postil.commenters.screening._BEGINNINGS",
-    "postil.commenters.screening._ADDRESSES",
+    "postil.comments.needs._BEGINNINGS",
+    "postil.comments.needs._ADDRESSES",
     "postil.kernel.python.interning._marked_word",
     "postil.kernel.python.interning.unspaced_word",
-    "postil.records.decimal_marks._MARKED",
+    "postil.data.decimal_marks._MARKED",
     "postil.text.han._SCRIPTS",
-    "postil.unicode_forms._long_run",
+    "postil.kernel.unicode_forms._long_run",
     "postil.text.writing._LETTERS",
     "postil.text.word_patterns._word",
 )
 KEY: Final = "sk-" + "a" * 40
 MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     **{path: partial(_held, path) for path in _OF_CONSTANTS},
-    "postil.annotation.backups._files": lambda: [re.compile(r"campaign-\d{4}-\d\d-\d\d\.db")],
-    "postil.app.service.config.without_paths": lambda: [re.compile(r"/srv/m(/[^\s:,;]+)?")],
+    "postil.campaigns.backups._files": lambda: [re.compile(r"campaign-\d{4}-\d\d-\d\d\.db")],
+    "postil.service.config.without_paths": lambda: [re.compile(r"/srv/m(/[^\s:,;]+)?")],
     "postil.documents.licenses._any": lambda: [_SHORT_TEXT, _LONG_TEXT, _NOTICE],
     "postil.endpoint.transport._hide": lambda: [re.compile(_spellings(KEY), re.IGNORECASE)],
     "postil.endpoint.transport._exchange": lambda: [re.compile(_spellings(KEY).encode(), re.IGNORECASE)],
-    "postil.judges.grades._leading": lambda: [re.compile(r"(?:/|out of|of)\s*5(?![\w%]|[.,]\d)")],
-    "postil.records.column_patterns.pattern_of": lambda: [pattern_of("Rater * (2024)"), pattern_of("*a")],
-    "postil.records.text_fragments._pattern": lambda: [re.compile("a +a")],
+    "postil.judging.grades._leading": lambda: [re.compile(r"(?:/|out of|of)\s*5(?![\w%]|[.,]\d)")],
+    "postil.data.column_patterns.pattern_of": lambda: [pattern_of("Rater * (2024)"), pattern_of("*a")],
+    "postil.interest.text_fragments._pattern": lambda: [re.compile("a +a")],
     "postil.text.ptb._scanner": lambda: [_scanner(web=False), _scanner(web=True)],
-    "postil.web.forms._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],
+    "postil.campaigns.pages.forms._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],
 }
 """Expressions of sites that only a function can make."""
 
 
 GROUPS: Final = (
     ("postil.documents.",),
-    ("postil.app.", "postil.cli.", "postil.endpoint.", "postil.judges.", "postil.kernel.", "postil.m", "postil.p"),
-    ("postil.text.ptb",),
+    ("postil.j", "postil.k", "postil.m", "postil.p", "postil.v"),
+    ("postil.text.ptb", "postil.s"),
     ("postil.text.porter", *(f"postil.text.{letter}" for letter in ascii_lowercase if letter != "p")),
-    ("postil.corpus.", "postil.annotation.", "postil.commenters."),
-    (
-        "postil.records.",
-        "postil.render.",
-        "postil.web.",
-        "postil.arrays",
-        "postil.escaping",
-        "postil.options",
-        "postil.u",
-    ),
+    ("postil.c",),
+    ("postil.b", "postil.data.", "postil.e", "postil.i", "postil.o", "postil.r", "postil.th", "postil.tr", "postil.w"),
 )
 """Beginnings of the names of modules whose expressions share a child."""
 

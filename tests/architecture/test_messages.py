@@ -39,7 +39,7 @@ def templates(module: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
         name.name
         for node in ast.walk(module)
         if isinstance(node, ast.ImportFrom)
-        and node.module in {"postil.annotation.models", "postil.errors", "postil.messages"}
+        and node.module in {"postil.campaigns.models", "postil.errors", "postil.messages"}
         for name in node.names
     }
     for node in ast.walk(module):
@@ -51,7 +51,7 @@ def templates(module: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_flags_are_named_by_the_command_line_alone(path: Path) -> None:
-    if name_of(path).startswith("cli/"):
+    if name_of(path).startswith("cli/") or path.name.endswith("command.py"):
         return
     found = [
         f"{node.lineno}: {node.value}"

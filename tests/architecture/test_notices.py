@@ -16,12 +16,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 NAMED = re.findall(r"`((?:src|bench)/[^`]+)`", NOTICES)
 """Files and patterns of files that the notices name."""
 OURS = (
-    *("py.typed", "commenters/*.txt", "judges/prompt.txt", "text/abbreviations.txt", "text/stop_lists/*.txt"),
+    *("py.typed", "comments/*.txt", "judging/prompt.txt", "text/abbreviations.txt", "text/stop_lists/*.txt"),
     *("sample/README.md", "sample/articles.jsonl", "sample/candidates.jsonl", "sample/judgements.jsonl"),
     "locale/*/LC_MESSAGES/postil.po",
     "sample/night-train.md",
     "sample/paper-*.json",
-    *("render/*/*.css", "render/*/*.html", "render/*/*.js"),
+    *("page/*.css", "page/*.html", "interest/html/*.css", "interest/html/*.js"),
     *("web/static/*.css", "web/static/*.js", "web/static/icon.svg", "web/templates/*.html"),
 )
 """Files that were written for the package. A word list or a table gets a pattern here when its author is known."""

@@ -1,18 +1,12 @@
-"""Structure: no cycles between files, no struct twice, short functions, and hardly any `Any`."""
+"""Structure: no cycles between files, no struct twice, and hardly any `Any`."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-import pytest
-from sources import FILES, annotations, functions, imports, module_of, name_of, tree
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from sources import FILES, annotations, imports, module_of, name_of, tree
 
 MOST_ANY = 80
-LONGEST_FUNCTION = 60
 FEWEST_FIELDS = 3
 
 
@@ -75,19 +69,6 @@ def test_no_struct_is_defined_twice() -> None:
                     twice.append((seen[names], here))
                 seen.setdefault(names, here)
     assert twice == []
-
-
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_functions_are_short(path: Path) -> None:
-    """Without its docstring; a command's parameters are its flags."""
-    for node in functions(path):
-        first = node.body[0]
-        described = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-        docstring = first.end_lineno - first.lineno + 1 if described and first.end_lineno else 0
-        length = (node.end_lineno or 0) - node.lineno + 1 - docstring
-        if name_of(path).startswith("cli/"):
-            length -= first.lineno - node.lineno
-        assert length <= LONGEST_FUNCTION, f"{node.name}: {length} lines"
 
 
 def test_any_is_left_to_what_libraries_force() -> None:

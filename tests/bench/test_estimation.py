@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.records.row_files import write
-from postil.records.rows import Judgement, Score
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Score
 
 pytest.importorskip("bench.estimation")
 from bench.estimation import run

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.metaeval.interleaving import interleaved_preferences
-from postil.metaeval.resampling import Draws
+from postil.comparison.interleaved_statistics import interleaved_preferences
+from postil.meta.resampling import Draws
 
 pytest.importorskip("bench.interleaving")
 from bench.interleaving import run

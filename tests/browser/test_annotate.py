@@ -14,10 +14,10 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from browser_window import DESKTOP, TABLET
 from campaign_window import Grading, sample
-from postil.metaeval.agreement import agreement
-from postil.metaeval.resampling import Draws
-from postil.records.row_files import read
-from postil.records.rows import Judgement
+from postil.data.row_files import read
+from postil.data.rows import Judgement
+from postil.meta.agreement import agreement
+from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from desk_stub import ARTICLES, EVIL
 from desk_window import READY, DeskWindow
-from postil.escaping import apostrophed
-from postil.web.service.problems import Problem
+from postil.data.escaping import apostrophed
+from postil.web.problems import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 from browser_window import DESKTOP, PHONE, TABLET
 from desk_stub import POINTS
 from desk_window import READY, DeskWindow
-from postil.web.service.tokens import AddTokenOptions, Tokens, add_token
+from postil.web.tokens import AddTokenOptions, Tokens, add_token
 
 if TYPE_CHECKING:
     from pathlib import Path

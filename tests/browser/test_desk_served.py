@@ -15,9 +15,9 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from desk_window import READY, DeskWindow
 from made_retrievers import NEWS, made
-from postil.records.labels import Label
-from postil.records.row_files import read
-from postil.web.service.tokens import AddTokenOptions, add_token
+from postil.data.labels import Label
+from postil.data.row_files import read
+from postil.web.tokens import AddTokenOptions, add_token
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the web extra")
 
 from browser_window import DESKTOP, PHONE, TABLET, Window
-from postil.annotation.store import Store
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from conftest import Chromium
@@ -39,7 +39,7 @@ RUN = """
 import sys, threading, time
 real, start, speed = time.time, float(sys.argv[1]), float(sys.argv[2])
 time.time = lambda: start + (real() - start) * speed
-import postil.web.backup_schedule as schedule
+import postil.campaigns.pages.backup_schedule as schedule
 class Fast(threading.Event):
     def wait(self, timeout=None):
         return super().wait(None if timeout is None else timeout / speed)

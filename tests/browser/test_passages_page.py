@@ -12,10 +12,10 @@ import pytest
 
 from browser_window import DESKTOP, PHONE, TABLET, Window
 from highlighted import ACTS, article, document, hostile, hostile_pages, long, pages
-from postil.records.results.interest import InterestingResult
-from postil.records.text_fragments import TextFragments
-from postil.render.passages_page.index import index_page
-from postil.render.passages_page.page import passages_page
+from postil.interest.html.index import index_page
+from postil.interest.html.page import passages_page
+from postil.interest.result import InterestingResult
+from postil.interest.text_fragments import TextFragments
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.correlate_columns import correlate
-from postil.app.correlate_options import CorrelateOptions
-from postil.app.passages import PassagesOptions, find_gains
-from postil.app.report import write_report
-from postil.records.results.base import Result
-from postil.records.rows import Passage
+from postil.correlation.calls import correlate
+from postil.correlation.options import CorrelateOptions
+from postil.data.rows import Passage
+from postil.page.report import write_report
+from postil.passages.calls import PassagesOptions, find_gains
+from postil.results.base import Result
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,8 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.annotation.store import Store
-from postil.app.campaign_serving import ServeOptions
+from postil.campaigns.serving import ServeOptions
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -448,7 +448,7 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     def serve(url: str, options: ServeOptions, *, on_message: object) -> None:
         asked.append((url, options, callable(on_message)))
 
-    monkeypatch.setitem(sys.modules, "postil.web.server", SimpleNamespace(serve=serve))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "postil.campaigns.pages.server", SimpleNamespace(serve=serve))  # type: ignore[arg-type]
     first = postil("annotate", "serve", "c.db", "--port", 8001, "--name", "a.example", "--name", "b.example", "--https")
     assert first.code == 0, first.err
     assert asked == [("c.db", ServeOptions(port=8001, name=("a.example", "b.example"), https=True), True)]
@@ -474,7 +474,7 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
 
 
 def test_serving_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "postil.web.server", raising=False)
+    monkeypatch.delitem(sys.modules, "postil.campaigns.pages.server", raising=False)
     monkeypatch.setitem(sys.modules, "fastapi", None)
     outcome = postil("annotate", "serve", "c.db")
     assert (outcome.code, outcome.err) == (
@@ -484,7 +484,7 @@ def test_serving_without_the_packages(postil: Postil, monkeypatch: pytest.Monkey
 
 
 def test_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "postil.annotation.store", raising=False)
+    monkeypatch.delitem(sys.modules, "postil.campaigns.store", raising=False)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     outcome = postil("annotate", "agreement", "c.db")
     assert (outcome.code, outcome.err) == (

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.store import Store
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -92,7 +92,7 @@ def test_a_campaign_of_the_version_before_is_copied_previewed_and_served(
     dry = postil("annotate", "add", "c.db", written("new.jsonl", candidate("a9", "s", "new")), "--dry-run")
     assert "'postil annotate upgrade' makes it one of this version" in dry.err
     assert Path("c.db").read_bytes() == before  # neither changes anything
-    monkeypatch.setitem(sys.modules, "postil.web.server", SimpleNamespace(serve=lambda *_, **__: None))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "postil.campaigns.pages.server", SimpleNamespace(serve=lambda *_, **__: None))  # type: ignore[arg-type]
     served = postil("annotate", "serve", "b.db")
     assert (served.code, "invitation for the lead" in served.err) == (0, True), served.err
     assert postil("annotate", "add", "b.db", "new.jsonl").code == 0

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.annotation.store import Store
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from conftest import Postil

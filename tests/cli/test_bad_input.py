@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.records.row_files import write
-from postil.records.rows import Candidate
+from postil.data.row_files import write
+from postil.data.rows import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -252,7 +252,7 @@ def test_too_little_memory(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> N
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("postil.app.score_files.score_files", full)
+    monkeypatch.setattr("postil.scoring.files.score_files", full)
     outcome = postil("score", "c.jsonl", "-r", "r.jsonl", *SCALE)
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.startswith("postil: not enough memory; give it fewer or shorter texts")

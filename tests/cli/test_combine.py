@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import postil as package
-from postil.records.row_files import read, write
-from postil.records.rows import Judgement, Score
-from postil.render.formats import FORMATS
+from postil.data.row_files import read, write
+from postil.data.rows import Judgement, Score
+from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -12,10 +12,10 @@ import typer
 from typer.testing import CliRunner
 
 from postil.cli.command import command
+from postil.data.scale import Scale
 from postil.errors import UsageError
 from postil.messages import Setting
 from postil.options import Flag, options
-from postil.records.scale import Scale
 
 
 @options
@@ -47,7 +47,7 @@ class Example(Shared):
 
     Args:
         names: Names; ``a`` or ``b``, repeatable.
-        scale: Scale of the grades, see `postil.records.scale.Scale`.
+        scale: Scale of the grades, see `postil.data.scale.Scale`.
         level: Level: pool or item.
         folders: Named folders, as ``NAME=FOLDER``.
         pair: Two names.

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer.main
 
-from postil.app.comment import CommentOptions
-from postil.cli.train import train
-from postil.commenters.decoding_options import DecodingOptions
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.comments.calls import CommentOptions
+from postil.comments.decoding_options import DecodingOptions
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
+from postil.training.command import train
 from retrieval_models import BY_WORDS, TOPICS, article, train_retrievers
 
 if TYPE_CHECKING:
@@ -580,7 +580,7 @@ def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem
 CHILD = """
 import os, signal, sys
 from contextlib import contextmanager
-from postil.app.training import training_directory
+from postil.comments.training import training_directory
 os.fsync = lambda _: None
 
 @contextmanager
@@ -683,7 +683,7 @@ def test_what_is_no_article_is_told(postil: Postil) -> None:
 
 def test_a_narrow_terminal_has_whole_texts(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     wide = postil("comment", "q.jsonl", "--model", "t", "-k", 2)
-    monkeypatch.setattr("postil.cli.comment.terminal_width", lambda: 40)
+    monkeypatch.setattr("postil.comments.command.terminal_width", lambda: 40)
     narrow = postil("comment", "q.jsonl", "--model", "t", "-k", 2)
     assert (wide.code, narrow.code) == (0, 0)
     assert max(map(len, wide.out.splitlines())) > 60

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from endpoint_stub import Asked, Reply, StubServer, completion, error
+from postil.data.row_files import write
+from postil.data.rows import Article
 from postil.endpoint.prompts import fingerprint
-from postil.records.row_files import write
-from postil.records.rows import Article
 from retrieval_models import article, train_retrievers
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.compare import CompareOptions, compare_rows
-from postil.app.rated import open_score_files
-from postil.records.conversion import convert
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Reference, Score
-from postil.render.formats import FORMATS
-from postil.render.views import show
+from postil.comparison.calls import CompareOptions, compare_rows
+from postil.data.conversion import convert
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Reference, Score
+from postil.meta.rated import open_score_files
+from postil.results.formats import FORMATS
+from postil.results.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil
-from postil.records.impressions import Impression
-from postil.records.results.interleaving import InterleavingResult
-from postil.records.row_files import write
+from postil.comparison.interleaved_result import InterleavingResult
+from postil.data.impressions import Impression
+from postil.data.row_files import write
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil
-from postil.records.preferences import PairPreference
-from postil.records.results.preferences import PreferencesResult
-from postil.records.row_files import write
+from postil.comparison.preferences_result import PreferencesResult
+from postil.data.preferences import PairPreference
+from postil.data.row_files import write
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.app.score_files import score_files
-from postil.app.score_options import ScoreOptions
-from postil.records.row_files import read
-from postil.records.rows import Score
-from postil.records.scale import Scale
+from postil.data.row_files import read
+from postil.data.rows import Score
+from postil.data.scale import Scale
+from postil.scoring.files import score_files
+from postil.scoring.options import ScoreOptions
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def test_the_same_bytes_every_time_and_others_by_another_seed(postil: Postil) ->
 def test_batches_leave_no_trace(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     many(40)
     _, whole = controls_of(postil)
-    monkeypatch.setattr("postil.app.graded.CHUNK", 7)
+    monkeypatch.setattr("postil.scoring.graded.CHUNK", 7)
     _, parts = controls_of(postil)
 
     def by_name(rows: list[Score]) -> dict[str, list[Score]]:

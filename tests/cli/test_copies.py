@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil
-from postil.app import score_stream
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Judgement, Reference
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Judgement, Reference
+from postil.scoring import stream as score_stream
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -73,7 +73,7 @@ def test_a_streamed_file_counts_them_as_well(postil: Postil, monkeypatch: pytest
     monkeypatch.setattr(score_stream, "FEW", 1)
     monkeypatch.setattr(score_stream, "TOGETHER", 20)
     ran, made = [], score_stream.streamed
-    monkeypatch.setattr("postil.app.score_files.streamed", lambda *given: ran.append(made(*given)) or ran[-1])
+    monkeypatch.setattr("postil.scoring.files.streamed", lambda *given: ran.append(made(*given)) or ran[-1])
     streamed = postil(*texts())
     assert ran != [None]
     assert (streamed.out, streamed.err) == (whole.out, whole.err)

@@ -11,10 +11,10 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from postil.app.corpus.importing_articles import EXPORTS
-from postil.cli.corpus import corpus
-from postil.records.row_files import read
-from postil.records.rows import Passage
+from postil.corpus.command import corpus
+from postil.corpus.importers.articles import EXPORTS
+from postil.data.row_files import read
+from postil.data.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -224,6 +224,6 @@ def test_help(run: Import, name: str) -> None:
 
 
 def test_help_is_light() -> None:
-    code = "import sys, postil.cli.corpus; print(*{name.partition('.')[0] for name in sys.modules})"
+    code = "import sys, postil.corpus.command; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - ours
     assert not {"matplotlib", "pyarrow", "scipy", "sklearn", "torch"} & set(done.stdout.split())

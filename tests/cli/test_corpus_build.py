@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.corpus.store import Corpus
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.corpus.building import build_corpus
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.render.formats import FORMATS
+from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records.conversion import convert
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Judgement, Score
-from postil.render.formats import FORMATS
+from postil.data.conversion import convert
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Judgement, Score
+from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.render.formats import FORMATS
+from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app import demo
-from postil.app.correlate_options import CorrelateOptions
+from postil.correlation.options import CorrelateOptions
 from postil.errors import MissingExtra
+from postil.studies.demo import calls as demo
 
 if TYPE_CHECKING:
     from conftest import Postil
-    from postil.records.results.score import ScoreResult
+    from postil.scoring.result import ScoreResult
 
 PAGES = ("index", "report", "highlighted", "study-comments/report", "study-passages/report")
 
@@ -114,7 +114,7 @@ def test_what_is_not_installed_is_left_out(postil: Postil, monkeypatch: pytest.M
 
 
 def test_serve_needs_the_packages_of_its_pages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.cli.demo.find_spec", lambda _: None)
+    monkeypatch.setattr("postil.studies.demo.command.find_spec", lambda _: None)
     outcome = postil("demo", "--out", "d", "--serve")
     assert outcome.code == 2
     assert outcome.err.endswith("--serve needs an optional package: pip install 'postil[parquet,web]'\n")
@@ -125,8 +125,8 @@ def test_serve_takes_what_an_earlier_run_left(postil: Postil, monkeypatch: pytes
     for name in ("pyarrow", "uvicorn", "sqlalchemy"):
         pytest.importorskip(name)
     did: list[str] = []
-    monkeypatch.setattr("postil.app.demo.run_demo", lambda *_: did.append("run"))
-    monkeypatch.setattr("postil.web.demo.serve_demo", lambda *_, **__: did.append("serve"))
+    monkeypatch.setattr("postil.studies.demo.calls.run_demo", lambda *_: did.append("run"))
+    monkeypatch.setattr("postil.studies.demo.desk.serve_demo", lambda *_, **__: did.append("serve"))
     Path("d/model").mkdir(parents=True)
     assert postil("demo", "--out", "d", "--serve").code == 0
     Path("d/index.html").touch()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import postil as package
-from postil.records.row_files import write
-from postil.records.rows import Judgement, Score
-from postil.render.formats import FORMATS
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Score
+from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Postil

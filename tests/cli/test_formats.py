@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.render.formats import FORMATS, grid_as
+from postil.results.formats import FORMATS, grid_as
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 import typer.main
 
 from postil.cli.main import app
+from postil.data.weights import METHODS
 from postil.metrics.spec import METRICS
-from postil.records.weights import METHODS
-from postil.render.formats import FORMATS
+from postil.results.formats import FORMATS
 from postil.text.tokenizers import TOKENIZERS
 from postil.version import VERSION
 
@@ -88,5 +88,5 @@ def test_help_is_light() -> None:
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     loaded = shown.stdout.split("\n")[-2].split()
     assert "postil.cli.main" in loaded
-    heavy = {"numpy", "msgspec", "narwhals", "postil.records.rows", "postil.render.table", "postil.render.views"}
+    heavy = {"numpy", "msgspec", "narwhals", "postil.data.rows", "postil.results.table", "postil.results.views"}
     assert not heavy & set(loaded)

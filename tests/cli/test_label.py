@@ -16,20 +16,20 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("fastapi")
 
-from postil.annotation.store import Store
-from postil.commenters.filtering import CandidateFilter
-from postil.commenters.retrieval import Retriever
-from postil.commenters.store import Model
+from postil.campaigns.store import Store
+from postil.comments.filtering import CandidateFilter
+from postil.comments.retrieval import Retriever
+from postil.comments.store import Model
 from postil.corpus.store import Corpus
-from postil.records.labels import Label
-from postil.records.row_files import read, write
+from postil.data.labels import Label
+from postil.data.row_files import read, write
 from retrieval_models import BY_WORDS, article, train_retrievers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Outcome, Postil
-    from postil.annotation.models import AnnotationTask
+    from postil.campaigns.models import AnnotationTask
 
 NEW = range(100, 112)
 

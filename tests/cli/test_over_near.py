@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import postil as package
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Judgement, Reference, Score
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Judgement, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -197,7 +197,7 @@ def test_score_says_the_same_in_any_number_of_batches(
 ) -> None:
     command = (*files(leave_one_out()), "-m", NEAR, *engine)
     whole = postil(*command)
-    monkeypatch.setattr("postil.app.graded.CHUNK", 7)
+    monkeypatch.setattr("postil.scoring.graded.CHUNK", 7)
     assert postil(*command) == whole
 
 

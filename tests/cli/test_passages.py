@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records.conversion import convert
-from postil.records.row_files import read, write
-from postil.records.rows import Judgement, Passage, Score
-from postil.render.formats import FORMATS
+from postil.data.conversion import convert
+from postil.data.row_files import read, write
+from postil.data.rows import Judgement, Passage, Score
+from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil

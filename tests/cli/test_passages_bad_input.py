@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records.row_files import write
-from postil.records.rows import Passage
+from postil.data.row_files import write
+from postil.data.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.passage_files import write_runs
-from postil.app.passages import PassagesOptions, find_gains
-from postil.corpus.formats.trec import read_run
-from postil.metaeval.gain import normalized_gains
-from postil.records.row_files import write
-from postil.records.rows import Passage
+from postil.corpus.importers.trec import read_run
+from postil.data.row_files import write
+from postil.data.rows import Passage
+from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.files import write_runs
+from postil.passages.gain import normalized_gains
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Passage, TopicArticle
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Passage, TopicArticle
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
-from postil.app.study.comments_options import CommentsOptions
-from postil.app.study.stages import words_of
 from postil.metrics import spec
 from postil.options import changed_settings
+from postil.studies.comments_options import CommentsOptions
+from postil.studies.stages import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Score
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

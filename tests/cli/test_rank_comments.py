@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.commenters.threads.orders import ORDERS
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
+from postil.threads.orders import ORDERS
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records.results.kinds import Kinds
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Judgement, Passage, Score
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Judgement, Passage, Score
+from postil.results.kinds import Kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
+from postil.data.conversion import convert
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Reference, Score
 from postil.errors import UsageError
-from postil.records.conversion import convert
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Reference, Score
 from postil.text.function_words import function_words
 
 if TYPE_CHECKING:

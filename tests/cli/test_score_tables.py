@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.app.score import score
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Reference
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Reference
+from postil.scoring.calls import score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

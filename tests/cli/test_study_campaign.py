@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.corpus.store import Corpus
-from postil.metaeval.agreement import agreement
-from postil.metaeval.resampling import Draws
-from postil.records.row_files import read, write
-from postil.records.rows import Article, Comment, Judgement, Passage, Reference
+from postil.data.row_files import read, write
+from postil.data.rows import Article, Comment, Judgement, Passage, Reference
+from postil.meta.agreement import agreement
+from postil.meta.resampling import Draws
 
 pytest.importorskip("sqlalchemy")
 
-from postil.annotation.store import Store
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil

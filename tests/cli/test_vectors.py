@@ -14,10 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app as postil
-from postil.cli.vectors import vectors as app
 from postil.text.stop_words import stop_words_signature
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
+from postil.vectors.command import vectors as app
 
 PASSAGES = [
     {"topic": "1", "id": str(i), "text": text, "grade": 1}
@@ -287,13 +287,13 @@ def test_a_bar_only_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 
         def __exit__(self, *_: object) -> None: ...
 
-    monkeypatch.setattr("postil.app.vectors.steps", lambda _total: Steps())
+    monkeypatch.setattr("postil.vectors.calls.steps", lambda _total: Steps())
     run("convert", "v.txt", "--out", "v")
     assert begun == ["3 words"] * 100
 
 
 def test_the_command_line_starts_light() -> None:
-    code = "import sys, postil.cli.vectors; print(*{name.partition('.')[0] for name in sys.modules})"
+    code = "import sys, postil.vectors.command; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run(  # noqa: S603 - our own code
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, env={**os.environ}
     )

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
-from postil.annotation.store import Store
-from postil.app.weights_plan import WeightsPlanOptions, plan_weights
+from postil.campaigns.store import Store
+from postil.data.row_files import write
+from postil.data.row_locations import LocatedRows, RowLocations
+from postil.data.rows import Candidate, Reference
 from postil.errors import UsageError
-from postil.records.row_files import write
-from postil.records.row_locations import LocatedRows, RowLocations
-from postil.records.rows import Candidate, Reference
+from postil.weights.calls import WeightsPlanOptions, plan_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conftest import Postil
-    from postil.records.results.weights_plan import WeightsPlanResult
+    from postil.weights.result import WeightsPlanResult
 
 TEXTS = [("a", "s1", "the night bus"), ("a", "s2", "the night bus runs"), ("b", "s1", "rain"), ("b", "s2", "no rain")]
 REFERENCES = [("a", "the bus"), ("b", "sun"), ("a", "the night bus runs"), ("b", "rain"), ("a", "lol"), ("c", "alone")]

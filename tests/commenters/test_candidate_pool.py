@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.candidate_pool import MISSING, QUOTATION, REPLY, CandidatePool
+from postil.comments.candidate_pool import MISSING, QUOTATION, REPLY, CandidatePool
+from postil.data.rows import Article, Comment
+from postil.data.suggestions import Source
+from postil.documents.markup import plain_text
 from postil.errors import InvalidInput
-from postil.records.rows import Article, Comment
-from postil.records.suggestions import Source
-from postil.text.markup import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.copying import SharedSpan, SpanIndex
+from postil.comments.copying import SharedSpan, SpanIndex
 
 if TYPE_CHECKING:
     from pathlib import Path

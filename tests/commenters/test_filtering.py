@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.blocklist import Blocklist, find_profanity
-from postil.commenters.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
-from postil.commenters.near_duplicates import BigramSets, jaccard_similarity
+from postil.comments.blocklist import Blocklist, find_profanity
+from postil.comments.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
+from postil.corpus.near_duplicates import BigramSets, jaccard_similarity
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def test_a_list_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
-    monkeypatch.setattr("postil.records.jsonl.LONGEST_LINE", 100_000)
+    monkeypatch.setattr("postil.data.jsonl.LONGEST_LINE", 100_000)
     path.write_bytes(b"spam\n" + b"x" * 200_000)
     with pytest.raises(InvalidInput, match=r"words\.txt:2: expected a line of at most 100,000 bytes"):
         Blocklist.read(path)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.near_duplicates import jaccard_similarity, near_duplicates, words_of
+from postil.corpus.near_duplicates import jaccard_similarity, near_duplicates, words_of
 
 TEXTS = st.one_of(
     st.lists(st.sampled_from(["a", "A", "b", "c", "d"]), max_size=9).map(" ".join),

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.copying import SpanIndex
-from postil.commenters.decoding_options import DecodingOptions
-from postil.commenters.neural_commenter import CopyIndex, NeuralCommenter, detokenize, save_generator
-from postil.commenters.nn.batches import SPECIAL
-from postil.commenters.store import Model, ModelWriter
-from postil.commenters.string_array import StringArray
+from postil.comments.copying import SpanIndex
+from postil.comments.decoding_options import DecodingOptions
+from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, detokenize, save_generator
+from postil.comments.nn.batches import SPECIAL
+from postil.comments.store import Model, ModelWriter
+from postil.data.rows import Article
 from postil.errors import UsageError
-from postil.records.rows import Article
+from postil.search.string_array import StringArray
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.commenters import profanity_model
-from postil.commenters.filtering import Accepted, CandidateFilter
+from postil.comments import profanity_model
+from postil.comments.filtering import Accepted, CandidateFilter
 from postil.errors import MissingExtra, UnknownName
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.commenters.prompted_commenter import (
+from postil.comments.prompted_commenter import (
     FIELDS,
     Prompt,
     PromptedCommenter,
@@ -13,7 +13,7 @@ from postil.commenters.prompted_commenter import (
     read_template,
     refusal,
 )
-from postil.commenters.retrieval import Retriever
+from postil.comments.retrieval import Retriever
 from postil.endpoint.chat import Answer, Failed
 from postil.errors import UnknownName, UsageError
 from retrieval_models import article, train_retrievers

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.commenters.ranked_texts import ArticleTexts
-from postil.commenters.rankers import TfidfRanker, idf_weights
+from postil.comments.ranked_texts import ArticleTexts
+from postil.comments.rankers import TfidfRanker, idf_weights
 
 
 def texts(*lists: list[int]) -> tuple[np.ndarray, np.ndarray]:

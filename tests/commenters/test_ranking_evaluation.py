@@ -8,15 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.ranking_evaluation import (
-    RankingTask,
-    distinct,
-    evaluate,
-    popularity,
-    sample_negatives,
-)
+from postil.comments.ranking_evaluation import RankingTask, distinct, evaluate, popularity, sample_negatives
+from postil.comments.result import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.records.results.commenters import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
 
 SIZES = st.lists(st.integers(0, 4), min_size=2, max_size=6)
 

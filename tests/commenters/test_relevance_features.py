@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.commenters.ranked_texts import ArticleTexts, CommentTexts
-from postil.commenters.relevance_features import RelevanceFeatures, hubs_of
-from postil.commenters.text_vectors import TextVectors, sentences
-from postil.text.static_encoders import WordEncoder
+from postil.comments.ranked_texts import ArticleTexts, CommentTexts
+from postil.comments.relevance_features import RelevanceFeatures, hubs_of
+from postil.comments.text_vectors import TextVectors, sentences
+from postil.encoders.static import WordEncoder
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors

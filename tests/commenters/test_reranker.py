@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.reranker import DEPTH, Reranker, reranked, standardized
+from postil.comments.reranker import DEPTH, Reranker, reranked, standardized
+from postil.encoders.sentences import SentenceEncoder
 from postil.errors import InvalidInput
-from postil.text.sentence_encoders import SentenceEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,18 +14,18 @@ import pytest
 
 from made_retrievers import NEWS, article, made
 from postil import kernel
-from postil.commenters.blocklist import Blocklist
-from postil.commenters.filtering import CandidateFilter
-from postil.commenters.manifest import checksum
-from postil.commenters.retrieval import Retriever
+from postil.comments.blocklist import Blocklist
+from postil.comments.filtering import CandidateFilter
+from postil.comments.manifest import checksum
+from postil.comments.retrieval import Retriever
+from postil.data.rows import Article, Comment
 from postil.engine import open_engine
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.commenters.base import Suggestions
+    from postil.comments.base import Suggestions
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
 
@@ -411,9 +411,9 @@ def relevance(form: str) -> Any:
     """Function that writes an untrained network and returns its arrays."""
     import torch  # noqa: PLC0415
 
-    from postil.commenters.nn import models  # noqa: PLC0415
-    from postil.commenters.nn.options import RelevanceOptions  # noqa: PLC0415
-    from postil.commenters.nn.relevance import KIND, Relevance, RelevanceNetwork  # noqa: PLC0415
+    from postil.comments.nn import models  # noqa: PLC0415
+    from postil.comments.nn.options import RelevanceOptions  # noqa: PLC0415
+    from postil.comments.nn.relevance import KIND, Relevance, RelevanceNetwork  # noqa: PLC0415
 
     torch.set_num_threads(1)
 

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from postil.commenters.candidate_pool import QUOTATION, REPLY
-from postil.commenters.filtering import CandidateFilter
-from postil.commenters.screening import SCREENS, screen
+from postil.comments.candidate_pool import QUOTATION, REPLY
+from postil.comments.filtering import CandidateFilter
+from postil.comments.needs import SCREENS, screen
 
 PLAIN = [
     "The council could build one every year for that money.",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.commenters.show_filter import SIGNALS, Selection, ShowFilter, Threshold, text_signals
+from postil.comments.show_filter import SIGNALS, Selection, ShowFilter, Threshold, text_signals
+from postil.data.rows import Article
+from postil.data.suggestions import Provenance, Source, Suggestion, Suggestions
 from postil.errors import InvalidInput, UsageError
-from postil.records.rows import Article
-from postil.records.suggestions import Provenance, Source, Suggestion, Suggestions
 
 if TYPE_CHECKING:
     from pathlib import Path

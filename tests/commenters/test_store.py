@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.arrays import Expected
-from postil.commenters.model_changes import changing
-from postil.commenters.store import Model, ModelWriter, check_free
+from postil.comments.model_changes import changing
+from postil.comments.store import Model, ModelWriter, check_free
+from postil.data import atomic_file
+from postil.data.arrays import Expected
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.records import atomic_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -290,7 +290,7 @@ def test_a_killed_replacement_leaves_a_whole_folder(
         return lambda *words, **more: (kill(), do(*words, **more))[1]
 
     with monkeypatch.context() as patch:
-        patch.setattr("postil.commenters.store.sync_folder", stepping(lambda _: None))
+        patch.setattr("postil.comments.store.sync_folder", stepping(lambda _: None))
         if exchange:
             patch.setattr(atomic_file, "_exchange", stepping(atomic_file._exchange))
         else:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.string_array import StringArray
 from postil.errors import InvalidInput
+from postil.search.string_array import StringArray
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build_directory import BuildDirectory
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 

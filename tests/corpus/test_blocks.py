@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from exploration import examples
 from postil.corpus.blocks import Block, blocks
 from postil.corpus.rejected import Rejected
+from postil.data.reading import Reading
+from postil.data.row_files import write
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UsageError
-from postil.records.reading import Reading
-from postil.records.row_files import write
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

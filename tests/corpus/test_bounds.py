@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.app.passage_texts import passages_of
 from postil.corpus.blocks import blocks
-from postil.corpus.formats.collection import read_collection
-from postil.corpus.formats.import_report import ImportReport, json_lines
-from postil.corpus.formats.inex import read_topics
-from postil.corpus.formats.table import table_rows
-from postil.corpus.formats.trec import read_qrels, read_run
-from postil.corpus.lines import text_lines
+from postil.corpus.importers.collection import read_collection
+from postil.corpus.importers.import_report import ImportReport, json_lines
+from postil.corpus.importers.inex import read_topics
+from postil.corpus.importers.table import table_rows
+from postil.corpus.importers.trec import read_qrels, read_run
+from postil.data.lines import text_lines
 from postil.errors import InvalidInput
+from postil.passages.texts import passages_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,7 +48,7 @@ def memory(read: Callable[[Path], Iterable[object]], path: Path) -> tuple[str, i
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
-    monkeypatch.setattr("postil.records.jsonl.LONGEST_LINE", 1 << 18)
+    monkeypatch.setattr("postil.data.jsonl.LONGEST_LINE", 1 << 18)
     first, read = READERS[reader]
     path = tmp_path / "file.jsonl"
     path.write_text(first + "x" * (1 << 24))
@@ -89,7 +89,7 @@ def test_xml_takes_time_in_proportion(tmp_path: Path) -> None:
     ],
 )
 def test_xml_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
-    monkeypatch.setattr("postil.corpus.formats.inex.LONGEST", 100_000)
+    monkeypatch.setattr("postil.corpus.importers.inex.LONGEST", 100_000)
     path = tmp_path / "topics.xml"
     path.write_text(text)
     found, peak = memory(read_topics, path)
@@ -103,7 +103,7 @@ def test_a_page_is_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     path = tmp_path / "page.txt"
     path.write_text("\n" * 100_000 + "Rain.\n")
     assert passages_of(str(path), split) == ["Rain."]  # type: ignore[arg-type]
-    monkeypatch.setattr("postil.app.sources.LARGEST", 50_000)
+    monkeypatch.setattr("postil.documents.sources.LARGEST", 50_000)
     path.write_text("Rain.\n" * 1_000_000)
     said, peak = memory(lambda path: passages_of(str(path), split), path)  # type: ignore[arg-type]
     assert said.startswith(f"{path}:")

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from corpus_work import Row, built, decoded, files, ids, loose, row, rows, written
 
-from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
+from postil.corpus.calls import build_corpus
+from postil.corpus.dataset_card import card
 from postil.corpus.options import BuildOptions
+from postil.corpus.result import CorpusMetadata, SplitSize
 from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UsageError
-from postil.records.results.corpus import CorpusMetadata, SplitSize
-from postil.render.dataset_card import card
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

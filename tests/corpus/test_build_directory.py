@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from corpus_work import files, loose, rows, written
 
-from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build_directory import BuildDirectory
+from postil.corpus.calls import build_corpus
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, UsageError
 

@@ -10,16 +10,16 @@ import msgspec
 import pytest
 from corpus_work import Row, built, files, ids, loose, row, rows, written
 
-from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
+from postil.corpus.calls import build_corpus
+from postil.corpus.dataset_card import card
 from postil.corpus.options import DateRange
+from postil.corpus.result import DateStatistics
 from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
+from postil.corpus.statistics_view import table_2, view
 from postil.errors import InvalidInput, UsageError
-from postil.records.results.corpus import DateStatistics
-from postil.render.dataset_card import card
-from postil.render.statistics import table_2, view
 
 if TYPE_CHECKING:
     from pathlib import Path

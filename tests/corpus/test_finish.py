@@ -16,8 +16,8 @@ from postil.corpus.block_table import open_block_table, words_in
 from postil.corpus.blocks import Block
 from postil.corpus.finish import FIELDS, Count, Finish, Finished, Part
 from postil.corpus.prepare import Prepare
-from postil.records.parquet import schema_of
-from postil.records.rows import Article
+from postil.data.parquet import schema_of
+from postil.data.rows import Article
 
 
 def part(articles: list[Row], codes: list[int], first_id: int = 0, **changes: Any) -> Part:

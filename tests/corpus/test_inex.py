@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.formats.inex import Stretch, grade_of, read_inex, read_stretches, read_topics
+from postil.corpus.importers.inex import Stretch, grade_of, read_inex, read_stretches, read_topics
+from postil.data.rows import Passage
 from postil.errors import InvalidInput, UsageError
-from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from conftest import File, Refused

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.corpus.lines import text_lines
+from postil.data.lines import text_lines
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

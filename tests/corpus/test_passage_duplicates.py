@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.corpus.passage_duplicates import merge_duplicates
+from postil.data.rows import Passage
 from postil.errors import UsageError
-from postil.records.rows import Passage
 
 HEAD, TAIL = "The quick brown fox jumps", "over a lazy dog by night."  # 25 characters each
 

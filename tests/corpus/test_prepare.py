@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from corpus_work import Row, built, ids, loose, row, rows
 
-from postil.app.corpus.building import build_corpus
 from postil.corpus import passes
 from postil.corpus.blocks import Block, blocks
+from postil.corpus.calls import build_corpus
 from postil.corpus.prepare import Prepare
 from postil.errors import InvalidInput, UnknownName
 

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 from corpus_work import Row, built, files, loose, row, written
 
-from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
+from postil.corpus.calls import build_corpus
 from postil.corpus.privacy import MASKS, HashKey, hash_user, masking
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError

@@ -17,15 +17,15 @@ from numpy.testing import assert_allclose
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build import Source, build
+from postil.corpus.dataset_card import card
+from postil.corpus.histogram import Histogram
 from postil.corpus.split import Share
 from postil.corpus.statistics import ALL, Summary, statistics
+from postil.corpus.statistics_view import percent, table_2
+from postil.data.scale import Scale
 from postil.engine import open_engine
 from postil.errors import InvalidInput
-from postil.records.histogram import Histogram
-from postil.records.scale import Scale
-from postil.render.dataset_card import card
-from postil.render.numbers import DASH
-from postil.render.statistics import percent, table_2
+from postil.results.numbers import DASH
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.records.rows import Article
+    from postil.data.rows import Article
 
 SIZES = {"dev": Share(size=6), "test": Share(size=5), "user_ids": "keep"}
 

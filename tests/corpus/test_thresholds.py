@@ -11,9 +11,9 @@ from corpus_work import Row, files, ids, row, rows, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.thresholds import LADDERS, article_thresholds, test_thresholds

@@ -22,15 +22,15 @@ from job_files import job_files
 import postil
 from made_vectors import WORDS as LETTERS
 from made_vectors import subword_folder
-from postil.annotation.inputs import GoldLabel
-from postil.app import demo
-from postil.app.corpus.building import build_corpus
-from postil.commenters.interleaving import team_draft
+from postil.campaigns.inputs import GoldLabel
+from postil.comments.interleaving import team_draft
+from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.records.preferences import PairPreference
-from postil.records.row_files import read, write
-from postil.records.rows import Article, Candidate, Comment, Judgement, Passage, Reference
+from postil.data.preferences import PairPreference
+from postil.data.row_files import read, write
+from postil.data.rows import Article, Candidate, Comment, Judgement, Passage, Reference
+from postil.studies.demo import calls as demo
 from tiny_models import write_bert, write_pooling
 from wmt_folders import write_set
 

@@ -145,7 +145,7 @@ class Run:
             return
         if "serve" in args[:2]:  # whose options must be right
             campaign = args[0] == "annotate"
-            with mock.patch(f"postil.web.{'' if campaign else 'service.'}server.serve") as serve:
+            with mock.patch(f"postil.{'campaigns.pages' if campaign else 'service'}.server.serve") as serve:
                 result = CliRunner().invoke(app, args)
             assert serve.called, f"{self.where}: {command}: {result.output}"
             if campaign:
@@ -219,7 +219,7 @@ def stand_in(asked: Asked) -> Reply:
 
 def grade_all(campaign: str) -> None:
     """In place of a server: everyone grades what is theirs."""
-    from postil.annotation.store import Store  # noqa: PLC0415
+    from postil.campaigns.store import Store  # noqa: PLC0415
 
     with Store.open(campaign) as store:
         for person in store.people.everyone():
@@ -233,7 +233,7 @@ def grade_all(campaign: str) -> None:
 
 def label_all(campaign: str) -> None:
     """In place of a server: an editor shows what says at least fourteen words."""
-    from postil.annotation.store import Store  # noqa: PLC0415
+    from postil.campaigns.store import Store  # noqa: PLC0415
 
     with Store.open(campaign) as store:
         (person,) = store.people.everyone()

@@ -11,10 +11,10 @@ import pytest
 from pages import ROOT
 
 from made_retrievers import article, made
-from postil.app.service.config import ServiceConfig
-from postil.app.service.operations import OPERATIONS, ServiceModels
-from postil.commenters.threads.features import FEATURES
-from postil.commenters.threads.quality import Quality
+from postil.service.config import ServiceConfig
+from postil.service.operations.table import OPERATIONS, ServiceModels
+from postil.threads.features import FEATURES
+from postil.threads.quality import Quality
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,13 +9,13 @@ import pytest
 
 from postil.documents.feed import FeedEntry, entry_document
 from postil.documents.html import read_html
+from postil.documents.html_article import LONGEST_PAGE
+from postil.documents.html_extraction import ELEMENTS
 from postil.documents.passages import document_passages
 from postil.errors import InvalidInput
-from postil.text.html_article import LONGEST_PAGE
-from postil.text.html_extraction import ELEMENTS
 
 if TYPE_CHECKING:
-    from postil.records.documents import Document
+    from postil.documents.document import Document
 
 ENGINE = (
     "The engine burned five tons of coal a day, and it was last used in 1941.",

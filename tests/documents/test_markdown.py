@@ -9,7 +9,7 @@ import pytest
 from postil.documents.markdown import read_markdown
 
 if TYPE_CHECKING:
-    from postil.records.documents import Document
+    from postil.documents.document import Document
 
 
 def kinds(document: Document) -> list[tuple[str, str]]:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.documents.document import PROSE, Block, Document
 from postil.documents.passages import document_passages
 from postil.documents.pieces import Piece, assembled
 from postil.documents.plain import read_plain
 from postil.documents.reading import DocumentKind, read_document
 from postil.errors import InvalidInput, UnknownName
-from postil.records.documents import PROSE, Block, Document
 
 PARTS = (
     "\n",

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from exploration import examples
 from pdf_files import Page, pdf_file, pdf_objects, pdf_of, stream
 from postil.documents import pdf
+from postil.documents.document import PROSE
 from postil.documents.pdf import read_pdf
 from postil.errors import InvalidInput
-from postil.records.documents import PROSE
 
 if TYPE_CHECKING:
-    from postil.records.documents import Document
+    from postil.documents.document import Document
 
 MILL = (
     "The mill stood on the left bank until the flood of 1862, when the river took the wheel and half of the yard. "

@@ -13,7 +13,7 @@ from postil.documents.plain import plain_blocks, read_plain
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from postil.records.documents import BlockKind, Document
+    from postil.documents.document import BlockKind, Document
 
 
 def kinds(text: str) -> list[tuple[BlockKind, str]]:

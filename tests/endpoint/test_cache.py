@@ -27,7 +27,8 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
 
 FILL = """
 import sys
-from postil.endpoint import Answer, AnswerCache
+from postil.endpoint.cache import AnswerCache
+from postil.endpoint.chat import Answer
 with AnswerCache(sys.argv[1]) as cache:
     for at in range(40):
         cache.put(str(at), Answer(text=sys.argv[2]))

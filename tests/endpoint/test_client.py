@@ -593,7 +593,9 @@ def test_stopping_early_sends_no_more() -> None:
 
 CHILD = """
 import sys
-from postil.endpoint import AnswerCache, Client, Message, Pace, Request
+from postil.endpoint.cache import AnswerCache
+from postil.endpoint.chat import Message, Request
+from postil.endpoint.client import Client, Pace
 url, folder, parallel = sys.argv[1:]
 requests = [Request(model="m", messages=(Message("user", f"text {at}"),), max_tokens=8) for at in range(30)]
 with AnswerCache(folder) as cache, Client(url, cache=cache, pace=Pace(parallel=int(parallel))) as client:

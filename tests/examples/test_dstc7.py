@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.records.row_files import read
-from postil.records.rows import Article, Candidate, Comment, Judgement, Reference, Score
+from postil.data.row_files import read
+from postil.data.rows import Article, Candidate, Comment, Judgement, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable

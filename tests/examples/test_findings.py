@@ -9,19 +9,19 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.metaeval.correlation import correlations
-from postil.metaeval.human import human_agreement
-from postil.metaeval.table import join
-from postil.records.row_files import read, write
-from postil.records.rows import Judgement, Score
-from postil.render.formats import value_with_interval
+from postil.data.row_files import read, write
+from postil.data.rows import Judgement, Score
+from postil.meta.correlation import correlations
+from postil.meta.human import human_agreement
+from postil.meta.table import join
+from postil.results.formats import value_with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
 
-    from postil.records.coefficients import By
+    from postil.meta.coefficients import By
 
     Load = Callable[[str], ModuleType]
     Cells = dict[tuple[str, str], str]

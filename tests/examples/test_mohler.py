@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.records.row_files import read
-from postil.records.rows import Candidate, Judgement, Rating, Reference, Score
+from postil.data.row_files import read
+from postil.data.rows import Candidate, Judgement, Rating, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,22 +10,22 @@ import numpy as np
 import pytest
 
 import postil
-from postil.app.correlate import correlate_files
-from postil.app.correlate_options import CorrelateOptions
-from postil.metaeval.coefficient_kinds import kind_of
-from postil.metaeval.coefficients import Texts
-from postil.metaeval.resampling import bootstrap_counts
-from postil.records.row_files import read
-from postil.records.rows import Judgement, Score
+from postil.correlation.options import CorrelateOptions
+from postil.correlation.rows import correlate_files
+from postil.data.row_files import read
+from postil.data.rows import Judgement, Score
+from postil.meta.coefficient_kinds import kind_of
+from postil.meta.column_correlations import Texts
+from postil.meta.resampling import bootstrap_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import ModuleType
 
-    from postil.records.coefficients import By
-    from postil.records.results.correlation import CorrelationResult
-    from postil.records.results.correlations import Correlation
+    from postil.correlation.result import CorrelationResult
+    from postil.meta.coefficients import By
+    from postil.meta.parts import Correlation
 
     Load = Callable[[str], ModuleType]
 

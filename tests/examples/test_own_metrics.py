@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Reference
 from postil.metrics import spec
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Reference
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "own_metrics.py"
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data.row_files import read
+from postil.data.rows import Passage
 from postil.errors import InvalidInput
-from postil.records.row_files import read
-from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,12 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 from postil import rank_passages
-from postil.app.passages import PassagesOptions, find_gains
 from postil.cli.main import app
+from postil.data.row_files import write
+from postil.data.rows import Passage
 from postil.errors import UsageError
-from postil.records.row_files import write
-from postil.records.rows import Passage
-from postil.render.formats import value_with_interval
+from postil.passages.calls import PassagesOptions, find_gains
+from postil.results.formats import value_with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

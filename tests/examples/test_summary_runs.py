@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from postil.app.summaries import SummariesOptions, score_summaries
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Passage, TopicArticle
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Passage, TopicArticle
+from postil.passages.summaries import SummariesOptions, score_summaries
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

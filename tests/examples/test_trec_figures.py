@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.passages import PassagesOptions, find_gains
+from postil.data.rows import Passage
 from postil.kernel import NAME
-from postil.metaeval.gain import gain_curve
-from postil.metrics.measures import measure_passages
-from postil.metrics.passage_collection import PassageCollection
-from postil.metrics.pool import informativeness
+from postil.metrics.passages.collection import PassageCollection
+from postil.metrics.passages.measures import measure_passages
+from postil.metrics.passages.pool import informativeness
 from postil.metrics.spec import parse_measure
-from postil.records.rows import Passage
+from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.gain import gain_curve
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from postil.records.results.passages import NcgResult
+    from postil.passages.result import NcgResult
 
 pytestmark = pytest.mark.skipif(NAME == "python", reason="the pure-Python kernel would take minutes")
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from postil.app.wmt import WmtOptions, metrics_task
 from postil.cli.main import app
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Judgement, Reference, Score
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.wmt.calls import WmtOptions, metrics_task
 from wmt_folders import write_set
 
 if TYPE_CHECKING:

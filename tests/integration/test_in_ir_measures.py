@@ -10,7 +10,7 @@ from ir_measures import Qrel, ScoredDoc, nDCG, parse_measure
 
 import postil
 from postil.integrations.ir_measures import nCG
-from postil.metaeval.gain import gain_curve
+from postil.passages.gain import gain_curve
 
 GRADES = {("1", "a"): 0.5, ("1", "b"): 2.0, ("1", "c"): 1.25, ("2", "a"): 0.0, ("3", "x"): 0.25, ("4", "y"): 1.0}
 SCORES = {("1", "a"): 3.0, ("1", "b"): 2.0, ("1", "c"): 2.0, ("1", "u"): 1.0, ("2", "a"): 1.0, ("3", "x"): 1.0}

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data.row_files import write
+from postil.data.rows import Article, Candidate, Reference
 from postil.endpoint.cache import FILE, AnswerCache
 from postil.endpoint.chat import Answer, Message, Request
 from postil.endpoint.client import Client
 from postil.errors import PostilError
-from postil.records.row_files import write
-from postil.records.rows import Article, Candidate, Reference
 from real_server import real_server
 from retrieval_models import train_retrievers
 

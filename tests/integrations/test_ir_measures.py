@@ -6,7 +6,7 @@ import pytest
 import postil
 from postil.integrations import ir_measures
 from postil.integrations.ir_measures import query_gains
-from postil.metaeval.gain import gain_curve, normalized_gains
+from postil.passages.gain import gain_curve, normalized_gains
 
 
 @pytest.mark.parametrize("ties", ["expected", "key"])

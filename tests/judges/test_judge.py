@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data.scale import Scale
 from postil.endpoint.chat import Answer, Failed
-from postil.judges.judge import Graded, Judge, JudgeSpec, Trial, Ungraded
-from postil.judges.prompt import Case, Template
-from postil.records.scale import Scale
+from postil.judging.judge import Graded, Judge, JudgeSpec, Trial, Ungraded
+from postil.judging.prompt import Case, Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.scale import Scale
 from postil.endpoint.prompts import MARKS
 from postil.errors import UnknownName, UsageError
-from postil.judges.prompt import NO_RUBRIC, Anchor, ArticleText, Case, Template, scale_words
-from postil.records.scale import Scale
+from postil.judging.prompt import NO_RUBRIC, Anchor, ArticleText, Case, Template, scale_words
 
 TEMPLATE = Template.default()
 SCALE = scale_words(Scale(1, 5))

@@ -9,8 +9,8 @@ import itertools
 import numpy as np
 import pytest
 
+from postil.data.ties import joined
 from postil.kernel.python import accuracy as reference
-from postil.records.ties import joined
 
 BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None
 KERNELS = [

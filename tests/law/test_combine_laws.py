@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from strategies import law
 
 import postil
-from postil.app.combination_folder import open_combination
-from postil.app.combine import CombineOptions, fit_rated
-from postil.app.rated import Rated
-from postil.records.row_locations import located
-from postil.records.rows import Judgement, Score
+from postil.combination.folder import open_combination
+from postil.combination.rows import CombineOptions, fit_rated
+from postil.data.row_locations import located
+from postil.data.rows import Judgement, Score
+from postil.meta.rated import Rated
 
 if TYPE_CHECKING:
-    from postil.records.results.combination import CombinationResult
-    from postil.records.results.score import ScoreResult
+    from postil.combination.result import CombinationResult
+    from postil.scoring.result import ScoreResult
 
 METRICS = ("control:length", "control:mean-weight(w-m(over=near))", "m", "w-m")
 

@@ -11,17 +11,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import law
 
-from postil.metaeval.estimates import estimate
-from postil.metaeval.estimation import LEAST_R2, Outputs, estimated
-from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.score_matrix import Judged, Scored
-from postil.records.results.estimate import EstimateSettings
-from postil.records.rows import Judgement, Score
+from postil.data.rows import Judgement, Score
+from postil.estimation.estimator import estimate
+from postil.estimation.result import EstimateSettings
+from postil.meta.estimation import LEAST_R2, Outputs, estimated
+from postil.meta.rated_outputs import outputs_of
+from postil.meta.score_matrix import Judged, Scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.estimation import Estimated, Target
+    from postil.meta.estimation import Estimated, Target
 
 TARGETS: tuple[Target, ...] = ("population", "items")
 

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, get_args
 import msgspec
 import pytest
 
+from postil.data.rows import Judgement
 from postil.errors import Undefined
+from postil.estimation.estimator import estimate
+from postil.estimation.result import EstimateSettings
 from postil.messages import COMMAND_LINE, FACE, JSON, Message
-from postil.metaeval.agreement import agreement
-from postil.metaeval.estimates import estimate
-from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.score_matrix import Judged
-from postil.records.results.base import Result
-from postil.records.results.estimate import EstimateSettings
-from postil.records.rows import Judgement
-from postil.render.formats import Format, plain_rows
-from postil.render.views import SHOWN, show, view_of
+from postil.meta.agreement import agreement
+from postil.meta.rated_outputs import outputs_of
+from postil.meta.score_matrix import Judged
+from postil.results.base import Result
+from postil.results.formats import Format, plain_rows
+from postil.results.views import SHOWN, show, view_of
 from postil.web.translations import PAGES
 from result_examples import EXAMPLES, example
 

@@ -13,9 +13,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import law
 
-from postil.metrics.measures import measure_passages
-from postil.metrics.passage_collection import PassageCollection
-from postil.metrics.pool import informativeness, interestingness
+from postil.metrics.passages.collection import PassageCollection
+from postil.metrics.passages.measures import measure_passages
+from postil.metrics.passages.pool import informativeness, interestingness
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn
     from numpy.typing import NDArray
 
-    from postil.metrics.pool import Pools
+    from postil.metrics.passages.pool import Pools
 
 LAW = law(40, python=12)
 EXACT = 1e-12

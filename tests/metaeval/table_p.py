@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.metaeval.table import join
-from postil.records.rows import Judgement, Score
-from postil.records.scale import Scale
+from postil.data.rows import Judgement, Score
+from postil.data.scale import Scale
+from postil.meta.table import join
 
 if TYPE_CHECKING:
-    from postil.metaeval.table import Table
+    from postil.meta.table import Table
 
 
 def rows_p() -> tuple[list[Score], list[Judgement]]:

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from table_p import table_p
 
 from exploration import examples
-from postil.metaeval.accuracy import AccuracyResampling, Pairs, group_sizes, swapping_pairs, with_thresholds
-from postil.metaeval.coefficient_kinds import kind_of
-from postil.metaeval.coefficients import Texts
-from postil.metaeval.correlation import correlations
-from postil.metaeval.human import human_agreement
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.significance import differences
-from postil.metaeval.table import join
-from postil.records.coefficients import LEVELS
-from postil.records.names import HALVES
-from postil.records.rows import Judgement, Score
+from postil.data.rows import Judgement, Score
+from postil.meta.accuracy import AccuracyResampling, Pairs, group_sizes, swapping_pairs, with_thresholds
+from postil.meta.coefficient_kinds import kind_of
+from postil.meta.coefficients import LEVELS
+from postil.meta.column_correlations import Texts
+from postil.meta.correlation import correlations
+from postil.meta.human import human_agreement
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.significance import differences
+from postil.meta.table import join
+from postil.results.names import HALVES
 
 
 def table(scores, grades, items, systems=None, metric="x"):

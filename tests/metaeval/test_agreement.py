@@ -8,21 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.row_locations import located
+from postil.data.rows import Judgement, Score
+from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.metaeval import rating_pairs
-from postil.metaeval.agreement import agreement, agreement_of_table
-from postil.metaeval.resampling import SEED, Draws, bootstrap_counts, interval
-from postil.metaeval.table import join
-from postil.records.names import STATISTICS
-from postil.records.results.parts import Estimate
-from postil.records.row_locations import located
-from postil.records.rows import Judgement, Score
-from postil.records.scale import Scale
+from postil.meta import rating_pairs
+from postil.meta.agreement import agreement, agreement_of_table
+from postil.meta.resampling import SEED, Draws, bootstrap_counts, interval
+from postil.meta.table import join
+from postil.results.names import STATISTICS
+from postil.results.parts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.records.results.correlations import Agreement
+    from postil.meta.parts import Agreement
 
 FEW = 50
 """Resamples, where the intervals do not matter."""
@@ -330,8 +330,8 @@ def test_intervals_are_of_agreement_over_drawn_items(monkeypatch: pytest.MonkeyP
     """The same as writing the judgements of each drawn item down as often as it was drawn."""
     monkeypatch.setattr(rating_pairs, "NUMBERS", numbers)  # few numbers: each pair's table for itself
     monkeypatch.setattr(rating_pairs, "EMPTY", 1000)
-    monkeypatch.setattr("postil.metaeval.agreement.ENOUGH", 0)  # intervals for means over pairs, however few
-    monkeypatch.setattr("postil.metaeval.resampling.CELLS", 200)  # blocks of resamples are stitched together
+    monkeypatch.setattr("postil.meta.agreement.ENOUGH", 0)  # intervals for means over pairs, however few
+    monkeypatch.setattr("postil.meta.resampling.CELLS", 200)  # blocks of resamples are stitched together
     rows, resamples = some_judgements(), 40
     found = agreement(rows, draws=Draws(resamples=resamples))
     items = sorted({row.item for row in rows})

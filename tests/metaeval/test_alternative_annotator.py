@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from table_p import rows_p, table_p
 
 from exploration import examples
+from postil.data.rows import Judgement, Score
+from postil.data.scale import Scale
 from postil.errors import UsageError
-from postil.metaeval.alternative_annotator import alternative_annotator_test, benjamini_yekutieli
-from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.table import Table, join
-from postil.records.rows import Judgement, Score
-from postil.records.scale import Scale
+from postil.meta.alternative_annotator import alternative_annotator_test, benjamini_yekutieli
+from postil.meta.grade_mapping import MappedGrades, map_to_grades
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.table import Table, join
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.records.results.audit import AltTest, AltTestRow
+    from postil.meta.audit_parts import AltTest, AltTestRow
 
 
 def alt_test(table: Table, epsilon: float = 0.2, **options: Any) -> AltTest:

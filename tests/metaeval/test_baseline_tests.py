@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from postil.metaeval.baseline_tests import compare_means, compare_sums, sacrebleu_p_value
-from postil.metaeval.resampling import Draws, bootstrap_counts
+from postil.meta.baseline_tests import compare_means, compare_sums, sacrebleu_p_value
+from postil.meta.resampling import Draws, bootstrap_counts
 
 RATIO = np.array(
     [[[3.0, 4], [2, 4], [3, 4]], [[1, 9], [5, 9], [1, 9]], [[0, 2], [2, 2], [0, 2]], [[4, 7], [5, 7], [4, 7]]]

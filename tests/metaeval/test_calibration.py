@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table_p import table_p
 
-from postil.metaeval.calibration import AbsoluteSum, calibrations
-from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.table import Table, join
-from postil.records.rows import Judgement, Score
-from postil.records.scale import Scale
+from postil.data.rows import Judgement, Score
+from postil.data.scale import Scale
+from postil.meta.calibration import AbsoluteSum, calibrations
+from postil.meta.grade_mapping import MappedGrades, map_to_grades
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.table import Table, join
 
 
 def measured(table: Table, **options: Any) -> dict[tuple[str, str], Any]:

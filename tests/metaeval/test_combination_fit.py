@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.combination.fit import combine, judged_texts
+from postil.combination.result import CombinationSettings
+from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metaeval.combination_fit import combine, judged_texts
-from postil.metaeval.score_matrix import Judged, Scored
-from postil.records.results.combination import CombinationSettings
-from postil.records.rows import Judgement, Score
+from postil.meta.score_matrix import Judged, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.metaeval.combination import CombinationMethod
-    from postil.metaeval.combination_fit import JudgedTexts
-    from postil.records.results.combination import CombinationResult
+    from postil.combination.fit import JudgedTexts
+    from postil.combination.result import CombinationResult
+    from postil.meta.combination import CombinationMethod
 
 MEAN = "control:mean-weight(w-m(over=near))"
 

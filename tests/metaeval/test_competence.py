@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
+from postil.data.rows import Judgement
 from postil.errors import Undefined
-from postil.metaeval.competence import MODELS, InferredLabels, infer, weighted_means
-from postil.metaeval.score_matrix import Judged, Ratings
-from postil.records.rows import Judgement
+from postil.meta.score_matrix import Judged, Ratings
+from postil.raters.competence import MODELS, InferredLabels, infer, weighted_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from postil.records.results.quality import CompetenceModel
+    from postil.campaigns.quality_result import CompetenceModel
 
 Row = tuple[int, str, float]
 MODEL = pytest.mark.parametrize("model", MODELS)

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
+from postil.data.rows import Judgement, Score
 from postil.errors import UnknownName, UsageError
-from postil.metaeval.coefficient_kinds import kind_of
-from postil.metaeval.coefficients import Texts, scaled
-from postil.metaeval.correlation import CONTROL_DRAWS, correlations
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.table import join
-from postil.records.coefficients import LEVELS, TABLE
-from postil.records.results.correlations import UndefinedResult
-from postil.records.rows import Judgement, Score
+from postil.meta.coefficient_kinds import kind_of
+from postil.meta.coefficients import LEVELS, TABLE
+from postil.meta.column_correlations import Texts, scaled
+from postil.meta.correlation import CONTROL_DRAWS, correlations
+from postil.meta.parts import UndefinedResult
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.table import join
 
 COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]
 RANKED = [name for name in COEFFICIENTS if name != "pearson"]

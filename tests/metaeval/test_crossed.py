@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.metaeval.resampling import Draws, bootstrap_counts, crossed_estimate, interval
+from postil.meta.resampling import Draws, bootstrap_counts, crossed_estimate, interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from postil.data.rows import Judgement, Score
+from postil.data.scale import Scale
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval.disagreement import normalised, worst, worst_against_people
-from postil.metaeval.table import Table, join
-from postil.records.rows import Judgement, Score
-from postil.records.scale import Scale
+from postil.meta.disagreement import normalised, worst, worst_against_people
+from postil.meta.table import Table, join
 
 
 def made(

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.data.rows import Judgement, Score
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval.estimates import estimate
-from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.score_matrix import Judged, Scored
-from postil.records.results.base import Result
-from postil.records.results.estimate import EstimateResult, EstimateSettings, SystemDifference, SystemEstimate
-from postil.records.rows import Judgement, Score
+from postil.estimation.estimator import estimate
+from postil.estimation.result import EstimateResult, EstimateSettings, SystemDifference, SystemEstimate
+from postil.meta.rated_outputs import outputs_of
+from postil.meta.score_matrix import Judged, Scored
+from postil.results.base import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from postil.metaeval.estimation import Target
+    from postil.meta.estimation import Target
 
 SYSTEMS = "ABC"
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))

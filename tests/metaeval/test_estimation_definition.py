@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import pytest
 
-from postil.metaeval.estimation import Outputs, estimated
+from postil.meta.estimation import Outputs, estimated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.estimation import Target
+    from postil.meta.estimation import Target
 
     Floats: TypeAlias = NDArray[np.float64]
     Flags: TypeAlias = NDArray[np.bool_]

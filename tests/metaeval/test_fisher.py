@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.metaeval.correlation import correlations
-from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.student_t import student_quantile
-from postil.metaeval.table import Table, join
-from postil.records.rows import Judgement, Score
+from postil.data.rows import Judgement, Score
+from postil.meta.correlation import correlations
+from postil.meta.fisher import degrees_of_freedom, fisher_interval
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.student_t import student_quantile
+from postil.meta.table import Table, join
 
 EACH = 4
 

@@ -15,15 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.metaeval.gain import (
-    GainCurve,
-    expected_gains,
-    gain_curve,
-    gain_differences,
-    normalized_gains,
-)
-from postil.metaeval.permutation import sign_flips
-from postil.metaeval.resampling import bootstrap_counts, interval, p_value
+from postil.meta.permutation import sign_flips
+from postil.meta.resampling import bootstrap_counts, interval, p_value
+from postil.passages.gain import GainCurve, expected_gains, gain_curve, gain_differences, normalized_gains
 
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 
@@ -167,7 +161,7 @@ def test_one_list_of_all_rows() -> None:
 @pytest.mark.parametrize("ties", ["expected", "key"])
 def test_resampled_topics_are_ranked_anew(ties: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same as writing the rows of each drawn topic down as often as it was drawn."""
-    monkeypatch.setattr("postil.metaeval.gain.CELLS", 100)  # so that blocks of resamples are stitched together
+    monkeypatch.setattr("postil.passages.gain.CELLS", 100)  # so that blocks of resamples are stitched together
     scores, grades, topics = some_rows(topics=3)
     grades[topics == 13] = 0
     curve = gain_curve(scores, grades, topics, KS, pool="all", ties=ties, resamples=40)  # type: ignore[arg-type]

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table_p import table_p
 
+from postil.data.rows import Judgement, Score
+from postil.data.scale import Scale
 from postil.errors import UsageError
-from postil.metaeval.grade_mapping import isotonic, linear, map_to_grades, scale_of
-from postil.metaeval.table import Table, join
-from postil.records.rows import Judgement, Score
-from postil.records.scale import Scale
+from postil.meta.grade_mapping import isotonic, linear, map_to_grades, scale_of
+from postil.meta.table import Table, join
 
 
 def made(

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from postil.data.rows import Judgement, Score
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval.correlation import correlations
-from postil.metaeval.human import SPLITS, ceiling, human_agreement
-from postil.metaeval.multiple_ratings import MultipleRatings
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.table import join
-from postil.records.coefficients import TABLE
-from postil.records.names import CEILING, HALVES, ONE
-from postil.records.rows import Judgement, Score
+from postil.meta.coefficients import TABLE
+from postil.meta.correlation import correlations
+from postil.meta.human import SPLITS, ceiling, human_agreement
+from postil.meta.multiple_ratings import MultipleRatings
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.table import join
+from postil.results.names import CEILING, HALVES, ONE
 
 COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))

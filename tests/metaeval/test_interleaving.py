@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.comparison.interleaved_statistics import interleaved_preferences
+from postil.data.impressions import Impression
+from postil.data.row_locations import RowLocations
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metaeval.interleaving import interleaved_preferences
-from postil.metaeval.resampling import Draws
-from postil.records.impressions import Impression
-from postil.records.row_locations import RowLocations
+from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.records.results.interleaving import Preference
+    from postil.comparison.interleaved_result import Preference
 
 BOTH = ("base", "new")
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
+from postil.calibration.fit import fit_labels, wilson_interval
 from postil.errors import Undefined
-from postil.metaeval.label_fit import fit_labels, wilson_interval
-from postil.metaeval.resampling import Draws
+from postil.meta.resampling import Draws
 
 EACH = 3
 WEIGHTS = np.array([0.8, -0.5, 0.4, 0, 0, 0, 0, 0])

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.metaeval.estimation import estimated
-from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.rating_budget import Campaign, Components, Facets
-from postil.metaeval.score_matrix import Judged
-from postil.metaeval.student_t import student_quantile
-from postil.records.designs import LAYOUTS
-from postil.records.results.budget import SpreadComponents
-from postil.records.rows import Judgement
+from postil.budgeting.result import SpreadComponents
+from postil.data.rows import Judgement
+from postil.estimation.designs import LAYOUTS
+from postil.estimation.rating_budget import Campaign, Components, Facets
+from postil.meta.estimation import estimated
+from postil.meta.rated_outputs import outputs_of
+from postil.meta.score_matrix import Judged
+from postil.meta.student_t import student_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.severity import Rule
-    from postil.records.designs import Layout
+    from postil.estimation.designs import Layout
+    from postil.meta.severity import Rule
 
 ITEMS, SYSTEMS, ANNOTATORS, RATINGS = 40, 6, 6, 3
 EVEN = SpreadComponents(mean=1.0, difference=1.0)

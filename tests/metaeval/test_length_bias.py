@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from table_p import table_p
 
+from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
-from postil.metaeval.length_bias import length_bias
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.table import join
-from postil.records.names import LENGTH
-from postil.records.rows import Judgement, Score
+from postil.meta.length_bias import length_bias
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.table import join
+from postil.results.names import LENGTH
 
 
 def table(grades, *, items=None, lower_is_better=(), **columns):

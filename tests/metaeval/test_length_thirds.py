@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.metaeval.gain import normalized_gains
-from postil.metaeval.length_thirds import ListThirds, PooledThirds, length_thirds
-from postil.metaeval.resampling import bootstrap_counts
+from postil.meta.resampling import bootstrap_counts
+from postil.passages.gain import normalized_gains
+from postil.passages.length_thirds import ListThirds, PooledThirds, length_thirds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

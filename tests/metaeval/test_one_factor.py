@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined
-from postil.metaeval.competence import infer, weighted_means
-from postil.metaeval.one_factor import identified, one_factor
-from postil.metaeval.score_matrix import Ratings
+from postil.meta.one_factor import identified, one_factor
+from postil.meta.score_matrix import Ratings
+from postil.raters.competence import infer, weighted_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.records.results.quality import CompetenceModel
+    from postil.campaigns.quality_result import CompetenceModel
 
 CAMPAIGNS = 20
 FEW, ALL = (3, 5), (1, 5)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.comparison.preference_statistics import preferred_systems
+from postil.data.preferences import PairPreference
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metaeval.preferences import preferred_systems
-from postil.metaeval.resampling import Draws
-from postil.records.preferences import PairPreference
+from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.records.results.preferences import PreferencesResult
+    from postil.comparison.preferences_result import PreferencesResult
 
 STRENGTHS = {"x": 0.8, "y": 0.0, "z": -0.8}
 

@@ -8,9 +8,9 @@ import itertools
 import numpy as np
 import pytest
 
-from postil.metaeval.estimation import Outputs
-from postil.metaeval.rating_budget import Campaign, Components, assumed, cheapest, components_of, steps_to
-from postil.records.results.budget import SpreadComponents
+from postil.budgeting.result import SpreadComponents
+from postil.estimation.rating_budget import Campaign, Components, assumed, cheapest, components_of, steps_to
+from postil.meta.estimation import Outputs
 
 NONE = SpreadComponents(mean=0.0, difference=0.0)
 WORKED = Campaign(components=assumed(1, 0.5, 0.3, 0.25), items=200, systems=4, difference=0.5)

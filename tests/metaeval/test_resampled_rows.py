@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.metaeval.resampled_rows import RankedRows
-from postil.metaeval.resampling import bootstrap_counts
+from postil.meta.resampled_rows import RankedRows
+from postil.meta.resampling import bootstrap_counts
 
 scipy_stats = pytest.importorskip("scipy.stats")
 

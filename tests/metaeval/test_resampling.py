@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import Undefined, UsageError
-from postil.metaeval.resampling import RESAMPLES, SEED, Interval, bootstrap_counts, interval, p_value
+from postil.meta.resampling import RESAMPLES, SEED, Interval, bootstrap_counts, interval, p_value
 
 
 @given(st.integers(1, 30), st.integers(1, 20), st.integers(0, 2**32))

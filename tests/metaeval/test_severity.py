@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.metaeval import severity
-from postil.metaeval.score_matrix import Ratings
-from postil.metaeval.severity import severities
-from postil.metaeval.student_t import fisher_p
+from postil.meta import severity
+from postil.meta.score_matrix import Ratings
+from postil.meta.severity import severities
+from postil.meta.student_t import fisher_p
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

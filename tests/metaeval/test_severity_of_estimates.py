@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.metaeval.estimates import estimate
-from postil.metaeval.estimation import estimated
-from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.score_matrix import Judged, Scored
-from postil.metaeval.student_t import student_quantile
-from postil.records.results.estimate import EstimateResult, EstimateSettings
-from postil.records.rows import Judgement, Score
+from postil.data.rows import Judgement, Score
+from postil.estimation.estimator import estimate
+from postil.estimation.result import EstimateResult, EstimateSettings
+from postil.meta.estimation import estimated
+from postil.meta.rated_outputs import outputs_of
+from postil.meta.score_matrix import Judged, Scored
+from postil.meta.student_t import student_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.estimation import Target
-    from postil.metaeval.severity import Rule
+    from postil.meta.estimation import Target
+    from postil.meta.severity import Rule
 
 ITEMS, SYSTEMS, ANNOTATORS = 40, 6, 6
 

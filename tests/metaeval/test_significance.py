@@ -9,24 +9,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from postil.data.rows import Judgement, Score
 from postil.errors import UnknownName, UsageError
-from postil.metaeval import coefficient_kinds, permutation
-from postil.metaeval.coefficients import pearson
-from postil.metaeval.correlation import correlations
-from postil.metaeval.permutation import (
-    Statistic,
-    _bits,
-    permutation_p,
-    standardized,
-    swapping_coefficients,
-    swapping_rows,
-)
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.significance import differences, holm
-from postil.metaeval.table import Table, join
-from postil.metaeval.williams import student_p, williams_p, williams_t
-from postil.records.coefficients import LEVELS, By, Measure
-from postil.records.rows import Judgement, Score
+from postil.meta import coefficient_kinds, permutation
+from postil.meta.coefficients import LEVELS, By, Measure
+from postil.meta.column_correlations import pearson
+from postil.meta.correlation import correlations
+from postil.meta.permutation import Statistic, _bits, permutation_p, standardized, swapping_coefficients, swapping_rows
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.significance import differences, holm
+from postil.meta.table import Table, join
+from postil.meta.williams import student_p, williams_p, williams_t
 
 
 def made(

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from table_p import table_p
 
-from postil.metaeval.human import human_agreement
-from postil.metaeval.permutation import sign_patterns
-from postil.metaeval.resampling import Draws
-from postil.metaeval.significance import differences
-from postil.metaeval.system_accuracy import better_shares
-from postil.metaeval.table import Table, join
-from postil.records.rows import Judgement, Score
+from postil.data.rows import Judgement, Score
+from postil.meta.human import human_agreement
+from postil.meta.permutation import sign_patterns
+from postil.meta.resampling import Draws
+from postil.meta.significance import differences
+from postil.meta.system_accuracy import better_shares
+from postil.meta.table import Table, join
 
 SEED = 5
 

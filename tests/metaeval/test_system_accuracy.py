@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from table_p import table_p
 
+from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
-from postil.metaeval.coefficient_kinds import kind_of
-from postil.metaeval.correlation import correlations
-from postil.metaeval.permutation import sign_patterns
-from postil.metaeval.resampling import DRAWS, Draws
-from postil.metaeval.significance import differences
-from postil.metaeval.system_accuracy import better_shares
-from postil.metaeval.table import Table, join
-from postil.records.rows import Judgement, Score
+from postil.meta.coefficient_kinds import kind_of
+from postil.meta.correlation import correlations
+from postil.meta.permutation import sign_patterns
+from postil.meta.resampling import DRAWS, Draws
+from postil.meta.significance import differences
+from postil.meta.system_accuracy import better_shares
+from postil.meta.table import Table, join
 
 GRADES = {"A": (5, 4, 4, 3), "B": (3, 3, 4, 3), "C": (1, 2, 3, 3)}
 SCORES = {"A": (3, 1, 4, 2), "B": (2, 1, 2, 2), "C": (1, 2, 0, 3)}

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from postil.comparison import systems
+from postil.comparison.systems import system_means
+from postil.data.row_locations import located
+from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metaeval import systems
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.score_matrix import Scored
-from postil.metaeval.significance import holm
-from postil.metaeval.systems import system_means
-from postil.metaeval.table import join
-from postil.records.row_locations import located
-from postil.records.rows import Judgement, Score
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.score_matrix import Scored
+from postil.meta.significance import holm
+from postil.meta.table import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.records.results.comparison import Comparison
+    from postil.comparison.result import Comparison
 
 
 def scores_of(values: dict[str, list[float]], metric: str = "meteor") -> list[Score]:

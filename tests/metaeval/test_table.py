@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.row_locations import LocatedRows, RowLocations, located
+from postil.data.rows import Judgement, Score
+from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.metaeval.table import Table, join
-from postil.records.results.parts import Excluded
-from postil.records.row_locations import LocatedRows, RowLocations, located
-from postil.records.rows import Judgement, Score
-from postil.records.scale import Scale
+from postil.meta.table import Table, join
+from postil.results.parts import Excluded
 
 
 def scores_of(*texts: str, metric: str = "m", signature: str = "", start: float = 0.0) -> list[Score]:

@@ -8,7 +8,7 @@ from math import log, log2
 import numpy as np
 import pytest
 
-from postil.metaeval.thread_ranking import MEASURES, centered_ranks, thread_measures
+from postil.studies.rank_measures import MEASURES, centered_ranks, thread_measures
 
 
 def ndcg(scores: list[float], votes: list[float], k: int) -> float:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.metaeval import variance_components
-from postil.metaeval.resampling import Draws, bootstrap_counts
-from postil.metaeval.score_matrix import Ratings
-from postil.metaeval.variance_components import component_intervals, design_of, resampled_components
+from postil.meta import variance_components
+from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.score_matrix import Ratings
+from postil.meta.variance_components import component_intervals, design_of, resampled_components
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.variance_components import Design
+    from postil.meta.variance_components import Design
 
 
 def design(grades: NDArray[np.float64]) -> Design:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.metaeval.cross_fitting import assign_folds
-from postil.metaeval.resampling import bootstrap_counts
-from postil.metaeval.vote_prediction import VotePrediction
+from postil.meta.resampling import bootstrap_counts
+from postil.studies.cross_fitting import assign_folds
+from postil.studies.vote_prediction import VotePrediction
 
 RANDOM = np.random.default_rng(2)
 THREADS, SIZE = 60, 12

@@ -450,7 +450,7 @@ def test_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [*result.corpus] == ["rouge-l", *SOME]  # controls have no corpus score
     for name, values in expected.items():
         assert result.items[name].tobytes() == values.tobytes(), name
-    monkeypatch.setattr("postil.app.score.CHUNK", 2)
+    monkeypatch.setattr("postil.scoring.calls.CHUNK", 2)
     again = postil.score(candidates, texts, jobs=3, **given)  # type: ignore[arg-type]
     assert {name: values.tobytes() for name, values in again.items.items()} == {
         name: values.tobytes() for name, values in result.items.items()

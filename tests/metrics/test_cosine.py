@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Passage
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.cosine import Cosine
-from postil.metrics.passage_collection import PassageCollection, Preprocessing
-from postil.metrics.pool import informativeness, interestingness
+from postil.metrics.passages.collection import PassageCollection, Preprocessing
+from postil.metrics.passages.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
-from postil.records.row_locations import RowLocations
-from postil.records.rows import Passage
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.data.scale import Scale
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.base import Metric, Scorer, mean_of_items
@@ -23,7 +24,6 @@ from postil.metrics.evaluation import (
     weighting_signature,
 )
 from postil.metrics.metric_set import parse_all
-from postil.records.scale import Scale
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import pytest
 
 import postil
 from postil.errors import InvalidInput, UsageError
+from postil.metrics import synonyms
 from postil.metrics.meteor import Meteor
 from postil.metrics.spec import parse_metric
-from postil.text import synonyms
 from postil.text.function_words import function_words, function_words_signature
 
 if TYPE_CHECKING:

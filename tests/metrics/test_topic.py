@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.encoders.static import WordEncoder
 from postil.errors import InvalidInput
-from postil.metrics.measures import LogSim
-from postil.metrics.passage_collection import PassageCollection
-from postil.metrics.pool import one_pool
-from postil.metrics.topic import NEAR, topic_scores
-from postil.text.static_encoders import WordEncoder
+from postil.interest.topic import NEAR, topic_scores
+from postil.metrics.passages.collection import PassageCollection
+from postil.metrics.passages.measures import LogSim
+from postil.metrics.passages.pool import one_pool
 from postil.text.stop_words import without_stop_words
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
-    from postil.text.encoders import Encoder
+    from postil.encoders import Encoder
 
 PAGE = [
     "Tides follow the moon.",
@@ -69,7 +69,7 @@ def test_with_vectors_the_parts_add_up(encoder: Encoder) -> None:
 
 def test_blocks_of_units_change_nothing(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = topic_scores(PAGE, "en", encoder=encoder).scores
-    monkeypatch.setattr("postil.metrics.topic.BLOCK", 2)
+    monkeypatch.setattr("postil.interest.topic.BLOCK", 2)
     assert topic_scores(PAGE, "en", encoder=encoder).scores == pytest.approx(whole)
 
 

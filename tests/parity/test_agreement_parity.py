@@ -8,15 +8,15 @@ import numpy as np
 import originals
 import pytest
 
-from postil.metaeval.agreement import agreement
-from postil.metaeval.resampling import Draws
-from postil.records.rows import Judgement
-from postil.records.scale import Scale
+from postil.data.rows import Judgement
+from postil.data.scale import Scale
+from postil.meta.agreement import agreement
+from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.records.results.correlations import Agreement
+    from postil.meta.parts import Agreement
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 

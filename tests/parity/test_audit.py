@@ -15,18 +15,18 @@ import numpy as np
 import pytest
 from audit_originals import BY, LARGE, SMALL, Cells, made, of_few_items, rated
 
-from postil.metaeval.alternative_annotator import alternative_annotator_test
-from postil.metaeval.correlation import correlations
-from postil.metaeval.grade_mapping import map_to_grades
-from postil.metaeval.resampling import Draws
-from postil.metaeval.significance import differences
-from postil.metaeval.system_accuracy import better_shares
-from postil.metaeval.table import Table, join
-from postil.records.rows import Judgement, Score
-from postil.records.scale import Scale
+from postil.data.rows import Judgement, Score
+from postil.data.scale import Scale
+from postil.meta.alternative_annotator import alternative_annotator_test
+from postil.meta.correlation import correlations
+from postil.meta.grade_mapping import map_to_grades
+from postil.meta.resampling import Draws
+from postil.meta.significance import differences
+from postil.meta.system_accuracy import better_shares
+from postil.meta.table import Table, join
 
 if TYPE_CHECKING:
-    from postil.records.coefficients import By
+    from postil.meta.coefficients import By
 
 FROZEN: dict[str, Any] = json.loads(audit_originals.FROZEN.read_text("utf-8"))
 TABLES = [made(seed) for seed in range(SMALL)] + [made(seed, large=True) for seed in range(LARGE)]

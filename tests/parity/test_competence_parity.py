@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from postil.metaeval.competence import dawid_skene, mace
-from postil.metaeval.score_matrix import Judged, Ratings
-from postil.records.rows import Judgement
+from postil.data.rows import Judgement
+from postil.meta.score_matrix import Judged, Ratings
+from postil.raters.competence import dawid_skene, mace
 
 CASES = json.loads((Path(__file__).parent / "frozen_labels.json").read_text("utf-8"))["cases"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.metaeval.coefficient_kinds import kind_of
-from postil.metaeval.coefficients import Texts
-from postil.metaeval.resampling import bootstrap_counts
-from postil.records.coefficients import LEVELS, TABLE
+from postil.meta.coefficient_kinds import kind_of
+from postil.meta.coefficients import LEVELS, TABLE
+from postil.meta.column_correlations import Texts
+from postil.meta.resampling import bootstrap_counts
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.app.passages import PassagesOptions, find_gains
-from postil.records.rows import Passage
+from postil.data.rows import Passage
+from postil.passages.calls import PassagesOptions, find_gains
 
 pytestmark = pytest.mark.parity
 

@@ -12,9 +12,9 @@ import numpy as np
 import originals
 import pytest
 
-from postil.metrics.measures import measure_passages
-from postil.metrics.passage_collection import PassageCollection
-from postil.metrics.pool import informativeness
+from postil.metrics.passages.collection import PassageCollection
+from postil.metrics.passages.measures import measure_passages
+from postil.metrics.passages.pool import informativeness
 from postil.metrics.spec import parse_measure
 from postil.text.tokens import Vocabulary
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.compare import CompareOptions, compare_rows
-from postil.app.rated import open_score_files
-from postil.app.score_files import score_files
-from postil.app.score_options import ScoreOptions
-from postil.metaeval.permutation import _ranks_of_rows, average_ranks
-from postil.metaeval.resampling import Draws
-from postil.metaeval.score_matrix import Scored
-from postil.metaeval.significance import differences, holm
-from postil.metaeval.systems import compare, system_means
-from postil.metaeval.table import Table, join
-from postil.metaeval.williams import student_p, williams_t
-from postil.records.row_files import write
-from postil.records.rows import Candidate, Judgement, Reference, Score
+from postil.comparison.calls import CompareOptions, compare_rows
+from postil.comparison.systems import compare, system_means
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.meta.permutation import _ranks_of_rows, average_ranks
+from postil.meta.rated import open_score_files
+from postil.meta.resampling import Draws
+from postil.meta.score_matrix import Scored
+from postil.meta.significance import differences, holm
+from postil.meta.table import Table, join
+from postil.meta.williams import student_p, williams_t
+from postil.scoring.files import score_files
+from postil.scoring.options import ScoreOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from limited_child import unfinished
+from postil.campaigns.pages.growth import MEMORY, limit_memory
+from postil.data import streams
+from postil.data.archives import LARGEST, SMALL, check_sizes
+from postil.data.row_files import read
+from postil.data.rows import Candidate
 from postil.errors import InvalidInput
-from postil.records import streams
-from postil.records.archives import LARGEST, SMALL, check_sizes
-from postil.records.row_files import read
-from postil.records.rows import Candidate
-from postil.web.growth import MEMORY, limit_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,8 +88,8 @@ READ = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 29, 1 << 29))
 from postil.errors import InvalidInput
-from postil.records.row_files import read
-from postil.records.rows import Candidate
+from postil.data.row_files import read
+from postil.data.rows import Candidate
 try:
     list(read(sys.argv[1], Candidate))
 except InvalidInput as error:

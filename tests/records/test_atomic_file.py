@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.data.atomic_file import AtomicFile, check_apart, write_folder
+from postil.data.row_files import write
+from postil.data.rows import Candidate
 from postil.errors import PostilError, UsageError
-from postil.records.atomic_file import AtomicFile, check_apart, write_folder
-from postil.records.row_files import write
-from postil.records.rows import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,7 +169,7 @@ def test_a_folder_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pyt
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", refuse)
-    monkeypatch.setattr("postil.records.atomic_file._exchange", lambda *_: False)
+    monkeypatch.setattr("postil.data.atomic_file._exchange", lambda *_: False)
     with pytest.raises(PostilError, match="m: cannot be written: No space left"):
         write_folder(folder, {"a": b"2"}, names)
     assert (folder / "a").read_bytes() == b"1"

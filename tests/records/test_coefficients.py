@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from postil.metaeval.coefficient_kinds import KINDS
-from postil.records.coefficients import TABLE, Measure
+from postil.meta.coefficient_kinds import KINDS
+from postil.meta.coefficients import TABLE, Measure
 
 
 def test_a_coefficient_is_known_by_one_name_everywhere() -> None:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.conversion import convert
+from postil.data.row_files import read
+from postil.data.rows import Rating, Reference
 from postil.errors import InvalidInput, UsageError
-from postil.records.conversion import convert
-from postil.records.row_files import read
-from postil.records.rows import Rating, Reference
 
 if TYPE_CHECKING:
     from pathlib import Path

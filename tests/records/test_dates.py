@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from postil.data.dates import parse_date, unix_seconds
+from postil.data.row_files import read, write
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
-from postil.records.dates import parse_date, unix_seconds
-from postil.records.row_files import read, write
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import openpyxl
 import pytest
 
-from postil.app.score import score
+from postil.data.frames import open_rows
+from postil.data.reading import Reading, readings
+from postil.data.row_files import read
+from postil.data.rows import Judgement, Reference, Score
+from postil.data.wide import read_wide
 from postil.errors import InvalidInput, UsageError
 from postil.messages import COMMAND_LINE
-from postil.records.frames import open_rows
-from postil.records.reading import Reading, readings
-from postil.records.row_files import read
-from postil.records.rows import Judgement, Reference, Score
-from postil.records.wide import read_wide
+from postil.scoring.calls import score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,7 +163,7 @@ def test_a_large_number_far_below(tmp_path: Path) -> None:
 
 def test_python_says_how_to_name_the_mark(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", ["1.000", "999"])
-    advice = r"list\(postil.records.read\(PATH, ROW, Reading\(decimal=\".\"\)\)\) or decimal=\",\""
+    advice = r"list\(postil.data.read\(PATH, ROW, Reading\(decimal=\".\"\)\)\) or decimal=\",\""
     with pytest.warns(UserWarning, match="read with ';'"), pytest.raises(InvalidInput, match=advice):
         list(open_rows(path, Reference, "references"))
     rows = list(read(path, Reference, Reading(decimal=",")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from postil.records.documents import Block, Document
+from postil.documents.document import Block, Document
 
 
 def test_a_document_survives_json() -> None:

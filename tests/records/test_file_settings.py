@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data.reading import Reading, readings
+from postil.data.row_files import read
+from postil.data.rows import Candidate, Judgement
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
-from postil.records.reading import Reading, readings
-from postil.records.row_files import read
-from postil.records.rows import Candidate, Judgement
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.records.rows import Row
+    from postil.data.rows import Row
 
-READ = "list(postil.records.read(PATH, ROW, Reading("
+READ = "list(postil.data.read(PATH, ROW, Reading("
 HEAD = "item,system,text\n"
 
 WORDS: dict[str, tuple[str, str | bytes, type[Row], str, str]] = {

@@ -10,9 +10,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from postil.data.frames import BATCH, SYSTEM, ColumnNames, is_table, open_rows, plain_value
+from postil.data.rows import Article, Candidate, Judgement, Passage, Rating, Reference, Row, Score
 from postil.errors import InvalidInput
-from postil.records.frames import BATCH, SYSTEM, ColumnNames, is_table, open_rows, plain_value
-from postil.records.rows import Article, Candidate, Judgement, Passage, Rating, Reference, Row, Score
 
 
 def opened(table: Any, row_type: type[Row], columns: dict[str, str] | None = None, *wide: str) -> list[Any]:

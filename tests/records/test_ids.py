@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import postil
-from postil.annotation.imports.submissions import Export, Submission, Task
-from postil.annotation.inputs import with_gold
-from postil.annotation.models import Item
-from postil.annotation.rubric import Rubric
-from postil.records.ids import DecomposedId, as_id, plain_id
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Comment, Judgement, Passage, Rating, Reference, Score
+from postil.campaigns.imports.submissions import Export, Submission, Task
+from postil.campaigns.inputs import with_gold
+from postil.campaigns.models import Item
+from postil.campaigns.rubric import Rubric
+from postil.data.ids import DecomposedId, as_id, plain_id
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Comment, Judgement, Passage, Rating, Reference, Score
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.data.impressions import Impression
+from postil.data.row_files import read
 from postil.errors import InvalidInput
-from postil.records.impressions import Impression
-from postil.records.row_files import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data import jsonl
+from postil.data.explain import RepeatedKey
+from postil.data.row_files import read
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Article, Candidate, Judgement, Passage, Reference, Row
 from postil.errors import InvalidInput
-from postil.records import jsonl
-from postil.records.explain import RepeatedKey
-from postil.records.row_files import read
-from postil.records.row_locations import RowLocations
-from postil.records.rows import Article, Candidate, Judgement, Passage, Reference, Row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -254,7 +254,7 @@ class Endless(io.RawIOBase):
 
 
 def test_a_line_without_end_is_refused_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.records.jsonl.LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr("postil.data.jsonl.LONGEST_LINE", 1 << 20)
     stream = Endless()
     with pytest.raises(InvalidInput) as refusal:
         list(jsonl.read(stream, dict, RowLocations("rows.jsonl")))  # type: ignore[arg-type]  # one of its methods is asked for

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.data.labels import Label, parse_show
+from postil.data.row_files import read
 from postil.errors import InvalidInput
-from postil.records.labels import Label, parse_show
-from postil.records.row_files import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.data.row_files import read, write
+from postil.data.rows import Article, Candidate, Comment, Passage, Rating, Reference, Row, Score
 from postil.errors import InvalidInput
-from postil.records.row_files import read, write
-from postil.records.rows import Article, Candidate, Comment, Passage, Rating, Reference, Row, Score
 
 if TYPE_CHECKING:
     from pathlib import Path

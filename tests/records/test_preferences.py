@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data.preferences import PairPreference
+from postil.data.row_files import read, write
 from postil.errors import InvalidInput
-from postil.records.preferences import PairPreference
-from postil.records.row_files import read, write
 
 if TYPE_CHECKING:
     from pathlib import Path

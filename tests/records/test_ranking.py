@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.ranking import Ranking, best_first
 from postil.errors import InvalidInput, UsageError
-from postil.records.ranking import Ranking, best_first
 
 SCORES = st.sampled_from([0.0, -0.0, 0.5, 1.0, -1.0, float("inf"), float("-inf")]) | st.floats(allow_nan=False)
 TEXT_ROWS = st.dictionaries(st.text(max_size=3), SCORES)

@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from postil.records import results
-from postil.records.results.base import Result, to_json
-from postil.records.results.correlations import HumanAgreement
-from postil.records.results.kinds import MODULES, Kinds
-from postil.records.results.score import ScoreResult, SystemScore
+from postil import results
+from postil.meta.parts import HumanAgreement
+from postil.results.base import Result, to_json
+from postil.results.kinds import MODULES, Kinds
+from postil.scoring.result import ScoreResult, SystemScore
 from result_examples import EXAMPLES, example
 
 KINDS = dict(Kinds())
@@ -81,6 +81,6 @@ def test_results_of_earlier_versions_have_the_facts_of_their_sentences(kind: str
 
 def test_every_name_of_a_module_is_found_in_the_package() -> None:
     for module, names in MODULES.items():
-        assert sorted(names.split()) == sorted(import_module(f"postil.records.results.{module}").__all__), module
+        assert sorted(names.split()) == sorted(import_module(f"postil.results.{module}").__all__), module
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         _ = results.Nothing

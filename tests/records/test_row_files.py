@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.row_files import Writer, read, write
+from postil.data.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Row, Score
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
-from postil.records.row_files import Writer, read, write
-from postil.records.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Row, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +121,7 @@ def test_an_unknown_kind_of_file(name: str) -> None:
     assert str(caught.value) == (
         f"{name}: unknown kind of file; known endings: .jsonl, .ndjson, .json, .csv, .tsv, .tab, .txt, .xlsx, .xlsm, "
         ".ods, .parquet, .arrow, .feather (text also .gz, .zst), a dataset folder, or - for standard input; "
-        "name the format with list(postil.records.read(PATH, ROW, Reading(format=NAME)))"
+        "name the format with list(postil.data.read(PATH, ROW, Reading(format=NAME)))"
         + "; save an old workbook as .xlsx"
         * name.endswith(".xls")
     )

@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from postil.data.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Score
 from postil.errors import InvalidInput
-from postil.records.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable

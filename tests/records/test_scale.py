@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.scale import Scale
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records.scale import Scale
 
 FINITE = st.floats(min_value=-1e300, max_value=1e300)
 

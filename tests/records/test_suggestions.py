@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from postil.data.row_files import Writer, read
+from postil.data.suggestions import LABEL, Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 from postil.errors import InvalidInput
-from postil.records.row_files import Writer, read
-from postil.records.suggestions import LABEL, Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,18 +17,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.delimited import Delimited
+from postil.data.reading import Reading, readings
+from postil.data.row_files import read, write
+from postil.data.rows import Article, Candidate, Judgement, Passage, Rating, Reference, Score
 from postil.errors import InvalidInput, MissingExtra, PostilError, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
-from postil.records.delimited import Delimited
-from postil.records.reading import Reading, readings
-from postil.records.row_files import read, write
-from postil.records.rows import Article, Candidate, Judgement, Passage, Rating, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from postil.records.rows import Row
+    from postil.data.rows import Row
 
 openpyxl = pytest.importorskip("openpyxl")
 pytest.importorskip("python_calamine")
@@ -214,7 +214,7 @@ def test_an_encoding_that_is_not_utf_8_needs_the_extra(tmp_path: Path, monkeypat
         found(tmp_path / "t.csv", (HEAD + "a,s,é\n").encode("cp1252"))
     said = caught.value.words(COMMAND_LINE)
     assert re.search(r"Excel in Western Europe .* with --encoding cp1252; detecting another needs", said)
-    assert 'with list(postil.records.read(PATH, ROW, Reading(encoding="cp1252"))); detecting' in str(caught.value)
+    assert 'with list(postil.data.read(PATH, ROW, Reading(encoding="cp1252"))); detecting' in str(caught.value)
 
 
 def test_other_names_constants_and_what_is_not_read(tmp_path: Path) -> None:
@@ -932,6 +932,6 @@ def test_workbooks_are_rewritten_within_bounds(tmp_path: Path, monkeypatch: pyte
     entities = rewritten(usual, lambda xml: single(xml).replace("<worksheet", f"{laughs}<worksheet"))
     with pytest.raises(InvalidInput, match="a damaged workbook, or none"):
         rows(entities, Reference)
-    monkeypatch.setattr("postil.records.workbook_xml.LARGEST", 100)
+    monkeypatch.setattr("postil.data.workbook_xml.LARGEST", 100)
     with pytest.raises(InvalidInput, match="a damaged workbook, or none"):
         rows(rewritten(usual, single), Reference)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.records.documents import Block, Document
-from postil.records.text_fragments import TextFragments, web_address
+from postil.documents.document import Block, Document
+from postil.interest.text_fragments import TextFragments, web_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

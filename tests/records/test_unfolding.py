@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.data.frames import ColumnNames, open_rows
+from postil.data.reading import Reading, readings
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.data.wide import read_wide
 from postil.errors import InvalidInput, UsageError
-from postil.records.frames import ColumnNames, open_rows
-from postil.records.reading import Reading, readings
-from postil.records.row_files import read, write
-from postil.records.rows import Candidate, Judgement, Reference, Score
-from postil.records.wide import read_wide
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.records.rows import Row
+    from postil.data.rows import Row
 
 # As Excel writes it in Germany, with a row of which nothing is left.
 EXAM = """\

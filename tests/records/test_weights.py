@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.row_files import read
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Rating, Reference
+from postil.data.scale import Scale
+from postil.data.weights import METHODS, default_method, weigh
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records.row_files import read
-from postil.records.row_locations import RowLocations
-from postil.records.rows import Rating, Reference
-from postil.records.scale import Scale
-from postil.records.weights import METHODS, default_method, weigh
 
 if TYPE_CHECKING:
     from pathlib import Path

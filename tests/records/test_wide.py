@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data.reading import Reading
+from postil.data.row_files import read
+from postil.data.rows import Judgement, Score
+from postil.data.wide import read_wide
 from postil.errors import InvalidInput, UsageError
-from postil.records.reading import Reading
-from postil.records.row_files import read
-from postil.records.rows import Judgement, Score
-from postil.records.wide import read_wide
 
 if TYPE_CHECKING:
     from pathlib import Path

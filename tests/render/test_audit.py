@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from postil.records.results.base import Result
-from postil.records.results.correlation import CorrelationResult
-from postil.render.audit import accuracy_table, audit_tables
-from postil.render.formats import value_with_interval
-from postil.render.verdict import Wording, verdict
-from postil.render.views import show, view_of
+from postil.correlation.audit_view import accuracy_table, audit_tables
+from postil.correlation.result import CorrelationResult
+from postil.correlation.verdict import Wording, verdict
+from postil.results.base import Result
+from postil.results.formats import value_with_interval
+from postil.results.views import show, view_of
 from result_examples import accuracy, alt_row, audit, audited, correlated, example, ranking, typed
 
 SAY = Wording(str, value_with_interval)

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from postil.records.results.corpus import (
+from postil.corpus.dataset_card import card
+from postil.corpus.result import (
     CorpusInput,
     CorpusMetadata,
     CorpusStatistics,
@@ -14,7 +15,6 @@ from postil.records.results.corpus import (
     StatisticsResult,
     StatisticsSettings,
 )
-from postil.render.dataset_card import card
 
 NONE = Spread(**dict.fromkeys(Spread.__struct_fields__) | {"n": 0})  # type: ignore[arg-type]
 COUNTS = dict.fromkeys(SplitStatistics.__struct_fields__, 0)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.escaping import apostrophed, without_apostrophe
-from postil.records.results.base import Result
-from postil.records.results.study import StudyResult
-from postil.render.formats import grid_as, rows_as_csv
-from postil.render.study import study_text
+from postil.data.escaping import apostrophed, without_apostrophe
+from postil.results.base import Result
+from postil.results.formats import grid_as, rows_as_csv
+from postil.studies.result import StudyResult
+from postil.studies.view import study_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

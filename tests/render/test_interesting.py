@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
-from postil.records.results.base import Result
-from postil.render.views import show
+from postil.results.base import Result
+from postil.results.views import show
 from result_examples import example
 
 if TYPE_CHECKING:
-    from postil.records.results.interest import InterestingPagesResult, InterestingResult
+    from postil.interest.result import InterestingPagesResult, InterestingResult
 
 
 def ranked() -> InterestingResult:

@@ -18,15 +18,15 @@ from matplotlib.text import Text
 from msgspec.structs import replace
 
 import postil
+from postil.correlation.result import CorrelationResult
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
-from postil.records.results.base import Result, to_json
-from postil.records.results.correlation import CorrelationResult
-from postil.records.results.kinds import Kinds
-from postil.records.results.score import SystemScore
-from postil.records.table_options import TableFields, TableOptions
-from postil.render.page import tables
-from postil.render.page.lookup import Lookup
-from postil.render.views import LONGEST, MODULES, SHOWN, show
+from postil.page import tables
+from postil.page.lookup import Lookup
+from postil.results.base import Result, to_json
+from postil.results.kinds import Kinds
+from postil.results.table_options import TableFields, TableOptions
+from postil.results.views import LONGEST, MODULES, SHOWN, show
+from postil.scoring.result import SystemScore
 from result_examples import EXAMPLES, KINDS, correlated, difference, example, renamed, typed
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def test_a_data_frame_of_the_library_that_is_there(monkeypatch: pytest.MonkeyPat
     result = example("score")
     assert type(result.to_frame()).__module__.startswith("pandas")
     there = {"polars"}
-    monkeypatch.setattr("postil.render.data_frames.find_spec", lambda name: there & {name})
+    monkeypatch.setattr("postil.results.data_frames.find_spec", lambda name: there & {name})
     assert type(result.to_frame()).__module__.startswith("polars")
     with pytest.raises(UsageError, match="a data frame needs pandas, not installed: pip install pandas"):
         result.to_frame("pandas")
@@ -404,7 +404,7 @@ def test_a_file_of_several_results_is_not_one(tmp_path: Path) -> None:
 def test_views_are_loaded_at_the_first_use() -> None:
     code = (
         "import sys, postil; r = postil.score(['a b'], [['a b']], metrics=['rouge-l']);"
-        "assert 'postil.render.views' not in sys.modules; assert r.to_rows()[0]['score'] == 1; repr(r);"
+        "assert 'postil.results.views' not in sys.modules; assert r.to_rows()[0]['score'] == 1; repr(r);"
         "assert not {'matplotlib', 'narwhals', 'pandas', 'jinja2'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], timeout=60, check=True)  # noqa: S603 - our own code

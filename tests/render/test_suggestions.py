@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from postil.records.results.commenters import SuggestionsResult
-from postil.records.suggestions import Provenance, Source, Suggestion, Suggestions
-from postil.render.views import show
+from postil.comments.result import SuggestionsResult
+from postil.data.suggestions import Provenance, Source, Suggestion, Suggestions
+from postil.results.views import show
 
 
 def shown(*sources: Source) -> list[list[str]]:

@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from linked_text import anchors_of
+from postil.documents.anchors import Anchor
 from postil.errors import MissingExtra
-from postil.text.anchors import Anchor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

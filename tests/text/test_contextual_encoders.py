@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.encoders.contextual import NARROW, ContextualEncoder
 from postil.errors import InvalidInput
-from postil.text.contextual_encoders import NARROW, ContextualEncoder
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def test_equal_texts_are_encoded_once_and_remembered() -> None:
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.text.contextual_encoders.REMEMBERED", 100)  # two texts of four tokens
+    monkeypatch.setattr("postil.encoders.contextual.REMEMBERED", 100)  # two texts of four tokens
     model = Letters()
     encoder = ContextualEncoder(model, "letters", 1)
     encoder.encode(texts_of("ab", "ac", "ad"))
@@ -118,7 +118,7 @@ def test_long_texts_are_cut_and_counted() -> None:
 
 def test_large_vectors_are_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     inside = ContextualEncoder(Letters(), "letters", 1).encode(texts_of("ab", "abc"))
-    monkeypatch.setattr("postil.text.contextual_encoders.IN_MEMORY", 8)
+    monkeypatch.setattr("postil.encoders.contextual.IN_MEMORY", 8)
     outside = ContextualEncoder(Letters(), "letters", 1).encode(texts_of("ab", "abc"))
     assert isinstance(outside.vectors, np.memmap)
     np.testing.assert_array_equal(outside.vectors, inside.vectors)

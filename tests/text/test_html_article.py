@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from postil.documents.html_article import LONGEST, decode_html, decoded_html, read_article
+from postil.documents.html_extraction import ELEMENTS
 from postil.errors import InvalidInput
-from postil.text.html_article import LONGEST, decode_html, decoded_html, read_article
-from postil.text.html_extraction import ELEMENTS
 
 PARAGRAPHS = (
     "The river Ouse stood two metres above its mark on Friday, and the low road to Ely was closed until the evening.",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.text.markup import plain_text
+from postil.documents.markup import plain_text
 
 
 @pytest.mark.parametrize(

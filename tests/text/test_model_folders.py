@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 import pytest
 
+from postil.encoders.contextual import contextual_encoder
 from postil.errors import InvalidInput, UsageError
-from postil.text.contextual_encoders import contextual_encoder
 from postil.text.tokens import Vocabulary
 from tiny_models import SPECIAL, WORDS, tensors, write_bert, write_onnx, write_tokenizer
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.text.encoders import Encoded
+    from postil.encoders import Encoded
 
 pytestmark = pytest.mark.integration
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.encoders.sentences import SentenceEncoder, sentence_encoder
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.text.sentence_encoders import SentenceEncoder, sentence_encoder
 from postil.text.tokens import Vocabulary
 from tiny_models import WIDTH, WORDS, write_bert, write_onnx, write_pooling
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.text.encoders import Encoded
+    from postil.encoders import Encoded
 
 TEXTS = ["The rain falls on the hill.", "snow", "long " * 60, "the day and the night", "  snow ", "cold"]
 

@@ -11,8 +11,8 @@ import pytest
 from safetensors.numpy import save_file
 
 import made_vectors as made
+from postil.encoders.static import open_static
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.text.static_encoders import open_static
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
@@ -70,7 +70,7 @@ def test_a_text_does_not_depend_on_its_batch(folder: str) -> None:
 
 
 def test_texts_that_were_split_before_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.text.static_encoders.SPLIT", 3)
+    monkeypatch.setattr("postil.encoders.static.SPLIT", 3)
     folder = str(made.subword_folder(tmp_path / "v"))
     for lines in (["a", "b d"], ["b d", "d"], ["d d", "a", "b"], ["a", "b", "d", "e", ""], ["b", "a"]):
         assert units(folder, *lines) == [[made.WORDS.index(word) for word in line.split()] for line in lines]

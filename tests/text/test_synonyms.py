@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.text import synonyms
-from postil.text.synonyms import WordNet
+from postil.metrics import synonyms
+from postil.metrics.synonyms import WordNet
 
 LICENCE = "  1 This is a small WordNet made for a test.  \n  2 WordNet 9.7 Copyright nobody.  \n"
 FILES = {

@@ -16,17 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.encoders.static import WordEncoder
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
 from postil.text import vector_files
 from postil.text import vectors as vectors_module
-from postil.text.static_encoders import WordEncoder
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vector_files import Word2VecFile, read_word2vec
 from postil.text.vector_store import VectorsWriter
 from postil.text.vectors import Vectors
-from postil.text.word2vec_training import OutputLayer, Word2VecModel, train
 from postil.text.written_forms import as_written
+from postil.vectors.training import OutputLayer, Word2VecModel, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -582,7 +582,7 @@ def test_the_four_kinds_of_word2vec_differ() -> None:
 
 PROGRAM = """
 import sys
-from postil.text.word2vec_training import OutputLayer, Word2VecModel, train
+from postil.vectors.training import OutputLayer, Word2VecModel, train
 texts = [["a", "b", "c", "b"], ["b", "c", "d"], ["d", "a"]] * 20
 train(texts, dimensions=8, epochs=2).save(sys.argv[1])
 """
@@ -634,7 +634,7 @@ def test_bigrams_are_pairs_of_adjacent_words_within_a_text(tmp_path: Path) -> No
 
 def test_no_word_of_a_very_long_text_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("gensim")
-    monkeypatch.setattr("postil.text.word2vec_training.LONGEST", 2)
+    monkeypatch.setattr("postil.vectors.training.LONGEST", 2)
     long = train([["a", "b", "c", "d", "e"]], dimensions=4, epochs=2, sample=0)
     assert long.words == ("a", "b", "c", "d", "e")
     assert long.hash == train([["a", "b"], ["c", "d"], ["e"]], dimensions=4, epochs=2, sample=0).hash

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
+from postil.documents.xml_repair import XmlRepair, xml_head
 from postil.errors import InvalidInput
-from postil.text.xml_repair import XmlRepair, xml_head
 
 HEAD = '<?xml version="1.0" encoding="{}"?>'
 

@@ -19,17 +19,17 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 import httpx2
 from starlette.testclient import TestClient
 
-from postil.annotation.models import Campaign, Item
-from postil.annotation.plan import plan
-from postil.annotation.rubric import Rubric
-from postil.annotation.store import Store
-from postil.web.server import WebOptions, make_app
+from postil.campaigns.models import Campaign, Item
+from postil.campaigns.pages.server import WebOptions, make_app
+from postil.campaigns.plan import plan
+from postil.campaigns.rubric import Rubric
+from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from postil.annotation.item_types import ItemType
+    from postil.campaigns.item_types import ItemType
 
 PATIENT = WebOptions(patience=30)
 

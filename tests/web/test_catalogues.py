@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from babel.messages.mofile import write_mo
 
-from postil.po_files import compiled
 from postil.web import translations
+from postil.web.po_files import compiled
 from postil.web.translations import PAGES, page_in, pages_of, preferred_language
 
 if TYPE_CHECKING:

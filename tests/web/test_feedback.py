@@ -13,10 +13,10 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 
 from starlette.testclient import TestClient
 
-from postil.annotation.store import Store
-from postil.app.annotate_plan import PlanOptions, plan
+from postil.campaigns.pages.server import WebOptions, make_app
+from postil.campaigns.planning import PlanOptions, plan
+from postil.campaigns.store import Store
 from postil.errors import InvalidInput, UsageError
-from postil.web.server import WebOptions, make_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

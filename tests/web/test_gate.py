@@ -176,7 +176,7 @@ def test_slow_files_of_a_lead_let_annotators_go_on(place: Make, monkeypatch: pyt
         assert now.wait(60)
         return b"{}"
 
-    monkeypatch.setattr("postil.web.lead._file_of", slow)
+    monkeypatch.setattr("postil.campaigns.pages.lead._file_of", slow)
 
     async def scenario() -> None:
         async with browser(here, lead) as one, browser(here, ann) as other:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.annotation.models import Context, Item
-from postil.annotation.rubric import Aspect, Rubric
+from postil.campaigns.models import Context, Item
+from postil.campaigns.rubric import Aspect, Rubric
 from postil.web.translations import REASONS
 
 if TYPE_CHECKING:
-    from postil.annotation.item_types import ItemType
+    from postil.campaigns.item_types import ItemType
 
 Make = Any
 

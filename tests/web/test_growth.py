@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from postil.annotation.models import Item
-from postil.web import growth
-from postil.web.forms import LARGEST_UPLOAD
+from postil.campaigns.models import Item
+from postil.campaigns.pages import growth
+from postil.campaigns.pages.forms import LARGEST_UPLOAD
 
 Make = Any
 PATH = growth.UPLOADS

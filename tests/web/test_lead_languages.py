@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from postil.annotation.models import Item
+from postil.campaigns.models import Item
+from postil.campaigns.pages.lead import TABS
 from postil.messages import Message
-from postil.records.results.parts import Excluded, Severity
-from postil.render.severity import severity_remarks
-from postil.web.lead import TABS
+from postil.results.parts import Excluded, Severity
+from postil.results.severity import severity_remarks
 from postil.web.translations import page_in
 
 Make = Any
@@ -54,7 +54,7 @@ PATHS = (*(path for path, _ in TABS.values()), "/lead/conflicts?show=adjudicated
 
 
 def test_a_page_in_chinese_has_no_english_left(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.web.dashboard_cache.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.dashboard_cache.REST", 0.0)
     items = [
         Item(item=f"a{i // 2}", system=f"system-{i % 2}", text=f"text {i}", title=f"title {i // 2}", content="…")
         for i in range(24)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from postil.annotation.models import Item
-from postil.app.annotate_quality import QualityOptions, quality_of
-from postil.app.inferred_grades import inferred_grades
+from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.models import Item
+from postil.campaigns.quality_of_ratings import QualityOptions, quality_of
 
 if TYPE_CHECKING:
     import pytest
@@ -18,7 +18,7 @@ ITEMS = 60
 
 def made(place: Make, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Four annotators, of whom Dee always gives 3, in no time, and misses gold and attention."""
-    monkeypatch.setattr("postil.web.dashboard_cache.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.dashboard_cache.REST", 0.0)
     items = [
         Item(
             item=f"a{i // 2}",
@@ -74,7 +74,7 @@ def test_the_page_in_chinese_has_no_english_left(place: Make, monkeypatch: pytes
 
 
 def test_without_ratings_and_without_concerns(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.web.dashboard_cache.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.dashboard_cache.REST", 0.0)
     here = place(annotators=1)
     lead = here.visitor("Lee", "lead")
     assert "There are no ratings yet" in lead.get("/lead/quality").text

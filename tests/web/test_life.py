@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from postil.annotation.late import SPARED
-from postil.annotation.models import Item
-from postil.annotation.rubric import Rubric
-from postil.annotation.state import GRACE
-from postil.web.annotator import AHEAD
+from postil.campaigns.late import SPARED
+from postil.campaigns.models import Item
+from postil.campaigns.pages.annotator import AHEAD
+from postil.campaigns.rubric import Rubric
+from postil.campaigns.state import GRACE
 
 Make = Any
 JSON = {"accept": "application/json"}

@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the web extra")
 
-from postil.annotation.models import Item
-from postil.annotation.rubric import Rubric
-from postil.app.annotate_agreement import AgreementOptions, agreement_of
+from postil.campaigns.agreement import AgreementOptions, agreement_of
+from postil.campaigns.models import Item
+from postil.campaigns.rubric import Rubric
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from postil.annotation.models import Item
+from postil.campaigns.models import Item
+from postil.campaigns.pages.server import STATIC, WebOptions
 from postil.web.security import LARGEST, RateLimiter, SecurityMiddleware
-from postil.web.server import STATIC, WebOptions
 
 Make = Any
 HOSTILE = "<script>alert(1)</script></textarea><img src=x onerror=alert(2)>\"'`{{7*7}}${1}&lt;\u202eevil"
@@ -326,7 +326,7 @@ def test_only_requests_and_the_life_of_the_server_pass() -> None:
 COOKIES = """
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-from postil.web.service.guard import bearer_of
+from postil.web.guard import bearer_of
 for one in (b"a=", b"=", b"a= ", b";", b" ;", b'"', b"a", b"\\\\1"):
     for start in (b"", b'postil-desk-web="'):
         bearer_of({b"host": b"here", b"cookie": start + one * (64_000 // len(one)) + b'"'})

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from postil.annotation.store import Store
-from postil.app.annotate_backup import BackupOptions, backup
+from postil.campaigns.backup_files import BackupOptions, backup
+from postil.campaigns.store import Store
 from postil.errors import InvalidInput
 
 resource: Any = pytest.importorskip("resource", reason="limits of processes are POSIX")

@@ -11,8 +11,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
-from postil.web.server import WebOptions
-from postil.web.service.tokens import AddTokenOptions, Tokens, add_token
+from postil.campaigns.pages.server import WebOptions
+from postil.web.tokens import AddTokenOptions, Tokens, add_token
 
 Make = Any
 HERE = ("127.0.0.1", 5000)

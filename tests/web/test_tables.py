@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("jinja2", reason="needs the web extra")
 
+from postil.campaigns.pages.tables import Decimal, Part, Written
 from postil.messages import Message
-from postil.render.table import Name, Table
+from postil.results.table import Name, Table
 from postil.web.static_files import templates
-from postil.web.tables import Decimal, Part, Written
 from postil.web.translations import page_in
 
 COLUMNS = (

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, NoReturn, TextIO, cast
 
 import typer
 
+from postil.data.escaping import one_line, visible
 from postil.errors import PostilError
-from postil.escaping import one_line, visible
 from postil.messages import COMMAND_LINE, FACE, CommandLine
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from postil.app.signals import unwound
 from postil.cli.errors import CALLED, emit, say, visible_mistakes
 from postil.cli.options import SETTINGS
+from postil.cli.signals import unwound
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -29,42 +29,54 @@ Click: TypeAlias = Any  # a command, context or formatter: of click, or of the c
 HELP: Final = "Reference-based evaluation with quality-weighted references, and meta-evaluation against human ratings."
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
-    "score": ("postil.cli.score:score", "Score systems against weighted references."),
-    "correlate": ("postil.cli.correlate:correlate", "Correlate metric scores with human ratings."),
-    "judge": ("postil.cli.judge:judge", "Grade texts by a language model, with graded references as examples."),
+    "score": ("postil.scoring.command:score", "Score systems against weighted references."),
+    "correlate": ("postil.correlation.command:correlate", "Correlate metric scores with human ratings."),
+    "judge": ("postil.judging.command:judge", "Grade texts by a language model, with graded references as examples."),
     "estimate": (
-        "postil.cli.estimate:estimate",
+        "postil.estimation.command:estimate",
         "Estimate mean human grades of systems from few ratings and many scores.",
     ),
-    "budget": ("postil.cli.budget:budget", "Plan a rating campaign: items, raters, hours and power."),
-    "combine": ("postil.cli.combine:combine", "Learn human grades from several metrics, and grade texts by them."),
-    "wmt": ("postil.cli.wmt:wmt", "Correlate the metrics of a WMT test set with its human scores."),
-    "compare": ("postil.cli.compare:compare", "Compare systems with a baseline on each metric."),
-    "report": ("postil.cli.report:report", "Write one page from the JSON of other commands."),
-    "passages": ("postil.cli.passages:passages", "Rank graded passages by measures and compare the rankings by nCG."),
-    "interesting": ("postil.cli.interesting:interesting", "Print the most interesting passages of a page."),
+    "budget": ("postil.budgeting.command:budget", "Plan a rating campaign: items, raters, hours and power."),
+    "combine": (
+        "postil.combination.command:combine",
+        "Learn human grades from several metrics, and grade texts by them.",
+    ),
+    "wmt": ("postil.wmt.command:wmt", "Correlate the metrics of a WMT test set with its human scores."),
+    "compare": ("postil.comparison.command:compare", "Compare systems with a baseline on each metric."),
+    "report": ("postil.page.command:report", "Write one page from the JSON of other commands."),
+    "passages": (
+        "postil.passages.command:passages",
+        "Rank graded passages by measures and compare the rankings by nCG.",
+    ),
+    "interesting": ("postil.interest.command:interesting", "Print the most interesting passages of a page."),
     "train": (
-        "postil.cli.train:train",
+        "postil.training.command:train",
         "Train a commenter on a corpus, or a model of interest on ratings.",
     ),
-    "comment": ("postil.cli.comment:comment", "Suggest comments for articles, each with its source."),
-    "rank-comments": ("postil.cli.rank_comments:rank_comments", "Rank the comments of threads, with reasons."),
-    "serve": ("postil.cli.serve:serve", "Serve models by HTTP: suggestions as JSON."),
-    "label": ("postil.cli.label:label", "Label suggestions in a browser: show or do not show."),
-    "calibrate": ("postil.cli.calibrate:calibrate", "Learn from labels what is worth showing."),
-    "forget": ("postil.cli.forget:forget_comments", "Erase comments from models, corpora and answers, for good."),
-    "evaluate": ("postil.cli.evaluate:evaluate", "Score commenters against readers' comments."),
-    "demo": ("postil.cli.demo:demo", "Score the bundled sample and correlate the metrics with its ratings."),
-    "annotate": ("postil.cli.annotate:annotate", "Collect human ratings: plan, serve, agreement, export."),
+    "comment": ("postil.comments.command:comment", "Suggest comments for articles, each with its source."),
+    "rank-comments": ("postil.threads.command:rank_comments", "Rank the comments of threads, with reasons."),
+    "serve": ("postil.service.command:serve", "Serve models by HTTP: suggestions as JSON."),
+    "label": ("postil.calibration.label_command:label", "Label suggestions in a browser: show or do not show."),
+    "calibrate": ("postil.calibration.command:calibrate", "Learn from labels what is worth showing."),
+    "forget": ("postil.erasure.command:forget_comments", "Erase comments from models, corpora and answers, for good."),
+    "evaluate": ("postil.threads.evaluate_command:evaluate", "Score commenters against readers' comments."),
+    "demo": (
+        "postil.studies.demo.command:demo",
+        "Score the bundled sample and correlate the metrics with its ratings.",
+    ),
+    "annotate": ("postil.campaigns.command:annotate", "Collect human ratings: plan, serve, agreement, export."),
     "corpus": (
-        "postil.cli.corpus:corpus",
+        "postil.corpus.command:corpus",
         "Import external formats; build corpora of articles with comments.",
     ),
-    "study": ("postil.cli.study:study", "Run the studies of two papers from end to end, on your data."),
-    "check-audit": ("postil.cli.check_audit:check", "Verify that no line of an audit log was changed or removed."),
-    "tokens": ("postil.cli.tokens:tokens", "Make and revoke the tokens of clients of the service."),
-    "vectors": ("postil.cli.vectors:vectors", "Train, convert, import and inspect vectors of words and subwords."),
-    "weights": ("postil.cli.weights:weights", "Plan which references to grade for weighted metrics."),
+    "study": ("postil.studies.command:study", "Run the studies of two papers from end to end, on your data."),
+    "check-audit": (
+        "postil.service.audit_command:check",
+        "Verify that no line of an audit log was changed or removed.",
+    ),
+    "tokens": ("postil.service.tokens_command:tokens", "Make and revoke the tokens of clients of the service."),
+    "vectors": ("postil.vectors.command:vectors", "Train, convert, import and inspect vectors of words and subwords."),
+    "weights": ("postil.weights.command:weights", "Plan which references to grade for weighted metrics."),
 }
 """Module and line of help of each command; a command is imported when it is asked for."""
 

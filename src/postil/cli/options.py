@@ -9,7 +9,7 @@ import typer
 
 from postil.cli.errors import refuse
 from postil.errors import UnknownName
-from postil.render.formats import FORMATS, Format
+from postil.results.formats import FORMATS, Format
 
 if TYPE_CHECKING:
     from typer.core import TyperGroup

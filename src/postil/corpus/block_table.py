@@ -2,7 +2,7 @@
 
 One row per article:
 
-- the fields of `postil.records.rows.Article`; each of its comments has its ``tokens`` beside its text, and ``long`` is
+- the fields of `postil.data.rows.Article`; each of its comments has its ``tokens`` beside its text, and ``long`` is
   true where a test set drops it,
 - ``title_tokens`` and ``content_tokens``; token ids are indices into the block's own list of words,
 - ``long``, the number of comments that a test set drops; ``line``, its line number; ``key``, its sort key of sampling;
@@ -28,8 +28,8 @@ from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import HashKey, hash_user
 from postil.corpus.rejected import Rejected  # noqa: TC001 - msgspec looks it up
 from postil.corpus.split import draw_key
-from postil.records.ids import plain_id
-from postil.records.parquet import arrow
+from postil.data.ids import plain_id
+from postil.data.parquet import arrow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.options import BuildOptions
-    from postil.records.parquet import Arrow
-    from postil.records.rows import Article, Comment
+    from postil.data.parquet import Arrow
+    from postil.data.rows import Article, Comment
     from postil.text.tokens import Tokens
 
 __all__ = [

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.data import jsonl, parquet
+from postil.data.row_files import PLAIN, format_of, open_bytes, read
+from postil.data.rows import Article
 from postil.errors import InvalidInput
-from postil.records import jsonl, parquet
-from postil.records.row_files import PLAIN, format_of, open_bytes, read
-from postil.records.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from postil.records.reading import Reading
-    from postil.records.row_files import FilePath
+    from postil.data.reading import Reading
+    from postil.data.row_files import FilePath
 
 __all__ = ["BLOCK_BYTES", "Block", "blocks"]
 

@@ -23,14 +23,14 @@ from postil.corpus.block_table import TABLES
 from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.passes import OnProgress, Passes, Source
 from postil.corpus.rated_comments import RatedComments
+from postil.corpus.result import CorpusInput, CorpusMetadata
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
 from postil.corpus.thresholds import in_words
+from postil.data.parquet import arrow
+from postil.data.row_files import PLAIN, open_bytes, write
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Message, Setting
-from postil.records.parquet import arrow
-from postil.records.results.corpus import CorpusInput, CorpusMetadata
-from postil.records.row_files import PLAIN, open_bytes, write
 from postil.text.tokenizers import tokenizer
 from postil.version import VERSION
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from postil.corpus.options import BuildOptions
+    from postil.corpus.result import StatisticsResult
+    from postil.data.row_files import FilePath
     from postil.engine import Engine
-    from postil.records.results.corpus import StatisticsResult
-    from postil.records.row_files import FilePath
 
 __all__ = ["OnProgress", "Source", "build", "rejected_beside"]
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 from zipfile import BadZipFile
 
+from postil.data.atomic_file import AtomicFile, write_error
+from postil.data.lock import LOCK, locked
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.records.atomic_file import AtomicFile, write_error
-from postil.records.lock import LOCK, locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
 
-    from postil.records.row_files import FilePath
+    from postil.data.row_files import FilePath
 
 __all__ = ["BuildDirectory"]
 

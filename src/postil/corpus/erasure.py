@@ -15,14 +15,14 @@ import msgspec
 import numpy as np
 
 from postil.corpus.finish import FIELDS
+from postil.corpus.forgotten import Erasure, is_placeholder, placeholder
+from postil.corpus.result import SplitSize
 from postil.corpus.split import SPLITS
 from postil.corpus.statistics import statistics
 from postil.corpus.store import METADATA, Corpus
+from postil.data.atomic_file import replace_folder, write_error
+from postil.data.parquet import arrow
 from postil.errors import UsageError
-from postil.records.atomic_file import replace_folder, write_error
-from postil.records.forgotten import Erasure, is_placeholder, placeholder
-from postil.records.parquet import arrow
-from postil.records.results.corpus import SplitSize
 from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.arrays import AnyArray
-    from postil.records.forgotten import Chosen
-    from postil.records.parquet import Arrow
-    from postil.records.results.corpus import CorpusMetadata, StatisticsResult
+    from postil.corpus.forgotten import Chosen
+    from postil.corpus.result import CorpusMetadata, StatisticsResult
+    from postil.data.arrays import AnyArray
+    from postil.data.parquet import Arrow
 
     Card = Callable[[CorpusMetadata, StatisticsResult], str]
 

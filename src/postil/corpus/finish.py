@@ -9,8 +9,8 @@ import numpy as np
 
 from postil.corpus.block_table import annotator_id, open_block_table, words_in
 from postil.corpus.split import EXCLUDED, SPLITS, TEST, draw_key
-from postil.records.parquet import arrow, schema_of
-from postil.records.rows import Article
+from postil.data.parquet import arrow, schema_of
+from postil.data.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.options import BuildOptions
-    from postil.records.parquet import Arrow
+    from postil.data.parquet import Arrow
 
 __all__ = ["FIELDS", "Count", "Counted", "Finish", "Finished", "Part"]
 
@@ -233,7 +233,7 @@ class _Shard:
 
 
 def _rows(table: Arrow, schema: Arrow, annotators: Mapping[str, str] | None) -> Arrow:
-    """The articles as `postil.records.rows.Article` has them, with other names of annotators."""
+    """The articles as `postil.data.rows.Article` has them, with other names of annotators."""
     pa = arrow()
     columns = []
     for field in schema:

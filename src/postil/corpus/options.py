@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 from postil.corpus.privacy import MASKS, HashKey
 from postil.corpus.split import Share
+from postil.data.arguments import check_fields
+from postil.data.dates import parse_date
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.options import Flag, options
-from postil.records.arguments import check_fields
-from postil.records.dates import parse_date
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

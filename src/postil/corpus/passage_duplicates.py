@@ -10,7 +10,7 @@ from postil.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.records.rows import Passage
+    from postil.data.rows import Passage
 
 __all__ = ["CHARACTERS", "Merged", "merge_duplicates"]
 
@@ -48,7 +48,7 @@ def merge_duplicates(passages: Iterable[Passage], characters: int = CHARACTERS) 
     Raises:
         UsageError: ``characters`` is less than 1.
 
-    >>> from postil.records import Passage
+    >>> from postil.data.rows import Passage
     >>> rows = [Passage("t", 1, "The duck is a bird.", grade=0), Passage("t", 2, "The duck, a real bird.", grade=1)]
     >>> merged = merge_duplicates(rows, characters=5)
     >>> [row.id for row in merged.passages], merged.groups, merged.dropped

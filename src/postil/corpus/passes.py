@@ -20,14 +20,14 @@ from postil.corpus.finish import FIELDS, Count, Finish, Part
 from postil.corpus.minhash import BINS
 from postil.corpus.prepare import Prepare, check_scripts
 from postil.corpus.privacy import pseudonyms
+from postil.corpus.result import CorpusInput, SplitSize
 from postil.corpus.split import SPLITS, UNASSIGNED
 from postil.corpus.thresholds import article_thresholds
+from postil.data.dates import unix_seconds
+from postil.data.parquet import arrow
+from postil.data.row_files import PLAIN
 from postil.errors import InvalidInput
 from postil.messages import Message, Setting
-from postil.records.dates import unix_seconds
-from postil.records.parquet import arrow
-from postil.records.results.corpus import CorpusInput, SplitSize
-from postil.records.row_files import PLAIN
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.arrays import AnyArray
     from postil.corpus.blocks import Block
     from postil.corpus.build_directory import BuildDirectory
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
     from postil.corpus.rated_comments import RatedComments
     from postil.corpus.rejected import Rejected
+    from postil.data.arrays import AnyArray
+    from postil.data.parquet import Arrow
+    from postil.data.reading import Reading
+    from postil.data.row_files import FilePath
     from postil.engine import Engine
-    from postil.records.parquet import Arrow
-    from postil.records.reading import Reading
-    from postil.records.row_files import FilePath
 
 __all__ = ["OnProgress", "Passes", "Source"]
 

@@ -12,15 +12,15 @@ import msgspec
 import numpy as np
 
 from postil.corpus.block_table import Read, Report, Selection, write_block_table
-from postil.corpus.formats.html_text import HtmlCleaner
 from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import masking
 from postil.corpus.rejected import Rejected
+from postil.data.jsonl import FAILURES, check_keys, reread
+from postil.data.rows import Article
+from postil.documents.html_text import HtmlCleaner
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
 from postil.messages import Blank, Message, Setting
-from postil.records.jsonl import FAILURES, check_keys, reread
-from postil.records.rows import Article
 from postil.text.han import SHARE, HanTexts, advice_for
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from postil.data.checks import coerce_ids
+from postil.data.explain import shown
+from postil.data.row_files import PLAIN, read
+from postil.data.rows import Id, Rating, Reference
 from postil.errors import InvalidInput
-from postil.records.checks import coerce_ids
-from postil.records.explain import shown
-from postil.records.row_files import PLAIN, read
-from postil.records.rows import Id, Rating, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from postil.records.reading import Reading
-    from postil.records.row_files import FilePath
-    from postil.records.row_locations import RowLocations
-    from postil.records.rows import Article, Comment
-    from postil.records.scale import Scale
+    from postil.data.reading import Reading
+    from postil.data.row_files import FilePath
+    from postil.data.row_locations import RowLocations
+    from postil.data.rows import Article, Comment
+    from postil.data.scale import Scale
 
 __all__ = ["RatedComments"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.records.rows import Row
+from postil.data.rows import Row
 
 if TYPE_CHECKING:
     from postil.errors import InvalidInput

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.errors import InvalidInput
-from postil.records.histogram import EMPTY, Histogram
-from postil.records.parquet import arrow
-from postil.records.results.corpus import (
+from postil.corpus.histogram import EMPTY, Histogram
+from postil.corpus.result import (
     CorpusStatistics,
     DateStatistics,
     SplitStatistics,
@@ -24,6 +22,8 @@ from postil.records.results.corpus import (
     StatisticsResult,
     StatisticsSettings,
 )
+from postil.data.parquet import arrow
+from postil.errors import InvalidInput
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from postil.corpus.passes import OnProgress
     from postil.corpus.store import Corpus, Field
+    from postil.data.parquet import Arrow
+    from postil.data.scale import Scale
     from postil.engine import Engine
-    from postil.records.parquet import Arrow
-    from postil.records.scale import Scale
 
 __all__ = ["ALL", "Statistics", "Summary", "spread", "statistics"]
 

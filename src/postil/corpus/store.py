@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from postil.arrays import Expected, open_array
+from postil.corpus.result import CorpusMetadata
 from postil.corpus.split import SPLITS
+from postil.data import parquet
+from postil.data.arguments import check_arguments
+from postil.data.arrays import Expected, open_array
+from postil.data.explain import load_json
+from postil.data.rows import Article
 from postil.errors import InvalidInput, UnknownName
-from postil.records import parquet
-from postil.records.arguments import check_arguments
-from postil.records.explain import load_json
-from postil.records.results.corpus import CorpusMetadata
-from postil.records.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from postil.arrays import AnyArray
-    from postil.records.row_files import FilePath
+    from postil.data.arrays import AnyArray
+    from postil.data.row_files import FilePath
 
 __all__ = ["FORMAT", "METADATA", "Corpus", "Field", "TokenArrays"]
 

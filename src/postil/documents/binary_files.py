@@ -7,8 +7,8 @@ import unicodedata
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from postil.data.encodings import detected_encoding, shown_encoding
 from postil.errors import InvalidInput
-from postil.records.encodings import detected_encoding, shown_encoding
 
 __all__ = ["LONGEST", "Decoded", "decoded", "refuse_binary", "wide_text"]
 

@@ -18,16 +18,16 @@ from xml.parsers import expat
 import msgspec
 from msgspec.structs import replace
 
+from postil.data.encodings import shown_encoding, told_encoding
+from postil.documents.html_article import decode_html
 from postil.documents.reading import read_document
+from postil.documents.xml_repair import REPLACEMENT, XmlRepair
 from postil.errors import InvalidInput, MissingExtra
-from postil.records.encodings import shown_encoding, told_encoding
-from postil.text.html_article import decode_html
-from postil.text.xml_repair import REPLACEMENT, XmlRepair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.documents import Document
+    from postil.documents.document import Document
 
 __all__ = ["FeedEntry", "FeedReport", "entry_document", "is_feed", "read_feed"]
 

@@ -10,8 +10,8 @@ from postil.text.sentences import END_MARKS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from postil.documents.document import BlockKind
     from postil.documents.pieces import Piece
-    from postil.records.documents import BlockKind
 
 __all__ = [
     "CONTENTS_TITLES",

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.data.encodings import told_encoding
 from postil.documents.binary_files import wide_text
+from postil.documents.document import PROSE
 from postil.documents.furniture import ends_sentence, in_sections, without_marks
+from postil.documents.html_article import decoded_html
+from postil.documents.html_article import read_html as read_page
+from postil.documents.html_tree import NoTextError
 from postil.documents.pieces import Piece, assembled
 from postil.documents.plain import plain_blocks
 from postil.errors import InvalidInput
-from postil.records.documents import PROSE
-from postil.records.encodings import told_encoding
-from postil.text.html_article import decoded_html
-from postil.text.html_article import read_html as read_page
-from postil.text.html_tree import NoTextError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.documents import Document
-    from postil.text.html_walk import HtmlBlock
+    from postil.documents.document import Document
+    from postil.documents.html_walk import HtmlBlock
 
 __all__ = ["read_html"]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
 
-    from postil.records.documents import BlockKind, Document
+    from postil.documents.document import BlockKind, Document
 
 __all__ = ["read_markdown"]
 

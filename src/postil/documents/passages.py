@@ -6,16 +6,16 @@ import re
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
+from postil.documents.document import PROSE
 from postil.documents.furniture import ends_sentence, item_marker
 from postil.errors import UnknownName
-from postil.records.documents import PROSE
 from postil.text.sentences import sentence_bounds
 from postil.text.word_patterns import word_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.documents import Document
+    from postil.documents.document import Document
 
 __all__ = ["DocumentPassage", "PassageSplit", "document_passages"]
 

@@ -8,8 +8,8 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
+from postil.documents.document import Document
 from postil.errors import InvalidInput, MissingExtra
-from postil.records.documents import Document
 
 if TYPE_CHECKING:
     from pypdf import PdfReader

@@ -7,15 +7,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from postil.documents.document import Block
 from postil.documents.pdf_kinds import LARGER, kinds_of, measures_of
-from postil.records.documents import Block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from postil.documents.document import BlockKind
     from postil.documents.pdf_kinds import Measures
     from postil.documents.pdf_lines import Line
-    from postil.records.documents import BlockKind
 
 __all__ = ["blocks_of"]
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
+    from postil.documents.document import BlockKind
     from postil.documents.pdf_lines import Line
-    from postil.records.documents import BlockKind
 
 __all__ = ["LARGER", "Measures", "kinds_of", "measures_of"]
 

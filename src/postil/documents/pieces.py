@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from postil.documents.document import PROSE, Block, Document
 from postil.errors import InvalidInput
-from postil.records.documents import PROSE, Block, Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.records.documents import BlockKind
+    from postil.documents.document import BlockKind
 
 __all__ = ["Piece", "assembled"]
 

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from postil.documents.binary_files import decoded
+from postil.documents.document import PROSE, Block, Document
 from postil.documents.furniture import is_contents_line, is_page_number, is_strong_heading
 from postil.documents.pieces import check_text
 from postil.documents.plain_blocks import PlainBlocks
 from postil.documents.plain_lines import Layout, groups
-from postil.records.documents import PROSE, Block, Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from postil.documents.document import Block
 from postil.documents.furniture import (
     ends_sentence,
     is_caption_line,
@@ -19,13 +20,12 @@ from postil.documents.furniture import (
     without_number,
 )
 from postil.documents.plain_lines import Line, repeated_key
-from postil.records.documents import Block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from postil.documents.document import BlockKind
     from postil.documents.plain_lines import Layout
-    from postil.records.documents import BlockKind
 
 __all__ = ["PlainBlocks"]
 

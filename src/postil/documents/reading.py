@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from postil.documents.binary_files import decoded, refuse_binary
+from postil.documents.document import PROSE, Block
 from postil.documents.furniture import ends_sentence
 from postil.documents.licenses import license_blocks
 from postil.documents.messages import message_text
 from postil.documents.templates import is_template
 from postil.errors import InvalidInput
-from postil.records.documents import PROSE, Block
 
 if TYPE_CHECKING:
-    from postil.records.documents import Document
+    from postil.documents.document import Document
 
 __all__ = ["ENDINGS", "DocumentKind", "kind_of", "read_document"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import PurePath
 from urllib.parse import unquote, urlsplit
 
+from postil.documents.document import Block, Document
+from postil.documents.wikitext_blocks import redirect_of, wiki_blocks
 from postil.errors import InvalidInput
-from postil.records.documents import Block, Document
-from postil.text.wikitext import redirect_of, wiki_blocks
 
 __all__ = ["read_wikitext"]
 

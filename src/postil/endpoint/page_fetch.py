@@ -19,8 +19,8 @@ from threading import Thread
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from postil.data.escaping import visible
 from postil.errors import InvalidInput, MissingExtra
-from postil.escaping import visible
 from postil.version import VERSION
 
 if TYPE_CHECKING:

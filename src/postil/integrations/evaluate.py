@@ -8,12 +8,12 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from postil.app.score import score
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.metric_set import DEFAULT_METRICS
+from postil.scoring.calls import score
 
 if TYPE_CHECKING:
-    from postil.app.columns import Column
+    from postil.data.columns import Column
     from postil.metrics.own import Metrics
 
 __all__ = ["corpus_scores", "path"]
@@ -67,7 +67,7 @@ def corpus_scores(
         references: n texts, or n lists of texts.
         reference_weights: Weights in [0, 1] in the shape of ``references``.
         metrics: Specs of metrics, or functions; see `postil.score`.
-        tokenizer: Name in `postil.text.TOKENIZERS`.
+        tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`.
         items: Item of each prediction; see `postil.score`.
 
     Returns:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.metaeval.cumulative_gain import Ranked, share_of_best
-from postil.metaeval.gain import Ties
+from postil.passages.cumulative_gain import Ranked, share_of_best
+from postil.passages.gain import Ties
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ def query_gains(
 ) -> dict[str, float]:
     """Compute nCG of each query: the gain of the best k documents of a run / the best sum of k grades.
 
-    Source: `postil.metaeval.gain.normalized_gains`. As usual in information retrieval, a document that the run does not
+    Source: `postil.passages.gain.normalized_gains`. As usual in information retrieval, a document that the run does not
     have adds nothing, and one without a grade has grade 0.
 
     Args:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.app.score import score
+from postil.data.explain import shown
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.metric_set import DEFAULT_METRICS, parse_all
-from postil.records.explain import shown
+from postil.scoring.calls import score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def scored_texts(
         references: The references of the document.
         weights: A weight in [0, 1] per reference; metrics with ``w-`` need them.
         metrics: Specs of metrics.
-        tokenizer: Name in `postil.text.TOKENIZERS`.
+        tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`.
 
     Returns:
         A value per metric, by spec.
@@ -118,7 +118,7 @@ def postil(
         references: The document's target, in a list.
         predictions: The generated text, in a list.
         metrics: Specs of metrics.
-        tokenizer: Name in `postil.text.TOKENIZERS`.
+        tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`.
 
     Raises:
         UnknownName, UsageError: A metric does not exist.

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import numpy as np
 
-from postil.arrays import WHOLE, Expected, open_array
+from postil.data.arguments import check_arguments
+from postil.data.arrays import WHOLE, Expected, open_array
+from postil.data.atomic_file import AtomicFile
+from postil.data.explain import load_json
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import count_grams, load_grams
 from postil.messages import Blank, Hint, Setting
 from postil.metrics.document_hash import DIGITS, DocumentHash
 from postil.metrics.references import Frequencies, check_order, unknown_norms
-from postil.records.arguments import check_arguments
-from postil.records.atomic_file import AtomicFile
-from postil.records.explain import load_json
 
 if TYPE_CHECKING:
     import os
@@ -63,8 +63,8 @@ class DocumentFrequencies:
         name: Name in signatures; by default the hash of the content.
         documents: Hash of the references that were counted, where these are a part of their frequencies.
 
-    >>> from postil.metrics import References
-    >>> from postil.text import Vocabulary
+    >>> from postil.metrics.references import References
+    >>> from postil.text.tokens import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "b", "c"], ["a"]])
     >>> background = DocumentFrequencies.of(References(tokens, np.array([0, 1, 2, 3])), "space", order=2)
     >>> background.words, [df.tolist() for df in background.df]  # a in 3 items, b and "a b" in 2

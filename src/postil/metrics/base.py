@@ -72,7 +72,7 @@ class Metric(Specified):
     Args:
         weighted: True if the references' weights count (``w-`` in front of the name); else all are taken as 1.
 
-    >>> from postil.metrics import parse_metric
+    >>> from postil.metrics.spec import parse_metric
     >>> metric = parse_metric("w-cider")
     >>> print(metric, metric.better, metric.low, metric.high)
     w-cider(order=4) high 0.0 1.0
@@ -205,8 +205,9 @@ class Scorer(ABC):
     bootstrap, a shard or a stream needs nothing more. Made by `Metric.against`.
 
     >>> import numpy as np
-    >>> from postil.metrics import References, parse_metric
-    >>> from postil.text import Vocabulary
+    >>> from postil.metrics.references import References
+    >>> from postil.metrics.spec import parse_metric
+    >>> from postil.text.tokens import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> references = References(vocabulary.encode_tokens([["a", "b"], ["c", "d"]]), np.array([0, 1, 2]))
     >>> scorer = parse_metric("bleu-1(smooth=none)").against(references)

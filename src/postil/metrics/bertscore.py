@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 import numpy as np
 
+from postil.encoders.contextual import contextual_encoder
 from postil.errors import InvalidInput, UsageError
 from postil.kernel import greedy_matches
 from postil.metrics.base import Metric
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
 from postil.metrics.vector_metric import CutTexts, UnitIdf, check_path
-from postil.text.contextual_encoders import contextual_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from postil.encoders import Encoded
+    from postil.encoders.contextual import ContextualEncoder
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
     from postil.metrics.vector_f1 import WeightedUnits
-    from postil.text.contextual_encoders import ContextualEncoder
-    from postil.text.encoders import Encoded
 
 __all__ = ["BertScore"]
 
@@ -47,7 +47,7 @@ class BertScore(Metric):
     With ``w-`` a reference's weight multiplies what is positive. Higher is better; corpus: mean of the items.
 
     Args:
-        model: Local folder of a model; see `postil.text.contextual_encoders.contextual_encoder`.
+        model: Local folder of a model; see `postil.encoders.contextual.contextual_encoder`.
         layer: Number of layers to run; by default ``layer`` of the folder's ``metadata.json``.
         idf: True to weigh tokens by ``ln((M + 1) / (df + 1))``, df the number of the M reference texts with the token.
         part: ``f``, ``p`` or ``r``.
@@ -56,7 +56,7 @@ class BertScore(Metric):
         over: Reference aggregation; see `postil.metrics.reference_aggregation.Over`.
         tau: Width of ``over=kernel``.
 
-    >>> from postil.metrics import parse_metric
+    >>> from postil.metrics.spec import parse_metric
     >>> print(parse_metric("w-bertscore(model=bert,layer=9,over=near)"))
     w-bertscore(model=bert,layer=9,idf=false,part=f,over=near)
     """

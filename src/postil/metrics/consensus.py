@@ -64,8 +64,8 @@ def consensus(
 
     ``a b`` shares one of two words with each of the others, which share nothing:
 
-    >>> from postil.metrics import References
-    >>> from postil.text import Vocabulary
+    >>> from postil.metrics.references import References
+    >>> from postil.text.tokens import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "c"], ["d", "b"], ["e"]])
     >>> consensus(References(tokens, np.array([0, 3, 4])), similarity_of("consensus")).tolist()
     [1.0, 0.5, 0.5, 1.0]
@@ -96,8 +96,8 @@ def mean_similarities(
     Raises:
         Undefined: CIDEr of a single item without a background.
 
-    >>> from postil.metrics import References
-    >>> from postil.text import Vocabulary
+    >>> from postil.metrics.references import References
+    >>> from postil.text.tokens import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["a", "c"], ["d", "b"], ["e"]])
     >>> mean_similarities(References(tokens, np.array([0, 3, 4])), similarity_of("consensus")).tolist()
     [0.5, 0.25, 0.25, 0.0]

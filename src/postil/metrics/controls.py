@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.data.arguments import check_fields
+from postil.data.ties import TOLERANCE, joined
 from postil.errors import UsageError
 from postil.metrics.base import PairwiseScorer
 from postil.metrics.reference_aggregation import Over, SingleReferenceScorer, averages_weights
-from postil.records.arguments import check_fields
-from postil.records.names import LENGTH
-from postil.records.ties import TOLERANCE, joined
+from postil.results.names import LENGTH
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -77,15 +77,15 @@ class Controls:
       same for all candidates of a set of references.
     - ``control:length``: the number of the candidate's tokens.
 
-    Weights of a set of references, and a candidate's scores by them, are tied as `postil.records.ties` says.
+    Weights of a set of references, and a candidate's scores by them, are tied as `postil.data.ties` says.
 
     Args:
         metrics: The metrics, bound; those that read weights have controls. Without any, the length is the only one.
         options: Options of controls.
 
-    >>> from postil.metrics import References
+    >>> from postil.metrics.references import References
     >>> from postil.metrics.metric_set import MetricSet, parse_all
-    >>> from postil.text import Vocabulary
+    >>> from postil.text.tokens import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> tokens = vocabulary.encode_tokens([["a", "b"], ["a", "c"], ["d"]])
     >>> references = References(tokens, np.array([0, 3]), np.array([1.0, 0.5, 0.25]))

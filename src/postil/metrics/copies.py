@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.records.names import copies_remark
+from postil.results.names import copies_remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

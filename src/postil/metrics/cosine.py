@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from postil.data.ties import TOLERANCE, without_noise
 from postil.errors import UsageError
-from postil.metrics.measures import Measure
-from postil.records.ties import TOLERANCE, without_noise
+from postil.metrics.passages.measures import Measure
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metrics.passage_collection import PassageCollection, Preprocessing
-    from postil.metrics.pool import Pools
+    from postil.metrics.passages.collection import PassageCollection, Preprocessing
+    from postil.metrics.passages.pool import Pools
     from postil.text.vectors import Sums
 
 __all__ = ["Cosine"]
@@ -37,9 +37,9 @@ class Cosine(Measure):
     The second passage points halfway between the words of the first, its reference:
 
     >>> import tempfile
-    >>> from postil.metrics.passage_collection import PassageCollection
-    >>> from postil.metrics.pool import informativeness
-    >>> from postil.text import Vocabulary
+    >>> from postil.metrics.passages.collection import PassageCollection
+    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["rain"], ["rain", "snow"]])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     Vectors(("rain", "snow"), np.eye(2, dtype=np.float32)).save(f"{folder}/v")

@@ -33,7 +33,7 @@ INVERSE: Final = pow(FACTOR, -1, 1 << 64)
 class DocumentHash:
     """Hash of the references of items, part by part.
 
-    >>> from postil.text import Vocabulary
+    >>> from postil.text.tokens import Vocabulary
     >>> whole, parts = DocumentHash(), DocumentHash()
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["b"], ["b", "a"]])
     >>> whole.add(tokens, np.array([0, 0, 1]))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.data.weights import METHODS
 from postil.errors import InvalidInput
 from postil.metrics.consensus import NAME, consensus, similarity_of
 from postil.metrics.controls import Controls
@@ -22,8 +23,7 @@ from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.near import NearSigns
 from postil.metrics.reference_aggregation import SingleReferenceScorer
 from postil.metrics.references import References
-from postil.records.results.score import ScoreResult, SystemScore
-from postil.records.weights import METHODS
+from postil.scoring.result import ScoreResult, SystemScore
 from postil.text.han import HanTexts, composed_remark
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.data.scale import Scale
     from postil.engine import Engine
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
     from postil.metrics.controls import ControlOptions
-    from postil.records.scale import Scale
     from postil.text.tokenizers import Tokenizer
 
     Refuse = Callable[[int, str], InvalidInput]
@@ -164,7 +164,7 @@ class Evaluation:
     Args:
         metrics: Metrics by the spec that the user wrote.
         references: The references.
-        tokenizer: Name in `postil.text.TOKENIZERS`; lists of tokens are taken as they are.
+        tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`; lists of tokens are taken as they are.
         background: Document frequencies in place of those of the references.
         controls: Controls of the weighted metrics, and the length; by default none.
         jobs: Number of threads; no number depends on it.
@@ -550,7 +550,7 @@ def weighting_signature(method: str, scale: Scale | None) -> str:
     """Weights method as signatures have it.
 
     Args:
-        method: Name in `postil.records.weights.METHODS`, or ``consensus`` with or without a metric in brackets.
+        method: Name in `postil.data.weights.METHODS`, or ``consensus`` with or without a metric in brackets.
         scale: Scale of the grades, for methods that read it.
 
     >>> weighting_signature("votes", None), weighting_signature("consensus(rouge-1)", None)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
+from postil.data.atomic_file import write_error
 from postil.errors import Undefined
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.document_hash import DocumentHash
 from postil.metrics.references import check_order
-from postil.records.atomic_file import write_error
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class ExternalFrequencies:
         UsageError: The order is out of range.
 
     >>> import tempfile
-    >>> from postil.text import tokenizer
+    >>> from postil.text.tokenizers import tokenizer
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     counted = ExternalFrequencies(folder, tokenizer("space"), order=2)
     ...     counted.add(["a b", "a b c", "a", "x y"], [2, 2])

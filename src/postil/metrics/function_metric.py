@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
+from postil.data.explain import shown
 from postil.errors import PostilError, UsageError
 from postil.metrics.base import Metric, Scorer
-from postil.records.explain import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -32,7 +32,7 @@ def language_remarks(metrics: Mapping[str, Metric], tokenizer: str, texts: Seque
         texts: The texts, of which the first ones are looked at.
         what: Name of the texts, in the plural.
 
-    >>> from postil.metrics import parse_metric
+    >>> from postil.metrics.spec import parse_metric
     >>> texts = ["Das ist nicht der Ort, an dem wir uns mit den anderen getroffen haben."]
     >>> list(language_remarks({"meteor": parse_metric("meteor")}, "words", texts, "references"))
     ['meteor is for English, and the references are German; params=other fits them']

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.data.scale import Scale
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric, Scorer
     from postil.metrics.references import Matches, References
-    from postil.records.scale import Scale
     from postil.text.tokens import Tokens
 
 __all__ = ["DEFAULT_METRICS", "DeterministicSum", "MetricSet", "default_metrics", "lowest_weight", "parse_all"]
@@ -98,8 +98,8 @@ class MetricSet:
     Raises:
         InvalidInput, UsageError, Undefined: As `Metric.against`.
 
-    >>> from postil.metrics import References
-    >>> from postil.text import Vocabulary
+    >>> from postil.metrics.references import References
+    >>> from postil.text.tokens import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> references = References(vocabulary.encode_tokens([["a", "b"], ["c"]]), np.array([0, 2]))
     >>> metrics = MetricSet(parse_all(["rouge-1", "bleu-1(smooth=none)"]), references, tokenizer="space")

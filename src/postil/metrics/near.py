@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.data.counting import are
+from postil.data.ties import without_noise
 from postil.metrics.reference_aggregation import Over, averages_weights
-from postil.records.counting import are
-from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,8 +56,9 @@ class NearSigns:
         metrics: Metrics by the spec that the user wrote.
         references: The references that they are bound to.
 
-    >>> from postil.metrics import References, parse_metric
-    >>> from postil.text import Vocabulary
+    >>> from postil.metrics.references import References
+    >>> from postil.metrics.spec import parse_metric
+    >>> from postil.text.tokens import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> texts = [["b"], ["c"], ["a"], ["c"], ["a"], ["b"]]  # each of a, b and c against the others
     >>> references = References(

@@ -10,10 +10,10 @@ import re
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from postil.data.arguments import check_arguments
 from postil.errors import UsageError
 from postil.metrics.base import Metric
 from postil.metrics.function_metric import Declaration, FunctionMetric, Place
-from postil.records.arguments import check_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

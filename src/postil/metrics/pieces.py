@@ -79,7 +79,7 @@ class Characters(Cut):
         lowercase: True for those of the lower-cased text.
         whitespace: True to keep white space.
 
-    >>> from postil.text import Vocabulary
+    >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["A", "b"]], keep_texts=True)
     >>> Characters(whitespace=True)(texts, Vocabulary(), 1).tokens.words(0)
     ['A', ' ', 'b']
@@ -116,7 +116,8 @@ class Sentences(Cut):
     Args:
         stem: Name of a stemmer for the words, or empty.
 
-    >>> from postil.text import Vocabulary, tokenizer
+    >>> from postil.text.tokenizers import tokenizer
+    >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode(["A b.\n\nC!", "d"], tokenizer("words"), keep_texts=True)
     >>> pieces = Sentences()(texts, Vocabulary(), 1)
     >>> pieces.tokens.offsets.tolist(), pieces.sentences.tolist()

@@ -132,7 +132,7 @@ def settle_over(metric: Metric) -> None:
     Raises:
         UsageError: ``over`` is something else, ``kernel`` without weights, or ``tau`` is out of range or not wanted.
 
-    >>> from postil.metrics import parse_metric
+    >>> from postil.metrics.spec import parse_metric
     >>> print(parse_metric("w-rouge-l(over=kernel)"))
     w-rouge-l(reading=max,beta=1.2,over=kernel,tau=0.1)
     >>> parse_metric("rouge-l(over=top-0)")
@@ -164,7 +164,7 @@ def averages_weights(metric: Metric) -> bool:
     Args:
         metric: Any metric; most have no field ``over``.
 
-    >>> from postil.metrics import parse_metric
+    >>> from postil.metrics.spec import parse_metric
     >>> specs = ["w-rouge-l(over=near)", "w-meteor(over=kernel)", "w-rouge-l", "rouge-l(over=near)", "bleu-4"]
     >>> [averages_weights(parse_metric(spec)) for spec in specs]
     [True, True, False, False, False]
@@ -179,7 +179,7 @@ def differ_in_over(metric: Metric, other: Metric) -> bool:
         metric: A metric whose ``over`` is not ``max``.
         other: Any metric.
 
-    >>> from postil.metrics import parse_metric
+    >>> from postil.metrics.spec import parse_metric
     >>> near = parse_metric("w-meteor(over=near)")
     >>> differ_in_over(near, parse_metric("w-meteor")), differ_in_over(near, parse_metric("meteor"))
     (True, False)
@@ -198,8 +198,9 @@ class SingleReferenceScorer:
         references: m texts in k sets.
         background: Document frequencies; by default those of ``references``, if the metric was bound to them before.
 
-    >>> from postil.metrics import References, RougeL
-    >>> from postil.text import Vocabulary
+    >>> from postil.metrics.references import References
+    >>> from postil.metrics.rouge import RougeL
+    >>> from postil.text.tokens import Vocabulary
     >>> vocabulary = Vocabulary()
     >>> references = References(vocabulary.encode_tokens([["a", "b"], ["a", "c"], ["d"]]), np.array([0, 2, 3]))
     >>> candidates = vocabulary.branch().encode_tokens([["d"], ["a", "c"]])

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from postil.encoders import Encoded, Encoder
     from postil.metrics.pieces import Cut, Pieces
-    from postil.text.encoders import Encoded, Encoder
     from postil.text.tokens import Tokens
 
 __all__ = ["LONGEST", "Frequencies", "Matches", "References", "check_order", "check_positive", "unknown_norms"]
@@ -115,7 +115,7 @@ class References:
         InvalidInput: Shapes do not fit, there is no set or an empty one, the sets of an item are not adjacent, or
             a weight is no number in [-1, 1].
 
-    >>> from postil.text import Vocabulary
+    >>> from postil.text.tokens import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["a", "b"], ["c"], ["a"]])
     >>> references = References(tokens, np.array([0, 2, 3]), np.array([1.0, 0.5, 0.25]))
     >>> len(references), references.items.tolist(), references.unweighted().weights.tolist()
@@ -303,7 +303,7 @@ class Matches:
         """Overlap of stems, computed when it is first needed.
 
         Args:
-            algorithm: A name of `postil.text.STEMMERS`.
+            algorithm: A name of `postil.text.stems.STEMMERS`.
         """
         if algorithm not in self._stems:
             stemmed = self.candidates.stemmed(algorithm), self.references.tokens.stemmed(algorithm)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from postil.encoders.sentences import sentence_encoder
 from postil.errors import UsageError
 from postil.metrics.vector_cosine import VectorCosineScorer
 from postil.metrics.vector_metric import AUTO, EncodedMetric
-from postil.text.sentence_encoders import sentence_encoder
 
 if TYPE_CHECKING:
+    from postil.encoders.sentences import SentenceEncoder
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer
     from postil.metrics.references import References
-    from postil.text.sentence_encoders import SentenceEncoder
 
 __all__ = ["SentenceCosine"]
 
@@ -28,7 +28,7 @@ class SentenceCosine(EncodedMetric):
 
     Args:
         model: Local folder of a model with ``modules.json``, or ``package:wordllama``; see
-            `postil.text.sentence_encoders.sentence_encoder`. The spec has its name, signatures have a hash of its
+            `postil.encoders.sentences.sentence_encoder`. The spec has its name, signatures have a hash of its
             content.
         prefix: Text before each text, with a space, as some models want it: ``query:``.
         baseline: Score B of unrelated texts, below 1: F becomes ``max(0, (F - B) / (1 - B))``. ``auto``: the mean over
@@ -42,7 +42,7 @@ class SentenceCosine(EncodedMetric):
         InvalidInput: On scoring, where the folder does not hold a model that can be read.
         Undefined: On scoring with ``baseline=auto``, where there is one item only.
 
-    >>> from postil.metrics import parse_metric
+    >>> from postil.metrics.spec import parse_metric
     >>> print(parse_metric("w-sentence-cosine(model=e5,prefix=query:,over=near)"))
     w-sentence-cosine(model=e5,prefix=query:,over=near)
     """

@@ -9,14 +9,19 @@ from functools import cache, partial
 from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
+from postil.data.arguments import check_arguments
+from postil.data.rows import EXTERNAL
 from postil.errors import PostilError, UnknownName, UsageError
+from postil.interest.model.measure import Interest
 from postil.metrics.bertscore import BertScore
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.chrf import Chrf
 from postil.metrics.cider import Cider, CiderD
 from postil.metrics.cosine import Cosine
-from postil.metrics.interest.measure import Interest
-from postil.metrics.measures import (
+from postil.metrics.meteor import Meteor
+from postil.metrics.own import define, reads_weights
+from postil.metrics.passages.collection import UNITS
+from postil.metrics.passages.measures import (
     FScore,
     JensenShannon,
     KullbackLeibler,
@@ -26,22 +31,17 @@ from postil.metrics.measures import (
     Random,
     TfIdf,
 )
-from postil.metrics.meteor import Meteor
-from postil.metrics.own import define, reads_weights
-from postil.metrics.passage_collection import UNITS
 from postil.metrics.registry import Registry
 from postil.metrics.rouge import RougeL, RougeLsum, RougeN
 from postil.metrics.sentence_cosine import SentenceCosine
 from postil.metrics.vector_cosine import VectorCosine
 from postil.metrics.vector_f1 import VectorF1
-from postil.records.arguments import check_arguments
-from postil.records.rows import EXTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from postil.metrics.base import Metric, Specified
-    from postil.metrics.measures import Measure
+    from postil.metrics.passages.measures import Measure
 
 __all__ = [
     "MEASURES",
@@ -200,7 +200,7 @@ def register_metric(
     - The same with ``batched``: lists of all three, and a sequence with one number per candidate is returned.
     - A class whose objects are called like that, such as one with a model; parameters in specs are those of its
       ``__init__``, or its fields if it is a dataclass. An object is made when it is first needed, once.
-    - A frozen dataclass that extends `postil.metrics.Metric`, for statistics other than the mean of item scores.
+    - A frozen dataclass that extends `postil.metrics.base.Metric`, for statistics other than the mean of item scores.
 
     The corpus score is the mean of the item scores.
 

@@ -13,10 +13,10 @@ from postil.text.vectors import summed_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from postil.encoders import Encoded
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer
     from postil.metrics.references import References
-    from postil.text.encoders import Encoded
 
 __all__ = ["TextVectors", "VectorCosine", "VectorCosineScorer", "pair_cosines"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.escaping import printed
+from postil.data.escaping import printed
 from postil.plots.bars import amounts, histograms
 from postil.plots.forest import IntervalRow, Landmark, RowSet, intervals
 from postil.plots.heatmaps import confusion, matrix

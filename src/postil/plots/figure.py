@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from postil.data.escaping import one_line, printed, visible
 from postil.errors import MissingExtra, UsageError
-from postil.escaping import one_line, printed, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

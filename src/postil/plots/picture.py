@@ -65,7 +65,7 @@ def svg(figure: Figure, label: str) -> str:
     Raises:
         MissingExtra: matplotlib is not installed.
 
-    >>> from postil.plots import IntervalRow, intervals
+    >>> from postil.plots.forest import IntervalRow, intervals
     >>> drawn = svg(intervals([IntervalRow("meteor", 0.42, 0.38, 0.46)]), "Correlations of metrics & people")
     >>> drawn.startswith("<svg "), "Correlations of metrics &amp; people" in drawn, "meteor</text>" in drawn
     (True, True, True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from postil.kernel.python.interning import SPACELESS, fold_words, is_spaceless_text
-from postil.unicode_forms import is_composed, normalized
+from postil.kernel.unicode_forms import is_composed, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -121,7 +121,7 @@ class HanTexts:
         tokenizer: The tokenizer of the texts; with another than ``words`` and ``rouge`` nothing is counted.
         what: Name of the texts, in the plural.
 
-    >>> from postil.text import tokenizer
+    >>> from postil.text.tokenizers import tokenizer
     >>> met = HanTexts(tokenizer("words"), "comments")
     >>> met.see(["Nice weather today"] * 39 + ["哈哈哈"])
     >>> met.remark
@@ -226,7 +226,7 @@ def composed_remark(*counts: HanTexts) -> str:
     Args:
         counts: The counts, each of texts with a name of their own.
 
-    >>> from postil.text import tokenizer
+    >>> from postil.text.tokenizers import tokenizer
     >>> met = HanTexts(tokenizer("words"), "candidates")
     >>> met.see(["cre\u0300me", "tea"])
     >>> composed_remark(met)

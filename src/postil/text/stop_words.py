@@ -75,7 +75,7 @@ def without_stop_words(tokens: Tokens, stop: str, stops: Sequence[str] | None = 
     Raises:
         UnknownName: There is no such list.
 
-    >>> from postil.text import Vocabulary
+    >>> from postil.text.tokens import Vocabulary
     >>> tokens = Vocabulary().encode_tokens([["end", "of", "the", "line"], ["the"]])
     >>> without_stop_words(tokens, "en").lengths.tolist()
     [2, 0]

@@ -34,9 +34,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from postil.errors import UnknownName
 from postil.kernel.python.interning import SPLIT, is_han_text
+from postil.kernel.unicode_forms import normalized
 from postil.text import ptb
 from postil.text.chinese import jieba_signature, rjieba_signature, split_jieba, split_rjieba
-from postil.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -92,14 +92,14 @@ class Tokens:
         """The texts with the id of each word's stem in its place.
 
         Args:
-            algorithm: A name of `postil.text.STEMMERS`.
+            algorithm: A name of `postil.text.stems.STEMMERS`.
         """
         return replace(self, ids=self.vocabulary.stem_ids(algorithm)[self.ids])
 
     def words(self, text: int) -> list[str]:
         """Tokens of one text as words.
 
-        >>> from postil.text import tokenizer
+        >>> from postil.text.tokenizers import tokenizer
         >>> Vocabulary().encode(["A rose is a rose."], tokenizer("words")).words(0)
         ['a', 'rose', 'is', 'a', 'rose']
         """
@@ -122,7 +122,7 @@ class Vocabulary:
     of its own, so that references keep their ids and a stream of candidates of any length takes bounded memory. A base
     with branches is frozen.
 
-    >>> from postil.text import tokenizer
+    >>> from postil.text.tokenizers import tokenizer
     >>> base = Vocabulary()
     >>> base.encode(["to be or not to be"], tokenizer("words")).ids.tolist()
     [0, 1, 2, 3, 0, 1]
@@ -164,7 +164,7 @@ class Vocabulary:
             lowered: Words in lower case.
             start: Id of the first word.
 
-        >>> from postil.text import tokenizer
+        >>> from postil.text.tokenizers import tokenizer
         >>> vocabulary = Vocabulary()
         >>> _ = vocabulary.encode(["The cat"], tokenizer("space"))
         >>> vocabulary.flags(frozenset({"the", "a"})).tolist()
@@ -234,7 +234,7 @@ class Vocabulary:
 
         Each word is stemmed once and cached.
 
-        >>> from postil.text import tokenizer
+        >>> from postil.text.tokenizers import tokenizer
         >>> vocabulary = Vocabulary()
         >>> _ = vocabulary.encode(["runs run ran"], tokenizer("words"))
         >>> vocabulary.stem_ids().tolist()

@@ -65,7 +65,8 @@ def ngram_units(tokens: Tokens, n: int = 1, gap: int = 0, *, up_to: bool = False
     Returns:
         Units; they never cross texts.
 
-    >>> from postil.text import Vocabulary, tokenizer
+    >>> from postil.text.tokenizers import tokenizer
+    >>> from postil.text.tokens import Vocabulary
     >>> units = ngram_units(Vocabulary().encode(["a b a b", "b a"], tokenizer("space")), n=2)
     >>> units.grams.tolist(), units.offsets.tolist(), units.units.tolist(), units.counts.tolist()
     ([[0, 1], [1, 0]], [0, 2, 3], [0, 1, 1], [2, 1, 1])

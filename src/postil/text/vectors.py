@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.arrays import WHOLE, Expected, open_array
+from postil.data.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.text.tokens import Vocabulary
 from postil.text.vector_store import FORMAT, METADATA, VECTORS, WORDS, ContentHash, VectorsWriter
@@ -66,7 +66,7 @@ class Vectors:
     Raises:
         InvalidInput: The shapes do not fit.
 
-    >>> from postil.text import Vocabulary
+    >>> from postil.text.tokens import Vocabulary
     >>> vectors = Vectors(("rain", "snow"), np.array([[1, 0], [1, 2]], dtype=np.float32))
     >>> sums = vectors.sums(Vocabulary().encode_tokens([["rain", "and", "snow"], []]))
     >>> sums.vectors.tolist(), sums.known.tolist(), sums.totals.tolist()
@@ -175,7 +175,7 @@ class Vectors:
         A word is looked up as it stands, and where it has no vector in lower case. The first call goes through all V
         words once.
 
-        >>> from postil.text import Vocabulary
+        >>> from postil.text.tokens import Vocabulary
         >>> vocabulary = Vocabulary()
         >>> _ = vocabulary.encode_tokens([["snow", "Snow", "Rain", "fog"]])
         >>> Vectors(("Rain", "rain", "snow"), np.zeros((3, 1), dtype=np.float32)).lookup(vocabulary).tolist()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from postil.kernel.unicode_forms import normalized
 from postil.text.tokens import Tokens, Vocabulary
-from postil.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ def as_written(tokens: Tokens) -> Tokens:
     Args:
         tokens: n texts.
 
-    >>> from postil.text import tokenizer
+    >>> from postil.text.tokenizers import tokenizer
     >>> tokens = Vocabulary().encode(["Rice and rice (NASA's)"], tokenizer("words"), keep_texts=True)
     >>> tokens.words(0), as_written(tokens).words(0)
     (['rice', 'and', 'rice', 'nasa', 's'], ['Rice', 'and', 'rice', 'NASA', 's'])

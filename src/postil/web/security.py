@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from postil.web.service.limits import client_key
+from postil.web.limits import client_key
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable

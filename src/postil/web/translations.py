@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from postil.messages import COMMAND_LINE, Face, Listed, Message
-from postil.po_files import compiled
+from postil.web.po_files import compiled
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.annotation.imports.label_studio import read_label_studio
-from postil.annotation.imports.submissions import only_last, pseudonyms, questions
+from postil.campaigns.imports.label_studio import read_label_studio
+from postil.campaigns.imports.submissions import only_last, pseudonyms, questions
 from postil.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:

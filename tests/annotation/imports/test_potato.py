@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.annotation.imports.potato import read_potato
+from postil.campaigns.imports.potato import read_potato
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from made_retrievers import NEWS, article, made
-from postil.app.service.config import ServiceConfig
-from postil.app.service.operations import ServiceModels
-from postil.commenters.show_filter import SIGNALS, ShowFilter, Threshold
-from postil.commenters.threads.features import FEATURES
-from postil.commenters.threads.quality import Quality
+from postil.comments.show_filter import SIGNALS, ShowFilter, Threshold
+from postil.service.config import ServiceConfig
+from postil.service.operations.table import ServiceModels
+from postil.threads.features import FEATURES
+from postil.threads.quality import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Callable

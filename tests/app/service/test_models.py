@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 
 from made_retrievers import NEWS, made
-from postil.app.service import requests, responses
-from postil.app.service.config import ServiceConfig
-from postil.app.service.models import OpenModel, OpenModels
-from postil.app.service.operations import OPERATIONS, ServiceModels
-from postil.commenters.copying import SpanIndex
-from postil.commenters.filtering import CandidateFilter
-from postil.commenters.neural_commenter import CopyIndex, NeuralCommenter, save_generator
-from postil.commenters.nn.batches import SPECIAL
-from postil.commenters.search import Index
-from postil.commenters.store import Model, ModelWriter
-from postil.commenters.string_array import StringArray
+from postil.comments.copying import SpanIndex
+from postil.comments.filtering import CandidateFilter
+from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, save_generator
+from postil.comments.nn.batches import SPECIAL
+from postil.comments.store import Model, ModelWriter
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import descriptions
+from postil.search.index import Index
+from postil.search.string_array import StringArray
+from postil.service.config import ServiceConfig
+from postil.service.models import OpenModel, OpenModels
+from postil.service.operations import requests, responses
+from postil.service.operations.table import OPERATIONS, ServiceModels
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -8,17 +8,17 @@ import msgspec
 import numpy as np
 import pytest
 
-from postil.app.service.operations import ServiceModels
-from postil.commenters.retrieval import Retriever
-from postil.commenters.threads.quality import Quality
-from postil.commenters.threads.thread import Thread
+from postil.comments.retrieval import Retriever
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
-from postil.records.rows import Article, Comment
+from postil.service.operations.table import ServiceModels
+from postil.threads.quality import Quality
+from postil.threads.thread import Thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.app.service.config import ServiceConfig
+    from postil.service.config import ServiceConfig
 
     Ask = Callable[..., Any]
 

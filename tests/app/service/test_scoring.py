@@ -9,15 +9,15 @@ import msgspec
 import pytest
 
 import postil
-from postil.app.service.operations import ServiceModels
-from postil.app.service.scoring import FILE_PARAMETERS
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.spec import METRICS
+from postil.service.operations.scoring import FILE_PARAMETERS
+from postil.service.operations.table import ServiceModels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.app.service.config import ServiceConfig
+    from postil.service.config import ServiceConfig
 
     Ask = Callable[..., Any]
 

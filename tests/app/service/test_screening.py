@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.app.service.operations import ServiceModels
 from postil.errors import InvalidInput, PostilError, UnknownName
+from postil.service.operations.table import ServiceModels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.app.service.config import ServiceConfig
+    from postil.service.config import ServiceConfig
 
     Ask = Callable[..., Any]
 

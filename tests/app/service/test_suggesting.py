@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.commenters.filtering import CandidateFilter
-from postil.commenters.retrieval import Retriever
+from postil.comments.filtering import CandidateFilter
+from postil.comments.retrieval import Retriever
+from postil.data.rows import Article
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
-from postil.records.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.app.service.config import ServiceConfig
-    from postil.app.service.operations import ServiceModels
+    from postil.service.config import ServiceConfig
+    from postil.service.operations.table import ServiceModels
 
     Ask = Callable[..., Any]
 

@@ -9,9 +9,9 @@ import network_work as work
 import numpy as np
 import torch
 
-from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, Commented
-from postil.commenters.nn.options import GeneratorOptions
-from postil.commenters.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn.batches import BOS, EOS, PAD, SPECIAL, Commented
+from postil.comments.nn.options import GeneratorOptions
+from postil.comments.nn.seq2seq import Seq2SeqNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,14 +13,14 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from postil.commenters.nn.batches import Commented, Ragged
-from postil.commenters.nn.options import RelevanceOptions, TrainingOptions
-from postil.commenters.nn.training import train
+from postil.comments.nn.batches import Commented, Ragged
+from postil.comments.nn.options import RelevanceOptions, TrainingOptions
+from postil.comments.nn.training import train
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.commenters.nn.training import Arrays, Trained
+    from postil.comments.nn.training import Arrays, Trained
 
 TOPICS = 12
 SMALL = RelevanceOptions(vocab_size=100, embedding_dim=16, filters=8, output_dim=16, comments_per_group=2, dropout=0.0)

@@ -8,10 +8,10 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 
 import torch
 
-from postil.commenters.nn.decoder import Attending, Attention, Decoder
+from postil.comments.nn.decoder import Attending, Attention, Decoder
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.decoder import Scoring
+    from postil.comments.nn.decoder import Scoring
 
 LENGTHS = (1, 4, 6)
 SCORINGS = pytest.mark.parametrize("scoring", ["general", "additive"])

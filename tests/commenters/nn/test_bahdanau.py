@@ -9,14 +9,14 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch import nn
 
-from postil.commenters.nn import bahdanau
-from postil.commenters.nn.decoder import Decoder
+from postil.comments.nn import bahdanau
+from postil.comments.nn.decoder import Decoder
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from postil.commenters.nn.decoder import DecoderState
-    from postil.commenters.nn.encoder import Cell
+    from postil.comments.nn.decoder import DecoderState
+    from postil.comments.nn.encoder import Cell
 
 OWNER = torch.tensor([2, 0, 2, 1, 2, 2, 0, 2])
 MASK = torch.arange(5) < torch.tensor([1, 3, 5])[:, None]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.commenters.nn.batches import (
+from postil.comments.nn.batches import (
     PAD,
     UNK,
     Pairs,

@@ -13,16 +13,16 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import generator_work as gen
 import torch
 
-from postil.commenters.decoding_options import DecodingOptions
-from postil.commenters.nn import decoding
-from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK, Ragged
-from postil.commenters.nn.generator import Generator
-from postil.commenters.nn.options import GeneratorOptions
+from postil.comments.decoding_options import DecodingOptions
+from postil.comments.nn import decoding
+from postil.comments.nn.batches import BOS, EOS, PAD, SPECIAL, UNK, Ragged
+from postil.comments.nn.generator import Generator
+from postil.comments.nn.options import GeneratorOptions
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.decoding import Hypothesis
-    from postil.commenters.nn.seq2seq import Seq2SeqNetwork
+    from postil.comments.nn.decoding import Hypothesis
+    from postil.comments.nn.seq2seq import Seq2SeqNetwork
 
 ARTICLES = gen.articles([0, 3, 1], [2], [], [4, 4, 4, 4, 4, 4, 1], [1, 0])
 PLAIN = DecodingOptions(min_words=1, max_words=3, no_repeat_ngram_size=0)

@@ -8,8 +8,8 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 
 import torch
 
-from postil.commenters.nn.decoder import Decoder
-from postil.commenters.nn.encoder import Cell, Encoder
+from postil.comments.nn.decoder import Decoder
+from postil.comments.nn.encoder import Cell, Encoder
 
 LENGTHS = (1, 2, 5, 3)
 SHAPES = [("gru", 1, 6), ("gru", 2, 6), ("gru", 2, 7), ("lstm", 1, 6), ("lstm", 2, 7)]

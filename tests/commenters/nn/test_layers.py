@@ -7,7 +7,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch import nn
 
-from postil.commenters.nn.relevance_network import Convolutions, LateInteraction, masked_max, masked_mean
+from postil.comments.nn.relevance_network import Convolutions, LateInteraction, masked_max, masked_mean
 
 LENGTHS = (1, 2, 5, 0, 3)
 

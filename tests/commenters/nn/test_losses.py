@@ -9,11 +9,11 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch.nn import functional
 
-from postil.commenters.nn import losses
-from postil.commenters.nn.batches import BOS, PAD
-from postil.commenters.nn.losses import LogUniformSampler, Sampled
-from postil.commenters.nn.options import GeneratorOptions
-from postil.commenters.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn import losses
+from postil.comments.nn.batches import BOS, PAD
+from postil.comments.nn.losses import LogUniformSampler, Sampled
+from postil.comments.nn.options import GeneratorOptions
+from postil.comments.nn.seq2seq import Seq2SeqNetwork
 
 
 def some(n: int = 6, vocabulary: int = 11, size: int = 3, dtype: torch.dtype = torch.float64) -> list[torch.Tensor]:

@@ -16,15 +16,10 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import network_work as work
 import torch
 
-from postil.commenters.nn.batches import PAD, Commented, Ragged
-from postil.commenters.nn.options import RelevanceOptions, TrainingOptions
-from postil.commenters.nn.relevance import (
-    Relevance,
-    contrastive_loss,
-    in_batch_negatives,
-    train_relevance,
-)
-from postil.commenters.nn.relevance_network import RelevanceNetwork
+from postil.comments.nn.batches import PAD, Commented, Ragged
+from postil.comments.nn.options import RelevanceOptions, TrainingOptions
+from postil.comments.nn.relevance import Relevance, contrastive_loss, in_batch_negatives, train_relevance
+from postil.comments.nn.relevance_network import RelevanceNetwork
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -289,7 +284,7 @@ def test_training_begins_with_the_vectors_that_are_given(tmp_path: Path) -> None
 
 def test_frequent_words_weigh_less() -> None:
     relevance = Relevance(RelevanceNetwork(SMALL, 100), SMALL)
-    from postil.commenters.nn.relevance import _initialize  # noqa: PLC0415
+    from postil.comments.nn.relevance import _initialize  # noqa: PLC0415
 
     texts = work.ragged([[0] * 999 + [1]])
     _initialize(relevance.network, Commented(texts, work.ragged([[]]), np.array([0, 1])), None)
@@ -341,7 +336,7 @@ def test_a_learning_rate_out_of_all_bounds_ends_in_words(tmp_path: Path) -> None
 CHILD = """
 import os, signal, sys
 import network_work as work
-from postil.commenters.nn.relevance import train_relevance
+from postil.comments.nn.relevance import train_relevance
 import test_relevance as test
 import torch
 torch.set_num_threads(1)

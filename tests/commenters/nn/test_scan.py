@@ -9,8 +9,8 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch import nn
 
-from postil.commenters.nn import scan
-from postil.commenters.nn.encoder import Dropout
+from postil.comments.nn import scan
+from postil.comments.nn.encoder import Dropout
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -11,12 +11,12 @@ pytest.importorskip("torch")
 
 import torch
 
-from postil.commenters.nn import models
-from postil.commenters.nn.generator import Generator
-from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
-from postil.commenters.nn.relevance import Relevance
-from postil.commenters.nn.relevance_network import RelevanceNetwork
-from postil.commenters.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn import models
+from postil.comments.nn.generator import Generator
+from postil.comments.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
+from postil.comments.nn.relevance import Relevance
+from postil.comments.nn.relevance_network import RelevanceNetwork
+from postil.comments.nn.seq2seq import Seq2SeqNetwork
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def test_a_step_that_no_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def run(*_: object, **__: object) -> None:
         torch.empty(2**60, dtype=torch.uint8)
 
-    monkeypatch.setattr("postil.commenters.nn.training.train", run)
+    monkeypatch.setattr("postil.comments.nn.training.train", run)
     with pytest.raises(PostilError, match=r"^not enough memory for a training step; choose a smaller batch"):
         models.train(tmp_path / "m", "x", torch.nn.Linear(1, 1), Task(), TrainingOptions(), config={}, dev=dict)  # type: ignore[arg-type]
 

@@ -17,9 +17,9 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import network_work as work
 import torch
 
-from postil.commenters.nn import safetensors_io
-from postil.commenters.nn.options import TrainingOptions
-from postil.commenters.nn.training import Progress, train
+from postil.comments.nn import safetensors_io
+from postil.comments.nn.options import TrainingOptions
+from postil.comments.nn.training import Progress, train
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:

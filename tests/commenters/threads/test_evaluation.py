@@ -9,19 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.threads.evaluation import (
-    NEAR,
-    PAIRWISE,
-    RatedThread,
-    compare_orders,
-    gains,
-    ndcg,
-    pairwise,
-    values_of,
-)
-from postil.commenters.threads.thread import Thread
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined
-from postil.records.rows import Article, Comment
+from postil.threads.evaluation import NEAR, PAIRWISE, RatedThread, compare_orders, gains, ndcg, pairwise, values_of
+from postil.threads.thread import Thread
 
 ROWS = st.lists(st.tuples(st.integers(-2, 3), st.integers(-3, 40)), min_size=2, max_size=9)
 

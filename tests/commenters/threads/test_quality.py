@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.commenters.store import Model
-from postil.commenters.threads.features import FEATURES, features
-from postil.commenters.threads.orders import points
-from postil.commenters.threads.quality import Example, Quality, bootstrap_weights, cross_fit, fit, moments
-from postil.commenters.threads.thread import Thread
+from postil.comments.store import Model
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined
-from postil.metaeval.resampling import bootstrap_counts
-from postil.records.rows import Article, Comment
+from postil.meta.resampling import bootstrap_counts
+from postil.threads.features import FEATURES, features
+from postil.threads.orders import points
+from postil.threads.quality import Example, Quality, bootstrap_weights, cross_fit, fit, moments
+from postil.threads.thread import Thread
 
 if TYPE_CHECKING:
     from pathlib import Path

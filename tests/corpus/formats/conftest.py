@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from postil.corpus.formats.import_report import ImportReport
+from postil.corpus.importers.import_report import ImportReport
 from postil.messages import COMMAND_LINE
 
 if TYPE_CHECKING:

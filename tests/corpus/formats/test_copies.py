@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.corpus.formats.deepcom import read_deepcom
-from postil.corpus.formats.tokenized import read_tokenized
+from postil.corpus.importers.deepcom import read_deepcom
+from postil.corpus.importers.tokenized import read_tokenized
+from postil.data.rows import Article, Comment
 from postil.errors import UnknownName
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines
-    from postil.corpus.formats.import_report import ImportReport
+    from postil.corpus.importers.import_report import ImportReport
 
 COPY = {"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好 的", 3], ["不 去", 4]]}
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.corpus.formats.dataset import read_dataset, split_files
+from postil.corpus.importers.dataset import read_dataset, split_files
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Problems
-    from postil.corpus.formats.import_report import ImportReport
+    from postil.corpus.importers.import_report import ImportReport
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.corpus.formats.forum import read_forum
-from postil.corpus.formats.import_report import ImportReport
+from postil.corpus.importers.forum import read_forum
+from postil.corpus.importers.import_report import ImportReport
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

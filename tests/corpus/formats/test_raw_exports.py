@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.corpus.formats.raw_exports import import_of
+from postil.corpus.importers.raw_exports import import_of
 
 if TYPE_CHECKING:
     from conftest import Lines

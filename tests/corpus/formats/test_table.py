@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.corpus.formats import table
-from postil.corpus.formats.table import read_table
+from postil.corpus.importers import table
+from postil.corpus.importers.table import read_table
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import COMMAND_LINE
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems
-    from postil.corpus.formats.import_report import ImportReport
+    from postil.corpus.importers.import_report import ImportReport
 
 ARTICLES = ("id,title,content", "1,Rain,Tomorrow", "2,Snow,")
 COMMENTS = ("article,text,upvotes", "2,At last,5", "1,Oh,3", "2,No,-1", "1,Yes,")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.corpus.formats.tencent import range_seen, read_contents, read_tencent
+from postil.corpus.importers.tencent import range_seen, read_contents, read_tencent
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems
-    from postil.corpus.formats.import_report import ImportReport
+    from postil.corpus.importers.import_report import ImportReport
 
 TRAIN = {"channel": "体育", "comment": [["好球", 12], ["输了", 0]], "title": "决赛", "url": "http://k.qq.com/1"}
 TEST = {"channel": "体育", "comment": [["好球", 12, 0.75], ["输了", 0, 0]], "title": "决赛"}

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from postil.corpus.formats.coral import read_coral
-from postil.corpus.formats.discourse import read_discourse
-from postil.corpus.formats.disqus import read_disqus
-from postil.corpus.formats.hackernews import read_hackernews
-from postil.corpus.formats.import_report import ImportReport
-from postil.corpus.formats.reddit import read_reddit
+from postil.corpus.importers.coral import read_coral
+from postil.corpus.importers.discourse import read_discourse
+from postil.corpus.importers.disqus import read_disqus
+from postil.corpus.importers.hackernews import read_hackernews
+from postil.corpus.importers.import_report import ImportReport
+from postil.corpus.importers.reddit import read_reddit
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

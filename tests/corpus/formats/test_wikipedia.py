@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from postil.corpus.formats.passage_grades import read_grades
-from postil.corpus.formats.wikipedia import Chosen, WikiPassages, WikiReport, read_titles, read_wikipedia
+from postil.corpus.importers.passage_grades import read_grades
+from postil.corpus.importers.wikipedia import Chosen, WikiPassages, WikiReport, read_titles, read_wikipedia
+from postil.data.rows import Passage
 from postil.engine import open_engine
 from postil.errors import InvalidInput
-from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

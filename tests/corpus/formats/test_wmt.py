@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.corpus.formats.wmt import WmtSet
 from postil.errors import InvalidInput
+from postil.wmt.files import WmtSet
 from wmt_folders import write_set
 
 if TYPE_CHECKING:

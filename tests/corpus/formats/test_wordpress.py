@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from postil.corpus.formats.import_report import ImportReport
-from postil.corpus.formats.wordpress import read_wordpress, without_shortcodes
+from postil.corpus.importers.import_report import ImportReport
+from postil.corpus.importers.wordpress import read_wordpress, without_shortcodes
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
-from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -253,7 +253,7 @@ def test_a_compressed_export_that_ends_early(tmp_path: Path, report: ImportRepor
 
 
 def test_elements_without_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.corpus.formats.xml_elements.LARGEST", 100_000)
+    monkeypatch.setattr("postil.documents.xml_elements.LARGEST", 100_000)
     for text in (export(item(7, comment(1, "x" * 200_000))), '<rss a="' + "x" * 300_000):
         with pytest.raises(InvalidInput, match=r"expected (an element of at most|a tag of at most) 100,000"):
             list(read_wordpress([written(tmp_path, text)]))

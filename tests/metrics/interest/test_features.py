@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.metrics.interest.features import FEATURES, WHOLE, InterestPage
-from postil.metrics.interest.word_lists import WORD_LISTS
-from postil.metrics.measures import FScore
-from postil.metrics.passage_collection import PassageCollection
-from postil.metrics.pool import one_pool
+from postil.interest.model.features import FEATURES, WHOLE, InterestPage
+from postil.interest.model.word_lists import WORD_LISTS
+from postil.metrics.passages.collection import PassageCollection
+from postil.metrics.passages.measures import FScore
+from postil.metrics.passages.pool import one_pool
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 

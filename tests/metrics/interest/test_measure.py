@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Passage
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.interest.measure import Interest
-from postil.metrics.interest.model import page_scores
-from postil.metrics.interest.model_files import named, save_model, shipped_model
-from postil.metrics.passage_collection import PassageCollection, Preprocessing
-from postil.metrics.pool import informativeness, interestingness
+from postil.interest.model.measure import Interest
+from postil.interest.model.model import page_scores
+from postil.interest.model.model_files import named, save_model, shipped_model
+from postil.metrics.passages.collection import PassageCollection, Preprocessing
+from postil.metrics.passages.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
-from postil.records.row_locations import RowLocations
-from postil.records.rows import Passage
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.interest.features import FEATURES
-from postil.metrics.interest.model import UNTRAINED
-from postil.metrics.interest.model_files import chosen_model, named, open_model, save_model, shipped_model
+from postil.interest.model.features import FEATURES
+from postil.interest.model.model import UNTRAINED
+from postil.interest.model.model_files import chosen_model, named, open_model, save_model, shipped_model
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined
-from postil.metrics.interest.model import page_scores
-from postil.metrics.interest.training import RatedPages
+from postil.interest.model.model import page_scores
+from postil.interest.model.training import RatedPages
 
 PAGES = 4
 TEXTS = [

@@ -11,13 +11,13 @@ import pytest
 from matplotlib.text import Text
 from page_document import NASTY, Document, Page, spoilt
 
-from postil.app.report import write_report
-from postil.records.result_files import read_results
-from postil.records.results.correlation import CorrelationResult
-from postil.render.page.audit import audit_pictures
-from postil.render.page.lookup import Lookup
-from postil.render.page.summary import paragraph
-from postil.render.page.words import plain
+from postil.correlation.audit_chapter import audit_pictures
+from postil.correlation.result import CorrelationResult
+from postil.page.lookup import Lookup
+from postil.page.report import write_report
+from postil.page.summary import paragraph
+from postil.page.words import plain
+from postil.results.result_files import read_results
 from result_examples import accuracy, alt_row, audit, audited, correlated, example, typed
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from postil.records.results.estimate import EstimateResult
-from postil.render.estimate import decimals, letter_columns, view
-from postil.render.page.blocks import Paragraph
-from postil.render.page.estimate_chapter import estimate_chapter, estimate_pictures
-from postil.render.page.words import plain
+from postil.estimation.chapter import estimate_chapter, estimate_pictures
+from postil.estimation.result import EstimateResult
+from postil.estimation.view import decimals, letter_columns, view
+from postil.page.blocks import Paragraph
+from postil.page.words import plain
 from result_examples import example
 
 if TYPE_CHECKING:

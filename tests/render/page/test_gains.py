@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from page_document import Document, Page, spoilt
 
-from postil.app.passages import PassagesOptions, find_gains
-from postil.records.results.passages import NcgResult
-from postil.records.rows import Passage
-from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
-from postil.render.page.words import plain
+from postil.data.rows import Passage
+from postil.page.words import plain
+from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.gains import Gains, gains_paragraph, leads, use_of_weights
+from postil.passages.result import NcgResult
 from result_examples import CUTS, ITSELF, NCG, gained, typed, write_report
 
 if TYPE_CHECKING:

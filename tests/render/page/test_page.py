@@ -16,15 +16,15 @@ import pytest
 from msgspec import structs
 from page_document import NASTY, QUICK, Document, Page, spoilt, study
 
-from postil.app.correlate_columns import correlate
-from postil.records.result_files import read_results
+from postil.correlation.calls import correlate
+from postil.results.result_files import read_results
 from result_examples import comparison, correlated, difference, example, gained, row, scores, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.records.coefficients import By
+    from postil.meta.coefficients import By
 
 
 def test_the_conclusion_comes_first_then_the_table(standard: Page) -> None:

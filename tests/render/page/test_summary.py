@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from postil.records.results.comparison import Comparison
-from postil.records.results.correlation import CorrelationResult
-from postil.records.results.score import ScoreResult
-from postil.render.page.lookup import Lookup
-from postil.render.page.summary import compared, paragraph, scored, weights
-from postil.render.page.words import plain
+from postil.comparison.result import Comparison
+from postil.correlation.result import CorrelationResult
+from postil.page.lookup import Lookup
+from postil.page.summary import compared, paragraph, scored, weights
+from postil.page.words import plain
+from postil.scoring.result import ScoreResult
 from result_examples import comparison, correlated, difference, row, scores, typed
 
 

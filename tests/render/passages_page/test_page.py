@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from highlighted import ACTS, TEA, Read, article, document, hostile, long, passages
 from postil.errors import UsageError
-from postil.records.results.base import Result
-from postil.records.results.interest import InterestingResult, RankedPassage, UnitContribution
-from postil.render.passages_page.page import passages_page
+from postil.interest.html.page import passages_page
+from postil.interest.result import InterestingResult, RankedPassage, UnitContribution
+from postil.results.base import Result
 
 
 def marked(page: Read) -> dict[str, str]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from postil.endpoint.page_fetch import Page
-from postil.web.service.routes import article_route
-from postil.web.service.routing import Call
+from postil.service.routes import article_route
+from postil.web.routing import Call
 
 CHINESE = "港口办公室每天九点开门，四点关门。"
 PAGE = "<html lang=en><title>Rain</title><body><article><p>It rained on Ely.</p></article></body></html>"

@@ -21,14 +21,14 @@ sys.path.insert(0, str(Path(__file__).parent))  # for patient_worker
 
 import patient_worker
 
-from postil.app.serve import ServiceOptions
-from postil.app.service.config import ServiceConfig
-from postil.records.rows import Article
+from postil.data.rows import Article
+from postil.service.article_list import ArticleList
+from postil.service.calls import ServiceOptions
+from postil.service.config import ServiceConfig
+from postil.service.server import Service
 from postil.web.connections import ConnectionLimits, listen, make_server
-from postil.web.service.article_list import ArticleList
-from postil.web.service.problems import unseen_parts
-from postil.web.service.server import Service
-from postil.web.service.tokens import SCOPES, AddTokenOptions, add_token
+from postil.web.problems import unseen_parts
+from postil.web.tokens import SCOPES, AddTokenOptions, add_token
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -42,7 +42,7 @@ FOREIGN = ({"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}, OT
 
 @pytest.fixture(autouse=True)
 def _patient_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.web.service.worker_process.WORKER", patient_worker.__name__)
+    monkeypatch.setattr("postil.service.worker_process.WORKER", patient_worker.__name__)
 
 
 class Running:
@@ -316,7 +316,7 @@ def test_links_lead_to_pages_and_supervisors_ask_from_anywhere(tmp_path: Path) -
 
 
 def test_health_tells_when_the_store_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.web.service.routes.PATIENCE", 0.2)
+    monkeypatch.setattr("postil.service.routes.PATIENCE", 0.2)
 
     async def scenario() -> None:
         async with running(tmp_path) as here:

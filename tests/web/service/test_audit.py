@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from postil.cli.main import app
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.web.service.audit import AuditLog, check_audit
+from postil.web.audit_log import AuditLog, check_audit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -197,7 +197,7 @@ def test_a_rotation_into_nowhere_keeps_the_file_that_was_open(file: Path, tmp_pa
 
 FULL = """
 import resource, signal, sys
-from postil.web.service.audit import AuditLog
+from postil.web.audit_log import AuditLog
 def write(*requests):
     for request in requests:
         log.write(request=request, route="GET /", status=200, milliseconds=1.0)

@@ -17,16 +17,16 @@ import httpx2
 import numpy as np
 import pytest
 
-from postil.app.forget import ForgetOptions, forget
-from postil.app.serve import ServiceOptions
-from postil.app.service.served_models import AlsoServed
-from postil.commenters.threads.features import FEATURES
-from postil.commenters.threads.quality import Quality
-from postil.records.labels import Label
+from postil.data.labels import Label
+from postil.erasure.calls import ForgetOptions, forget
+from postil.erasure.served_models import AlsoServed
+from postil.service.application import Application, Recorded
+from postil.service.calls import ServiceOptions
+from postil.service.server import Service
+from postil.threads.features import FEATURES
+from postil.threads.quality import Quality
 from postil.web.connections import listen, make_server
-from postil.web.service.application import Application, Recorded
-from postil.web.service.routing import Guard
-from postil.web.service.server import Service
+from postil.web.routing import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.app.service.operations import OPERATIONS
 from postil.errors import InvalidInput
-from postil.web.service.coral import coral_route, parse_coral_secret
-from postil.web.service.pool import Busy, TimedOut
-from postil.web.service.problems import Problem
-from postil.web.service.routing import Call
+from postil.service.coral import coral_route, parse_coral_secret
+from postil.service.operations.table import OPERATIONS
+from postil.service.pool import Busy, TimedOut
+from postil.web.problems import Problem
+from postil.web.routing import Call
 from postil.web.service.watched_file import secrets_of
 
 if TYPE_CHECKING:

@@ -15,19 +15,19 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 
 from starlette.testclient import TestClient
 
+from postil.data.labels import REASONS, Label
+from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
-from postil.records.labels import REASONS, Label
-from postil.records.rows import Article, Comment
+from postil.service.application import Application, Recorded
+from postil.service.article_list import ArticleList
+from postil.service.desk import STATIC, Desk
+from postil.service.store import ServiceStore
+from postil.service.store_routes import store_routes
+from postil.service.telemetry import Telemetry
+from postil.web.guard import ServiceGuard
+from postil.web.limits import RequestLimits
 from postil.web.security import SecurityMiddleware
-from postil.web.service.application import Application, Recorded
-from postil.web.service.article_list import ArticleList
-from postil.web.service.desk import STATIC, Desk
-from postil.web.service.guard import ServiceGuard
-from postil.web.service.limits import RequestLimits
-from postil.web.service.store import ServiceStore
-from postil.web.service.store_routes import store_routes
-from postil.web.service.telemetry import Telemetry
-from postil.web.service.tokens import AddTokenOptions, Tokens, add_token, revoke_token
+from postil.web.tokens import AddTokenOptions, Tokens, add_token, revoke_token
 from postil.web.translations import page_in
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.app.serve import ServiceOptions
-from postil.app.service.requests import Request, decoded
-from postil.web.service.docs_page import DocsPage
-from postil.web.service.openapi import EXAMPLES, openapi_document
-from postil.web.service.problems import KINDS
-from postil.web.service.routing import Reply, Route
-from postil.web.service.server import Service
+from postil.service.calls import ServiceOptions
+from postil.service.docs_page import DocsPage
+from postil.service.openapi import EXAMPLES, openapi_document
+from postil.service.operations.requests import Request, decoded
+from postil.service.server import Service
+from postil.web.problems import KINDS
+from postil.web.routing import Reply, Route
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

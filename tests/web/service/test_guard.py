@@ -15,14 +15,14 @@ pytest.importorskip("prometheus_client", reason="needs the web extra")
 
 from starlette.testclient import TestClient
 
-from postil.app.serve import ServiceOptions
-from postil.app.service.responses import SuggestResponse
+from postil.data.suggestions import Provenance
 from postil.errors import PostilError, UsageError
-from postil.records.suggestions import Provenance
-from postil.web.service.audit import check_audit
-from postil.web.service.guard import bearer_of
-from postil.web.service.server import Service
-from postil.web.service.tokens import AddTokenOptions, add_token, revoke_token
+from postil.service.calls import ServiceOptions
+from postil.service.operations.responses import SuggestResponse
+from postil.service.server import Service
+from postil.web.audit_log import check_audit
+from postil.web.guard import bearer_of
+from postil.web.tokens import AddTokenOptions, add_token, revoke_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.app.service.config import ServiceConfig
 from postil.errors import PostilError
-from postil.web.service.failures import InternalError
-from postil.web.service.pool import Busy, TimedOut, WorkerPool
+from postil.service.config import ServiceConfig
+from postil.service.failures import InternalError
+from postil.service.pool import Busy, TimedOut, WorkerPool
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

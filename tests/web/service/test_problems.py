@@ -6,8 +6,8 @@ import pytest
 
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.messages import Json, Message, Setting
-from postil.web.service.failures import encode_error, raised
-from postil.web.service.problems import problem_of
+from postil.service.failures import encode_error, raised
+from postil.web.problems import problem_of
 
 NEED = Message("expected {by}", by=Setting("by", "system"))
 

@@ -14,8 +14,8 @@ import pytest
 from test_coral import SECRET, Coral
 from test_webhook import verified
 
-from postil.app.serve import ServiceOptions
 from postil.errors import UsageError
+from postil.service.calls import ServiceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

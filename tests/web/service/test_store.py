@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.app.service import store_file
+from postil.data.impressions import Impression
+from postil.data.labels import Label
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.records.impressions import Impression
-from postil.records.labels import Label
-from postil.web.service import store as stores
-from postil.web.service.store import Outcome, ServiceStore
+from postil.service import store as stores
+from postil.service.store import Outcome, ServiceStore
+from postil.web import store_file
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator
@@ -212,8 +212,8 @@ def test_counts(store: ServiceStore) -> None:
 
 KILLED = """
 import asyncio, sys
-from postil.records.labels import Label
-from postil.web.service.store import ServiceStore
+from postil.data.labels import Label
+from postil.service.store import ServiceStore
 
 async def write(store, worker):
     for number in range(100_000):

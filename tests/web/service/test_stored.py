@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from postil.web.service.audit import check_audit
-from postil.web.service.store import ServiceStore
-from postil.web.service.tokens import AddTokenOptions, add_token
+from postil.service.store import ServiceStore
+from postil.web.audit_log import check_audit
+from postil.web.tokens import AddTokenOptions, add_token
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ pytest.importorskip("prometheus_client", reason="needs the web extra")
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
-from postil.app.service.responses import ServedModel
-from postil.web.service.store import StoreCounts
-from postil.web.service.telemetry import ServiceState, Telemetry
+from postil.service.operations.responses import ServedModel
+from postil.service.store import StoreCounts
+from postil.service.telemetry import ServiceState, Telemetry
 
 IDLE = ServiceState(workers=0, waiting=0)
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from postil.cli.main import app
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
-from postil.web.service.tokens import PREFIX, SCOPES, AddTokenOptions, Token, Tokens, add_token, revoke_token
+from postil.web.tokens import PREFIX, SCOPES, AddTokenOptions, Token, Tokens, add_token, revoke_token
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,12 +19,12 @@ import pytest
 
 from postil.endpoint.webhook import Receipt, Receiver, parse_webhook_secret, webhook_headers
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.web.service import webhook
-from postil.web.service.pool import Busy
-from postil.web.service.routing import Call
-from postil.web.service.store import ServiceStore
+from postil.service import webhook
+from postil.service.pool import Busy
+from postil.service.store import ServiceStore
+from postil.service.webhook import DELAYS, Webhook
+from postil.web.routing import Call
 from postil.web.service.watched_file import secrets_of
-from postil.web.service.webhook import DELAYS, Webhook
 from raw_server import raw_server
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.kernel.python.checks import require
-from postil.unicode_forms import normalized
+from postil.kernel.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -11,7 +11,7 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.records.row_files import FilePath
+    from postil.data.row_files import FilePath
 
 __all__ = ["WatchedFile", "secrets_of"]
 

@@ -1,0 +1,1 @@
+"""Plans of rating campaigns: items, raters, hours and power."""

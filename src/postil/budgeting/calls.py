@@ -1,0 +1,404 @@
+"""Numbers of items and raters for a campaign: `postil budget` and `postil.budget`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
+
+from postil.budgeting.plans import budget as plan_of
+from postil.budgeting.plans import facets_of
+from postil.budgeting.result import BudgetSettings
+from postil.data.arguments import check_arguments, options_of, parted
+from postil.data.columns import refuse_other_form
+from postil.data.options import SeedOptions
+from postil.errors import Undefined, UsageError
+from postil.estimation.calls import EstimateKeywords, EstimateOptions, rated_outputs
+from postil.estimation.designs import ESTIMATORS
+from postil.estimation.rating_budget import FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
+from postil.messages import Blank, Setting
+from postil.meta.estimation import estimated
+from postil.meta.rated import JudgedKeywords, Rated
+from postil.meta.resampling import Draws
+from postil.meta.severity import untold
+from postil.meta.variance_components import design_of
+from postil.options import Flag, options, split_hint
+from postil.results.base import replace
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
+
+    from postil.budgeting.result import BudgetFacet, BudgetResult
+    from postil.data.columns import Column
+    from postil.data.frames import Table
+    from postil.data.options import JudgedInputOptions
+    from postil.data.progress import OnMessage
+    from postil.estimation.rating_budget import Components
+    from postil.meta.estimation import Predictions, Target
+    from postil.meta.rated import Scores
+    from postil.meta.rated_outputs import RatedOutputs
+
+__all__ = ["BudgetKeywords", "BudgetOptions", "budget", "budget_files"]
+
+PILOT: Final = Setting("judgements", Blank("FILE"))
+"""The ratings of a pilot."""
+
+SYSTEMS: Final = 2
+"""Assumed number of systems."""
+RELIABILITY: Final = 0.5
+SYSTEM_CORRELATION: Final = 0.3
+POWER: Final = 0.8
+ANNOTATORS: Final = 3
+"""Smallest number of annotators of a plan, unless one is asked for."""
+
+
+@options
+class BudgetOptions(EstimateOptions, SeedOptions):
+    """Options of `postil budget`.
+
+    Args:
+        items: Number of items that can be graded; by default those of the scores.
+        graded: Number of graded items to plan; repeatable. By default 8, 10, 15, 20 and so on up to all.
+        raters: Number of ratings per output to plan; repeatable. By default 1, 2 and 3.
+        difference: True difference of two systems that is to be found, in grades.
+        power: Power to find it in all pairs of systems together.
+        width: Largest width of the 95 % interval of a difference (of a mean where there is one system), in grades.
+        systems: Number of systems, without a pilot; 2 by default.
+        sd: Standard deviation of single ratings of a system, without a pilot.
+        reliability: Correlation of two ratings of an output, without a pilot; .5 by default.
+        system_correlation: Correlation of two systems' expected grades over items, without a pilot; .3 by default.
+        r_squared: Share of the variance of expected grades that scores explain, without a pilot; 0 by default.
+        seconds_per_rating: Time of a rating, in seconds.
+        seconds_per_item: Time that each rater of an item needs to read it, in seconds.
+        annotators: Number of annotators of the plan; by default those of the pilot, 3 at least.
+        overlap: Share of the outputs with a second rating where one is planned; it tells severities.
+        resamples: Number of resamples of the pilot's items, for intervals of variance components.
+    """
+
+    items: Annotated[int | None, Flag(min=2)] = None
+    graded: Annotated[tuple[int, ...], Flag(min=2)] = ()
+    raters: Annotated[tuple[int, ...], Flag(min=1)] = ()
+    difference: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
+    power: Annotated[float, Flag(min=0, max=1)] = POWER
+    width: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
+    systems: Annotated[int | None, Flag(min=1)] = None
+    sd: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
+    reliability: Annotated[float | None, Flag(metavar="R", min=0, max=1)] = None
+    system_correlation: Annotated[float | None, Flag(metavar="R", min=-1, max=1)] = None
+    r_squared: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
+    seconds_per_rating: Annotated[float, Flag(min=0)] = 40.0
+    seconds_per_item: Annotated[float, Flag(min=0)] = 0.0
+    annotators: Annotated[int | None, Flag(min=1)] = None
+    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.2
+    resamples: Annotated[int, Flag(min=1)] = 1000
+
+    def __post_init__(self) -> None:
+        for several in ("graded", "raters"):
+            if isinstance(given := getattr(self, several), int):
+                object.__setattr__(self, several, (given,))
+        super().__post_init__()
+        _check_bounds(self)
+        if ESTIMATORS[self.method].alone:
+            raise UsageError("{ppi} has no plans; expected crossed or human", ppi=Setting("method", self.method))
+        for name in ("difference", "width", "sd"):
+            if getattr(self, name) == 0:
+                raise UsageError("{setting}: expected more than 0", setting=Setting(name))
+        if not 0 < self.power < 1:
+            raise UsageError(
+                "{power}: expected more than 0 and less than 1, got {got:g}", power=Setting("power"), got=self.power
+            )
+        if self.annotators is not None and max(self.raters, default=1) > self.annotators:
+            raise UsageError(
+                "{raters}: expected at most the {n} of {annotators}, got {got}; an output has one rating by each",
+                raters=Setting("raters"),
+                n=self.annotators,
+                annotators=Setting("annotators"),
+                got=max(self.raters),
+            )
+
+
+class BudgetKeywords(EstimateKeywords, total=False):
+    """Keywords of `postil.budget`: to read the data, and fields of `BudgetOptions`."""
+
+    seed: int
+    graded: tuple[int, ...]
+    raters: tuple[int, ...]
+    difference: float | None
+    power: float
+    width: float | None
+    sd: float | None
+    reliability: float | None
+    system_correlation: float | None
+    r_squared: float | None
+    seconds_per_rating: float
+    seconds_per_item: float
+    annotators: int | None
+    overlap: float
+    resamples: int
+
+
+def _check_bounds(given: BudgetOptions) -> None:
+    """See that numbers are within the bounds of their flags, which the command line checks itself."""
+    for name, hint in get_type_hints(BudgetOptions, include_extras=True).items():
+        flag, value = split_hint(hint)[1], getattr(given, name)
+        least, most = -math.inf if flag.min is None else flag.min, math.inf if flag.max is None else flag.max
+        for number in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(number, int | float) and not least <= number <= most:
+                expected = f"from {least} up" if flag.max is None else f"from {least} to {most}"
+                raise UsageError(
+                    "{setting}: expected a number {expected}, got {number:g}",
+                    setting=Setting(name),
+                    expected=expected,
+                    number=number,
+                )
+
+
+def budget(
+    scores: Mapping[str, Column] | Scores | None = None,
+    grades: Column | Table | None = None,
+    *,
+    judgements: Table | None = None,
+    options: BudgetOptions | None = None,
+    **keywords: Unpack[BudgetKeywords],
+) -> BudgetResult:
+    """Plan a rating campaign: interval widths, power and hours for numbers of graded items and of raters.
+
+    From the scores and ratings of a pilot, in the two forms of `postil.estimate`, or from the assumptions of options
+    alone.
+
+    Args:
+        scores: n scores by metric, or a result, or a table (item, system, metric, score). Without any the plans use the
+            ratings alone.
+        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None and NaN stand
+            for no rating.
+        judgements: Table of human ratings (item, system, annotator, grade, and aspect where there is more than one).
+        options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object, and ways to read the data, as of `postil.correlate`.
+
+    Returns:
+        The ``rows``, one per number of graded items and of raters, the ``cheapest`` plan, and ``notes``.
+
+    Raises:
+        InvalidInput: Columns differ in length, something is no number, or there is no grade.
+        UsageError: The number of items or an assumption is missing, or an argument is of the other form.
+        UnknownName: A metric or field does not exist.
+        Undefined: The pilot is too small.
+
+    >>> found = budget(options=BudgetOptions(items=200, sd=1.0, difference=0.5))
+    >>> found.cheapest.items, found.cheapest.raters, found.cheapest.ratings
+    (56, 1, 112)
+    """
+    check_arguments(budget, locals())
+    given, fields = parted(keywords, JudgedKeywords)
+    options = options_of(BudgetOptions, options, fields)
+    if scores is None and grades is None and judgements is None:
+        refuse_other_form("without ratings; expected none with assumptions", **given)
+        return _of_assumptions(options)
+    return _of_pilot(Rated.of(scores, grades, judgements, given, aspect=options.aspect), options)
+
+
+def budget_files(
+    scores: Sequence[str],
+    pilot: str | None,
+    options: BudgetOptions,
+    *,
+    command: str = "",
+    inputs: JudgedInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> BudgetResult:
+    """Plan a campaign from files of a pilot, or from assumptions.
+
+    Args:
+        scores: Files of score rows; ``-`` for standard input. None to plan without scores.
+        pilot: A file of judgement rows; None to plan from assumptions.
+        options: The options.
+        command: The command line, if there was one.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: A name or a combination of options is wrong.
+        InvalidInput: A file is invalid; the message has the location.
+        Undefined: The pilot is too small, or no output has both scores and ratings.
+    """
+    if pilot is not None:
+        return _of_pilot(Rated.files(scores, pilot, inputs, on_message), options, command)
+    if scores:
+        raise UsageError("scores without ratings tell nothing of people: give a pilot, {pilot}", pilot=PILOT)
+    return _of_assumptions(options, command)
+
+
+def _of_assumptions(options: BudgetOptions, command: str = "") -> BudgetResult:
+    """Plan a campaign without a pilot."""
+    for name in ("items", "sd"):
+        if getattr(options, name) is None:
+            raise UsageError("without a pilot ({pilot}) {setting} is needed", pilot=PILOT, setting=Setting(name))
+    for name, given in (("metrics", options.metrics), ("aspect", options.aspect), ("scale", options.scale)):
+        if given:
+            raise UsageError("{setting} is for a pilot, and there is none: {pilot}", setting=Setting(name), pilot=PILOT)
+    settings = _settings(options, options.items or 0, options.systems or SYSTEMS, command)
+    settings = replace(
+        settings,
+        sd=options.sd,
+        reliability=RELIABILITY if options.reliability is None else options.reliability,
+        system_correlation=SYSTEM_CORRELATION if options.system_correlation is None else options.system_correlation,
+        r_squared=options.r_squared or 0.0,
+    )
+    components = assumed(
+        settings.sd or 0.0, settings.reliability or 0.0, settings.system_correlation or 0.0, settings.r_squared or 0.0
+    )
+    return plan_of(_campaign(components, settings), settings, _graded(options, settings.items))
+
+
+def _of_pilot(pilot: Rated, options: BudgetOptions, command: str = "") -> BudgetResult:
+    """Plan a campaign from the scores and ratings of a pilot."""
+    for name in ("systems", "sd", "reliability", "system_correlation", "r_squared"):
+        if getattr(options, name) is not None:
+            raise UsageError(
+                "{setting} is an assumption, and the pilot tells it; leave one of them out", setting=Setting(name)
+            )
+    rated = rated_outputs(pilot, options)
+    outputs = rated.outputs
+    size = _size(rated, options, scored=pilot.scores is not None)
+    found = estimated(outputs, cast("Target", options.target), scores=ESTIMATORS[options.method].scores)
+    fit = found.fit if found.used else None
+    settings = _settings(options, options.items or len(rated.items), len(rated.systems), command)
+    annotators = options.annotators or max(ANNOTATORS, rated.annotators, *settings.raters)
+    settings = replace(
+        settings,
+        pilot=size,
+        scores_used=found.used,
+        r_squared=fit.r_squared if fit else None,
+        annotators=annotators,
+        raters=settings.raters if outputs.rater_variance is not None else (1,),
+    )
+    components = components_of(outputs, fit)
+    if not components.total.mean and not components.rater_variance:
+        raise Undefined(
+            "all grades of each system in the pilot are equal, so nothing tells how much they vary; grade more, or "
+            "plan from assumptions: {sd}",
+            sd=Setting("sd", Blank("GRADES")),
+        )
+    facets, campaign = _facets(rated, options), _campaign(components, settings)
+    if facets:
+        settings = replace(settings, resamples=options.resamples, seed=options.seed)
+        of = Facets.of({row.component: row.estimate for row in facets})
+        campaign = dataclasses.replace(
+            campaign,
+            components=components.by_facets(of, annotators),
+            annotators=annotators,
+            removed_from=_removed_from(options, rated),
+        )
+    return plan_of(
+        campaign,
+        settings,
+        _graded(options, settings.items),
+        facets=facets,
+        severity=rated.severity,
+        notes=_on_pilot(rated, fit),
+        excluded=rated.excluded,
+    )
+
+
+def _size(rated: RatedOutputs, options: BudgetOptions, *, scored: bool) -> int:
+    """Number of graded items of a pilot that is large enough."""
+    outputs = rated.outputs
+    pilot = int(outputs.rated_items.sum())
+    if pilot < FEWEST_ITEMS:
+        raise Undefined(
+            "a pilot needs at least {least} graded items, and there are {pilot}; grade more, or plan from assumptions: "
+            "{sd}",
+            least=FEWEST_ITEMS,
+            pilot=pilot,
+            sd=Setting("sd", Blank("GRADES")),
+        )
+    if (outputs.n < 2).any():
+        few = rated.systems[int(outputs.n.argmin())]
+        raise Undefined(f"{few} has one graded item in the pilot, and variances need two")
+    if not scored and options.items is None:
+        items = Setting("items", Blank("N"))
+        raise UsageError(
+            "without scores the number of items is unknown: {items}, {pilot} of which are graded",
+            items=items,
+            pilot=pilot,
+        )
+    if options.items is not None and options.items < pilot:
+        raise UsageError(
+            "{items}: expected at least the {pilot} graded ones, got {got}",
+            items=Setting("items"),
+            pilot=pilot,
+            got=options.items,
+        )
+    return pilot
+
+
+def _facets(rated: RatedOutputs, options: BudgetOptions) -> tuple[BudgetFacet, ...]:
+    """Variance components by item, system and rater; none where they cannot be told apart."""
+    try:
+        design = given = design_of(rated.single, *rated.places)
+        if rated.single is not rated.single_given:
+            given = design_of(rated.single_given, *rated.places)
+        return facets_of(design, given, Draws(resamples=options.resamples, seed=options.seed))
+    except Undefined:
+        return ()
+
+
+def _on_pilot(rated: RatedOutputs, fit: Predictions | None) -> Iterator[str]:
+    """Notes on the ratings of a pilot."""
+    if rated.severity is None and rated.outputs.rater_variance is not None:
+        yield from untold(rated.single_given)
+    if fit is not None:
+        yield from shared_noise(rated.outputs, fit, rated.signatures)
+
+
+def _removed_from(options: BudgetOptions, rated: RatedOutputs) -> int | None:
+    """Smallest number of ratings per output with which severities will be removed; None if they are kept.
+
+    That is where second ratings connect annotators: of all outputs, or of those that overlap.
+    """
+    if rated.severity is None or not rated.severity.removed:
+        return None
+    return 1 if options.overlap > 0 else 2
+
+
+def _settings(options: BudgetOptions, items: int, systems: int, command: str) -> BudgetSettings:
+    if systems < 2 and options.difference is not None:
+        raise UsageError("{difference} needs two systems, and there is one", difference=Setting("difference"))
+    return BudgetSettings(
+        items=items,
+        systems=systems,
+        target=options.target,
+        raters=tuple(sorted(set(options.raters))) or tuple(k for k in (1, 2, 3) if k <= (options.annotators or k)),
+        seconds_per_rating=options.seconds_per_rating,
+        seconds_per_item=options.seconds_per_item,
+        postil=VERSION,
+        difference=options.difference,
+        power=options.power if options.difference is not None else None,
+        width=options.width,
+        annotators=options.annotators,
+        overlap=options.overlap,
+        command=command,
+    )
+
+
+def _campaign(components: Components, settings: BudgetSettings) -> Campaign:
+    return Campaign(
+        components=components,
+        items=settings.items,
+        systems=settings.systems,
+        target=cast("Target", settings.target),
+        difference=settings.difference,
+        seconds_per_rating=settings.seconds_per_rating,
+        seconds_per_item=settings.seconds_per_item,
+    )
+
+
+def _graded(options: BudgetOptions, items: int) -> tuple[int, ...]:
+    for n in options.graded:
+        if n > items:
+            raise UsageError(
+                "{graded}: expected at most the {items} items, got {n}", graded=Setting("graded"), items=items, n=n
+            )
+    return tuple(sorted(set(options.graded)))

@@ -1,0 +1,53 @@
+"""`postil budget`: flags, nothing else."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from postil.budgeting.calls import BudgetOptions, budget_files
+from postil.cli.command import command
+from postil.cli.errors import command_line, say
+from postil.cli.options import FormatOption, ReportOption
+from postil.data.options import JudgedInputOptions
+from postil.page.command import print_result
+
+__all__ = ["budget"]
+
+
+@command
+def budget(
+    scores: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SCORES",
+            help="Item scores of all outputs (item, system, metric, score), where scores are to be used.",
+        ),
+    ] = None,
+    *,
+    judgements: Annotated[
+        str | None,
+        typer.Option("--judgements", metavar="FILE", help="Judgements of a pilot; without, give assumptions."),
+    ] = None,
+    options: BudgetOptions,
+    inputs: JudgedInputOptions,
+    context: typer.Context,
+    report: ReportOption = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Plan a rating campaign: how many items and raters tell systems apart.
+
+    From a pilot, or from assumptions: expected widths of confidence intervals, the power to find a difference, and the
+    hours that it takes, for numbers of graded items and of raters; and the cheapest plan that is enough. A pilot also
+    tells whether the raters of an item should rate all its systems. Resamples of its items give the intervals of
+    variance components; nothing else is random.
+
+    Example: postil budget scores.jsonl --judgements pilot.jsonl --difference 0.3
+    """
+    scores = scores or []
+    make = partial(
+        budget_files, scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say
+    )
+    print_result(make, format, report, [*scores, *filter(None, [judgements])])

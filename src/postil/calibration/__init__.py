@@ -1,0 +1,1 @@
+"""Filters of suggestions that are worth showing, learned from labels."""

@@ -1,0 +1,309 @@
+"""`postil label`: a campaign of suggestions to label *show* or *do not show*, and its labels as rows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from postil.campaigns.calls import InviteOptions, invite, invite_first_lead, open_campaign, write_rows
+from postil.campaigns.labels import RUBRICS, label_item, label_rows
+from postil.campaigns.models import Campaign, Drawn, NoCampaign
+from postil.campaigns.plan import plan
+from postil.campaigns.serving import ServeOptions
+from postil.comments.article_files import checked_articles, open_articles
+from postil.comments.loading import load_commenter
+from postil.comments.manifest import combined_checksum
+from postil.comments.show_filter import FILE
+from postil.data.labels import Label
+from postil.data.options import SeedOptions, ThreadOptions
+from postil.data.row_files import kind_of, read
+from postil.errors import InvalidInput, UsageError
+from postil.messages import Listed, Message, Setting
+from postil.options import Flag, options
+from postil.results.formats import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.campaigns.models import Item
+    from postil.campaigns.store import Store
+    from postil.comments.neural_commenter import NeuralCommenter
+    from postil.comments.retrieval import Retriever
+    from postil.comments.store import Model
+    from postil.data.options import InputOptions
+    from postil.data.progress import OnMessage
+    from postil.data.rows import Article
+
+__all__ = ["LabelOptions", "campaign_of", "invitation", "plan_labels", "write_labels"]
+
+BATCH: Final = 32
+"""Number of articles that are commented on together."""
+
+_OTHER: Final = Message("name another {out}, or move that file away", out=Setting("out"))
+EDITOR: Final = "editor"
+"""Name of the annotator of a campaign of one."""
+
+
+@options
+class LabelOptions(SeedOptions, ThreadOptions):
+    """Options of `postil label`.
+
+    Args:
+        out: File to write the labels to: .jsonl, .csv or .parquet.
+        campaign: Campaign that keeps the answers, as of postil annotate; by default a file beside the labels, with the
+            ending .db. One that exists is continued.
+        sample: Number of articles to draw at random.
+        per_article: Number of suggestions per article: its first ones.
+        among: Number of first suggestions to draw them from: the first one, and others of them at random.
+        annotators: Number of annotators.
+        annotators_per_item: Number of annotators per suggestion.
+        port: Port to listen on, on this machine alone.
+        serve: Serve the labeling page until Ctrl+C; without it, make the campaign and write the labels so far.
+    """
+
+    out: Annotated[str, Flag("out", short="o", metavar="FILE")]
+    campaign: Annotated[str | None, Flag(metavar="FILE")] = None
+    sample: Annotated[int, Flag("articles", min=1)] = 60
+    per_article: Annotated[int, Flag(min=1)] = 3
+    among: Annotated[int | None, Flag(min=1)] = None
+    annotators: Annotated[int, Flag(min=1)] = 1
+    annotators_per_item: Annotated[int, Flag(min=1)] = 1
+    port: Annotated[int, Flag(min=1, max=65535)] = 8000
+    serve: bool = True
+
+    def __post_init__(self) -> None:
+        kind_of(self.out)
+        if self.among is not None and self.among < self.per_article:
+            problem = f"expected at least the {self.per_article} suggestions per article, got {self.among}"
+            raise UsageError(f"among: {problem}")
+        if self.campaign is None and self.out.endswith(".db"):
+            raise UsageError(f"{self.out}: the campaign is kept there; name a file of labels, such as labels.jsonl")
+
+
+def campaign_of(options: LabelOptions) -> str:
+    """Location of the campaign.
+
+    Args:
+        options: Options of the command.
+    """
+    return options.campaign or str(Path(options.out).with_suffix(".db"))
+
+
+def plan_labels(
+    articles: str,
+    folder: str,
+    options: LabelOptions,
+    *,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> None:
+    """Draw suggestions and create the campaign, or continue the one of the same model that is there.
+
+    The articles are a simple random sample of those with suggestions: the order of the draw depends on seed and ids
+    alone, so a larger one with the same seed contains a smaller one.
+
+    Args:
+        articles: A file of article rows; ``-`` for standard input.
+        folder: The model.
+        options: Options of the command.
+        inputs: Options of reading the file.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: The file or the model is invalid, or the model suggests nothing for any article; or the database
+            holds something else than a campaign of labels.
+        UsageError: The numbers allow no plan, the campaign is of another model, or the file of labels holds something
+            else than labels of the campaign.
+    """
+    url = campaign_of(options)
+    commenter = load_commenter(folder, jobs=options.jobs)
+    rows = {article.id: article for article in checked_articles(open_articles(articles, inputs, on_message))}
+    drawn = Drawn(
+        model=_hash(commenter.model),
+        articles=_digest(rows),
+        sample=options.sample,
+        per_article=options.per_article,
+        among=options.among,
+        annotators=options.annotators,
+    )
+    try:
+        with open_campaign(url, read_only=True) as store:
+            found, labels = store.campaign(), _labels(store)
+    except NoCampaign:
+        _check_out(options.out, url, [])
+    else:
+        others = _differences(found, drawn, options, folder)
+        _check_out(options.out, url, labels)
+        on_message(f"{url}: the campaign is there and is continued; nothing new is drawn")
+        if others:
+            listed = Listed(others, last="; ", between="; ")
+            on_message(Message("{url}: the campaign stays as it was made: {others}", url=url, others=listed))
+        return
+    items = list(_drawn(rows, commenter, options))
+    asked = len({item.item for item in items})
+    if not items:
+        raise InvalidInput(f"{folder} suggests nothing for any of its articles", where=articles)
+    languages = Counter(item.lang.partition("-")[0].lower() for item in items)
+    usual = next((lang for lang, _ in languages.most_common() if lang in RUBRICS), "en")
+    made = plan(
+        [(item.item, item.system) for item in items],
+        options.annotators,
+        options.annotators_per_item,
+        seed=options.seed,
+        together=True,
+        balance="article",
+        by_item=True,
+    )
+    campaign = Campaign(
+        name=Path(options.out).stem,
+        item_type="comment",
+        annotators_per_item=options.annotators_per_item,
+        seed=options.seed,
+        by_item=True,
+        drawn=drawn,
+    )
+    with open_campaign(url, make=True) as store:
+        store.create(campaign, items, made, RUBRICS[usual])
+    if asked < options.sample:
+        on_message(f"expected {options.sample:,} articles with suggestions, got {asked:,}; they are all drawn")
+    on_message(f"{url}: {counted(len(items), 'suggestion')} for {counted(asked, 'article')}, seed {options.seed}")
+
+
+def _hash(model: Model) -> str:
+    """The hash of a model as it was before labels calibrated it, which changes no order of its suggestions."""
+    return combined_checksum({name: file for name, file in model.files.items() if name != FILE})
+
+
+def _digest(articles: Mapping[str, Article]) -> str:
+    """Hash of what the draw and the commenter read of articles."""
+    texts = [(one.id, one.title, one.content, one.lang) for one in map(articles.__getitem__, sorted(articles))]
+    return blake2b(json.dumps(texts).encode(), digest_size=8).hexdigest()
+
+
+def _differences(found: Campaign, asked: Drawn, options: LabelOptions, folder: str) -> list[str]:
+    """Describe the settings in which a request differs from a campaign that is there.
+
+    Raises:
+        UsageError: The model is another one.
+    """
+    made = found.drawn or asked
+    if made.model != asked.model:
+        problem = f"this campaign labels the suggestions of another model ({made.model}) than {folder} ({asked.model})"
+        raise UsageError(
+            "{url}: {problem}; go on with {model} as it was, or begin another campaign with another {out} "
+            "(or {campaign})",
+            url=campaign_of(options),
+            problem=problem,
+            model=Setting("model"),
+            out=Setting("out"),
+            campaign=Setting("campaign"),
+        )
+    numbers = (
+        ("sample", made.sample, asked.sample),
+        ("per_article", made.per_article, asked.per_article),
+        ("among", made.among, asked.among),
+        ("annotators", made.annotators, asked.annotators),
+        ("annotators_per_item", found.annotators_per_item, options.annotators_per_item),
+        ("seed", found.seed, options.seed),
+    )
+    others = ["drawn from other articles than these"] if made.articles != asked.articles else []
+    return others + [
+        Message("{setting} {then}, not {now}", setting=Setting(name), then=_or_none(then), now=_or_none(now))
+        for name, then, now in numbers
+        if then != now
+    ]
+
+
+def _or_none(number: int | None) -> str:
+    return "none" if number is None else f"{number}"
+
+
+def _check_out(out: str, url: str, labels: Sequence[Label]) -> None:
+    """Refuse a file of labels that a campaign did not write.
+
+    Args:
+        out: The file.
+        url: Location of the campaign.
+        labels: The labels of the campaign so far.
+    """
+    if not Path(out).is_file() or not Path(out).stat().st_size:
+        return
+    known = {(label.article, " ".join(label.text.split())) for label in labels}
+    try:
+        strange = next(
+            (row for row in read(out, Label) if (row.article, " ".join(row.text.split())) not in known), None
+        )
+    except InvalidInput as error:
+        raise UsageError(
+            "{out}: exists and does not hold labels ({problem}); {other}", out=out, problem=error.message, other=_OTHER
+        ) from error
+    if strange is not None:
+        problem = (
+            f"exists and holds labels that are not of the campaign {url}, such as one of article {strange.article}"
+        )
+        raise UsageError("{out}: {problem}; {other}", out=out, problem=problem, other=_OTHER)
+
+
+def _labels(store: Store) -> list[Label]:
+    results = store.results
+    return list(label_rows(store.items(), results.ratings(), results.adjudications(), store.campaign(), store.where))
+
+
+def _drawn(
+    articles: Mapping[str, Article], commenter: Retriever | NeuralCommenter, options: LabelOptions
+) -> Iterator[Item]:
+    """Items of the first suggestions for articles in random order."""
+
+    def place(*names: str) -> bytes:
+        return blake2b(" ".join([f"{options.seed}", *names]).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+    drawn = 0
+    order = iter(sorted(articles, key=place))
+    while batch := [articles[each] for each in islice(order, BATCH)]:
+        for article, found in zip(batch, commenter.comment(batch, options.among or options.per_article), strict=True):
+            if found.suggestions and drawn < options.sample:
+                drawn += 1
+                first, *others = found.suggestions
+                if options.among is not None:
+                    others = sorted(others, key=lambda one: place(found.article, f"{one.rank}"))
+                yield from (label_item(article, one) for one in (first, *others[: options.per_article - 1]))
+        if drawn == options.sample:
+            return
+
+
+def invitation(options: LabelOptions) -> str:
+    """Sentence with a link to the labeling page, for a campaign of one annotator, or how to invite several.
+
+    Args:
+        options: Options of the command.
+    """
+    url, address = campaign_of(options), ServeOptions(port=options.port).address
+    with open_campaign(url, read_only=True) as store:
+        alone = sum(person.role == "annotator" for person in store.people.everyone()) == 1
+    if alone:
+        return f"label at {invite(url, EDITOR, InviteOptions(days=1, base_url=address))}"
+    lead = invite_first_lead(url, address)
+    return f"invite annotators: postil annotate invite {url} NAME" + (f", or at {lead}" if lead else "")
+
+
+def write_labels(options: LabelOptions) -> int:
+    """Write the labels so far.
+
+    Args:
+        options: Options of the command.
+
+    Returns:
+        Number of labels; no file is written for none.
+
+    Raises:
+        InvalidInput: It is another campaign.
+    """
+    with open_campaign(campaign_of(options), read_only=True) as store:
+        rows = _labels(store)
+    if rows:
+        write_rows(options.out, rows)
+    return len(rows)

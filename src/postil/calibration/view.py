@@ -1,0 +1,152 @@
+"""View of a calibration: precision against coverage, one row per threshold."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.calibration.result import CoveragePoint
+from postil.messages import Message, Setting
+from postil.plots.lines import Curve, curves
+from postil.plots.picture import save
+from postil.results.formats import counted, excerpt, noted, value_with_interval
+from postil.results.table import Count, Interval, Name, Number, Table
+from postil.results.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from postil.calibration.result import CalibrationResult
+    from postil.plots import Figure
+
+__all__ = ["draw_precision", "precision_curve", "view"]
+
+STEPS: Final = 10
+"""Number of coverages that a table has."""
+
+EXPECTED: Final = 0.3
+"""Coverage that the sentence is about."""
+
+
+def view(result: CalibrationResult) -> View:
+    """Make the view of a calibration.
+
+    Args:
+        result: The calibration.
+    """
+    remarks = [
+        f"{one.n:,} {one.why}: {'; '.join(excerpt(text, 40) for text in one.examples)}" for one in result.excluded
+    ]
+    if result.points:
+        remarks.append(
+            f"the first {counted(result.depth, 'suggestion')} of an article; probabilities out of fold, by other "
+            "articles; Wilson intervals of the precision, with the filter held fixed"
+        )
+    line = _line(result)
+    return View(
+        line=line,
+        rows=result.points,
+        fields=CoveragePoint.__struct_fields__,
+        grids=[table for table in (_coverages(result), _comparisons(result)) if table.rows],
+        findings=[_sentence(result)],
+        head=line,
+        remarks=[*remarks, *noted(result.notes)],
+    )
+
+
+def _coverages(result: CalibrationResult) -> Table:
+    """The points that reach each tenth of coverage."""
+    reached = [_reaching(step / STEPS, result.points) for step in range(1, STEPS + 1) if result.points]
+    return Table(
+        rows=list(dict.fromkeys(reached)),
+        columns=(
+            Number("coverage", "coverage"),
+            Number("threshold", "threshold"),
+            Interval("precision", "precision"),
+            Count("articles", "articles"),
+        ),
+    )
+
+
+def _reaching(coverage: float, points: Sequence[CoveragePoint]) -> CoveragePoint:
+    return next((one for one in points if one.coverage >= coverage - 1e-9), points[-1])
+
+
+def _comparisons(result: CalibrationResult) -> Table:
+    """The learned filter against the ranker's score."""
+    names = {"auc": "AUC", "precision": f"precision at coverage {EXPECTED:g}"}
+    return Table(
+        rows=result.comparisons,
+        columns=(
+            Name("", lambda one: names.get(one.measure, one.measure)),
+            Interval("learned filter", "value", at=attrgetter("learned")),
+            Interval("ranker's score", "value", at=attrgetter("score")),
+            Interval("difference", "value", at=attrgetter("difference")),
+        ),
+    )
+
+
+def _sentence(result: CalibrationResult) -> str:
+    """A sentence of what to expect."""
+    if not result.points or result.first_rate is None:
+        return f"no filter: {result.reason}"
+    point = _reaching(EXPECTED, result.points)
+    of, good = round(100 * point.coverage), round(100 * point.coverage * point.precision)
+    ends = f"{100 * point.low:.0f} to {100 * point.high:.0f}"
+    by = "" if result.filter != "score" else " by the ranker's score, calibrated"
+    without = f"without a filter the first one is for {100 * result.first_rate.value:.0f} of 100"
+    return Message(
+        "what to expect: with {coverage}{by}, {of} of 100 articles get a suggestion, and for about {good} of them the "
+        "first is worth showing ({precision:.0f} %, 95 % interval {ends} %); {without}",
+        coverage=Setting("coverage", EXPECTED),
+        by=by,
+        of=of,
+        good=good,
+        precision=100 * point.precision,
+        ends=ends,
+        without=without,
+    )
+
+
+def _line(result: CalibrationResult) -> str:
+    share = f"{result.shown:,} to show"
+    parts = [f"{counted(result.labels, 'label')} of {counted(result.articles, 'article')}", share]
+    parts += [
+        f"{name} {value_with_interval(found.value, found.low, found.high)}"
+        for name, found in (("AUC", result.auc), ("of the ranker's score", result.ranker_auc))
+        if found is not None
+    ]
+    return ", ".join(parts)
+
+
+def draw_precision(path: Path, result: CalibrationResult) -> None:
+    """Write the picture of `precision_curve`.
+
+    Args:
+        path: The picture: ``.svg``, ``.png`` or ``.pdf``.
+        result: The calibration, with points.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        UsageError: The file is of another kind.
+    """
+    save(precision_curve(result), path, "Precision by coverage")
+
+
+def precision_curve(result: CalibrationResult) -> Figure:
+    """Draw precision against coverage.
+
+    Args:
+        result: The calibration, with points.
+    """
+    x, y, low, high = (
+        np.array([getattr(one, name) for one in result.points]) for name in ("coverage", "precision", "low", "high")
+    )
+    return curves(
+        [Curve("calibrated score" if result.filter == "score" else "filter", x, y, low, high)],
+        xlabel="coverage: share of articles with a suggestion",
+        ylabel="precision: share worth showing",
+    )

@@ -1,0 +1,250 @@
+"""Command `postil annotate add`: texts for a campaign that is under way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from postil.campaigns.calls import open_campaign
+from postil.campaigns.inputs import GoldLabel, with_gold
+from postil.campaigns.item_files import ItemFiles
+from postil.campaigns.pairs import single_texts
+from postil.campaigns.pairs_of_texts import new_gold, planned_pairs
+from postil.campaigns.planning import roles_of
+from postil.data.options import InputOptions, SeedOptions
+from postil.data.row_files import PLAIN, check_standard_input, read
+from postil.errors import UsageError
+from postil.messages import Message
+from postil.options import Flag, options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.campaigns.item_files import ItemPlace
+    from postil.campaigns.models import Campaign, Item, Person
+    from postil.campaigns.plan_result import PlanResult
+    from postil.campaigns.rubric import Rubric
+    from postil.campaigns.store import Store
+    from postil.data.progress import OnMessage
+    from postil.data.reading import Reading
+
+__all__ = ["AddOptions", "Addition", "add", "add_to"]
+
+
+@options
+class AddOptions(SeedOptions):
+    """Options of `postil annotate add`.
+
+    Args:
+        articles: The articles that the candidates, or the references of weights plan, were written for.
+        gold: Gold labels (item, system, grade) of texts of the files; every annotator gets these items.
+        dry_run: Print the assignment that would result, and change nothing.
+    """
+
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    gold: Annotated[str | None, Flag(metavar="FILE")] = None
+    dry_run: bool = False
+
+
+class Addition(NamedTuple):
+    """Outcome of `add`.
+
+    Args:
+        plan: The assignment of all items.
+        revision: Number of the revision; that of the plan as it is where there is nothing to add.
+        added: Number of new items.
+        known: Number of items that the campaign had already.
+        status: Status of the campaign; see `postil.campaigns.models.CampaignState`.
+    """
+
+    plan: PlanResult
+    revision: int
+    added: int
+    known: int
+    status: str
+
+
+def add(
+    url: str,
+    files: Sequence[str],
+    options: AddOptions,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+    *,
+    lead: Person | None = None,
+) -> Addition:
+    """Add items to a campaign as a new revision of its plan, also while its server runs.
+
+    Args:
+        url: Location of the campaign.
+        files: Files of items, of the kinds that `plan` takes.
+        options: Options of the command.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+        lead: The lead who adds them; None on the command line.
+
+    Raises:
+        InvalidInput: A row of a file is invalid, or the campaign has another text of the same name; names the row.
+        UsageError: The campaign cannot take items.
+    """
+    with open_campaign(url, read_only=options.dry_run) as store:
+        return add_to(store, files, options, inputs, on_message, lead=lead)
+
+
+def add_to(
+    store: Store,
+    files: Sequence[str],
+    options: AddOptions,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+    *,
+    lead: Person | None = None,
+) -> Addition:
+    """Add items to an open campaign; see `add`.
+
+    Args:
+        store: Store of the campaign.
+        files: Files of items.
+        options: Options of the command.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+        lead: The lead who adds them; None on the command line.
+    """
+    check_standard_input(*files, options.articles, options.gold)
+    campaign = store.campaign()
+    if campaign.drawn is not None:
+        raise UsageError("a campaign of labels asks about drawn suggestions; make another one with postil label")
+    reading = ItemFiles.of(campaign, options.articles)
+    there = store.items()
+    new = _NewItems(list(single_texts(there)), campaign)
+    of_gold: Reading | None = None
+    for file in files:
+        given = (inputs or InputOptions()).readings(
+            roles_of(reading, file, pairs=campaign.pairs is not None), on_message
+        )
+        of_gold = of_gold or given["gold"]
+        for item, place in reading.located(file, given):
+            new.take(item, place)
+    found = new.found
+    if campaign.pairs is not None:
+        labels = {} if options.gold is None else new_gold(options.gold, there, store.rubric(), of_gold or PLAIN)
+        found = planned_pairs(found, campaign.pairs, labels, options.gold or "", seed=options.seed)
+    elif options.gold and of_gold is not None:
+        known = new.check_gold(options.gold, of_gold, rubric := store.rubric())
+        found = with_gold(found, options.gold, rubric, of_gold, known=known)
+    made = store.add(found, known=new.known, seed=options.seed, dry_run=options.dry_run, lead=lead)
+    return Addition(made.statistics(), made.revision, len(found), new.known, store.state.current().status)
+
+
+class _NewItems:
+    """Items of files that a campaign does not have.
+
+    Args:
+        items: Items of the campaign.
+        campaign: Its settings.
+    """
+
+    def __init__(self, items: Sequence[Item], campaign: Campaign) -> None:
+        self.found: list[Item] = []
+        self.known = 0
+        self._by_item, self._pairs = campaign.by_item, campaign.pairs
+        self._there: dict[tuple[str, str, int], tuple[Item, str]] = {
+            _key(item): (item, Message("the campaign")) for item in items
+        }
+        self._articles: dict[str, tuple[Item, str]] = {item.item: (item, Message("the campaign")) for item in items}
+        self._assigned = frozenset(self._articles)
+
+    def take(self, item: Item, place: ItemPlace) -> None:
+        """Take an item that is new, count one that is known, and refuse one that differs from what is there.
+
+        Args:
+            item: The item.
+            place: Its location.
+        """
+        name = Message("{system} of {item}", system=item.system, item=item.item)
+        article, where = self._articles.setdefault(item.item, (item, str(place)))
+        if (article.title, article.content) != (item.title, item.content):
+            part = Message("title") if article.title != item.title else Message("content")
+            problem = Message(
+                "{where} has another {part} of the article {item}; give it another id",
+                where=where,
+                part=part,
+                item=item.item,
+            )
+            raise place.error(problem, "item")
+        if _key(item) in self._there:
+            other, where = self._there[_key(item)]
+            if other.text != item.text:
+                problem = Message(
+                    "{where} has another text of {name}; give the changed text another name", where=where, name=name
+                )
+                raise place.error(problem)
+            if other.context != item.context:
+                problem = Message("{where} has another context of {name}; give it another name", where=where, name=name)
+                raise place.error(problem)
+            self.known += 1
+            return
+        if self._pairs and item.item in self._assigned:
+            self.known += 1  # not all systems of an article are in one of its pairs
+            return
+        if self._pairs == 0 and item.item in self._assigned:
+            problem = Message(
+                "the campaign has all pairs of the texts of {item}, and none is of {system}; add texts of other "
+                "articles",
+                item=item.item,
+                system=item.system,
+            )
+            raise place.error(problem)
+        if self._by_item and item.item in self._assigned:
+            problem = Message(
+                "the texts of {item} are assigned already, and here all texts of an article have the same annotators; "
+                "add texts of other articles",
+                item=item.item,
+            )
+            raise place.error(problem, "item")
+        self._there[_key(item)] = item, str(place)
+        self.found.append(item)
+
+    def check_gold(self, path: str, reading: Reading, rubric: Rubric) -> frozenset[tuple[str, str, int]]:
+        """Compare gold labels with those of the campaign.
+
+        Args:
+            path: File of gold labels.
+            reading: Options of reading it.
+            rubric: The rubric.
+
+        Returns:
+            Names of the items that have their label already.
+        """
+        known: set[tuple[str, str, int]] = set()
+        new = {_key(item) for item in self.found}
+        rows = read(path, GoldLabel, reading)
+        for index, row in enumerate(rows):
+            key = row.item, row.system, row.sample
+            if key in new or key not in self._there:
+                continue
+            item, _ = self._there[key]
+            if item.gold is None:
+                problem = Message(
+                    "the campaign has {system} of {item} as a text to be rated; a text becomes gold when it is added, "
+                    "not later",
+                    system=row.system,
+                    item=row.item,
+                )
+                raise rows.places.error(index, "item", problem)
+            labels = dict(zip([scale.name for scale in rubric.scales], item.golds, strict=False))
+            label = labels.get(row.aspect) if row.aspect else item.gold
+            if label != row.grade:
+                problem = Message(
+                    "the campaign has the gold label {label} of {system} of {item}, and annotators were compared with "
+                    "it",
+                    label=Message("none") if label is None else f"{label:g}",
+                    system=row.system,
+                    item=row.item,
+                )
+                raise rows.places.error(index, "grade", problem)
+            known.add(key)
+        return frozenset(known)
+
+
+def _key(item: Item) -> tuple[str, str, int]:
+    return item.item, item.system, item.sample

@@ -1,0 +1,424 @@
+"""Exports: tables of ratings for analysis, and rows that other commands read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from statistics import fmean
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.campaigns.aspects import ratings_by_aspect
+from postil.campaigns.pair_export import PAIR_COLUMNS, pair_table, preferences, resolved_pairs, wins_as_grades
+from postil.campaigns.spans import passage_grade
+from postil.data.rows import Judgement, Passage, Reference, Row
+from postil.data.rows import Rating as RatingOfReference
+from postil.errors import InvalidInput
+from postil.results.base import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from postil.campaigns.change_log import Change
+    from postil.campaigns.models import Adjudication, Campaign, Item, Rating
+    from postil.campaigns.quality import InferredGrades
+    from postil.campaigns.rubric import Rubric
+    from postil.campaigns.store import Store
+
+__all__ = [
+    "COLUMNS",
+    "TABLE_FORMATS",
+    "AnnotatorRow",
+    "LongRow",
+    "ResolvedRow",
+    "ResolvedTextRow",
+    "TextRow",
+    "TimedRow",
+    "TimedTextRow",
+    "annotators_table",
+    "codebook",
+    "export_files",
+    "judgements",
+    "long_table",
+    "passages",
+    "references",
+    "resolved_table",
+]
+
+
+TABLE_FORMATS: Final = ("csv", "jsonl", "parquet")
+"""File formats of the tables."""
+
+
+class LongRow(Row, frozen=True, gc=False):
+    """One rating; see `COLUMNS`."""
+
+    item: str
+    system: str
+    sample: int
+    annotator: str
+    round: int
+    order: int
+    aspect: str
+    grade: float
+    spans: str
+    gold: float | None
+    revision: int
+    purpose: str
+
+
+class TimedRow(LongRow, frozen=True, gc=False):
+    """One rating with its time; see `COLUMNS`."""
+
+    time: str
+    seconds: float | None
+
+
+class TextRow(LongRow, frozen=True, gc=False):
+    """One rating with its text; see `COLUMNS`."""
+
+    text: str
+    context: str
+
+
+class TimedTextRow(TimedRow, frozen=True, gc=False):
+    """One rating with its time and text; see `COLUMNS`."""
+
+    text: str
+    context: str
+
+
+class AnnotatorRow(Row, frozen=True, gc=False):
+    """One annotator; see `COLUMNS`."""
+
+    annotator: str
+    ratings: int
+    competence: float | None
+
+
+class ResolvedRow(Row, frozen=True, gc=False):
+    """One item; see `COLUMNS`."""
+
+    item: str
+    system: str
+    sample: int
+    aspect: str
+    annotators: int
+    mean: float
+    weighted: float | None
+    expected: float | None
+    lowest: float
+    highest: float
+    adjudicated: bool
+    grade: float
+    gold: float | None
+    revision: int
+    purpose: str
+
+
+class ResolvedTextRow(ResolvedRow, frozen=True, gc=False):
+    """One item with its text; see `COLUMNS`."""
+
+    text: str
+    context: str
+
+
+COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "item": "the article, or the topic of a passage",
+        "system": "who wrote the text: a system, or the id of the comment or passage",
+        "sample": "the number of the text among those of its system and item",
+        "annotator": "the annotator's pseudonym",
+        "round": "1; 2 where the same annotator had the text again",
+        "order": "where the text stood in the annotator's order, from 1",
+        "aspect": "the aspect that the grade is of; empty where the rubric has one question",
+        "grade": "ratings: the annotator's grade, or the share of the text that is marked. resolved: the lead's grade "
+        "where adjudicated, else the mean; of marked passages the share that anyone marked, or 2 where all marked all",
+        "spans": "the marks, as begin:end in characters from 0, the end not included",
+        "gold": "the grade that was known before; such texts are left out of agreement, judgements and references",
+        "revision": "1 for texts of the first plan, 2 for those that were added next, and so on",
+        "purpose": "gold, training or attention for a text whose grade was known before, in this aspect or another; "
+        "else empty",
+        "time": "when the grade was given, in UTC",
+        "seconds": "how long the text was before the annotator",
+        "text": "the text that was rated",
+        "context": "what was shown beside it: title and text of the article, then the others, each after its name",
+        "annotators": "how many annotators graded the text",
+        "mean": "the mean of their grades in round 1",
+        "weighted": "the mean of these grades weighted by the competence of the annotators; none without competence",
+        "expected": "the posterior mean of the grade, by the one-factor model of competence",
+        "lowest": "the lowest of them",
+        "highest": "the highest of them",
+        "adjudicated": "whether a lead decided",
+        "ratings": "how many texts the annotator graded, gold ones and second ratings not counted",
+        "competence": "the share of the variance of the annotator's grades that follows the texts, as a one-factor "
+        "model infers it from all grades; none where the grades do not determine it",
+    }
+)
+"""Meaning of the columns of the tables."""
+
+
+def export_files(
+    store: Store,
+    infer: Callable[[Sequence[Rating], Rubric], InferredGrades],
+    *,
+    table_format: str = "csv",
+    timestamps: bool = False,
+    texts: bool = True,
+) -> dict[str, Sequence[Row] | str]:
+    """Collect the files of an export by name: rows, or the text of the codebook; files without rows are left out.
+
+    Args:
+        store: The campaign.
+        infer: Function that infers the competence of annotators, and grades by it.
+        table_format: File format of the tables, one of `TABLE_FORMATS`.
+        timestamps: True to include the time of each rating and the seconds that it took.
+        texts: True to include the texts, and what was shown beside them, in the tables.
+
+    Raises:
+        InvalidInput: There are no ratings yet.
+    """
+    campaign, rubric, items = store.campaign(), store.rubric(), store.items()
+    ratings, adjudications = store.results.ratings(), store.results.adjudications()
+    if not ratings:
+        raise InvalidInput("there are no ratings yet", where=store.where)
+    resolved: list[ResolvedRow] = []
+    files: dict[str, Sequence[Row]] = {}
+    if rubric.kind == "pair":
+        moment, beside = _moment if timestamps else None, _context if texts else None
+        files[f"ratings.{table_format}"] = list(pair_table(ratings, items, moment=moment, beside=beside))
+        files[f"resolved.{table_format}"] = list(resolved_pairs(items, ratings, adjudications, texts=texts))
+        files[f"annotators.{table_format}"] = list(annotators_table(ratings, infer(ratings, rubric)))
+        files["preferences.jsonl"] = list(preferences(ratings))
+        files["judgements.jsonl"] = list(wins_as_grades(ratings))
+    else:
+        graded = ratings_by_aspect(ratings, rubric)
+        every = ratings_by_aspect(ratings, rubric, every=True)
+        inferred = [infer(some, scale) for scale, some in graded]
+        resolved = [
+            row
+            # Leads decide about the first aspect.
+            for place, (scale, some) in enumerate(every)
+            for row in resolved_table(items, some, () if place else adjudications, scale, inferred[place])
+        ]
+        written = [one for _, some in every for one in some]
+        files[f"ratings.{table_format}"] = list(long_table(written, items if texts else None, timestamps=timestamps))
+        files[f"resolved.{table_format}"] = list(_with_texts(resolved, items)) if texts else resolved
+        files[f"annotators.{table_format}"] = list(annotators_table(ratings, inferred[0]))
+        files["judgements.jsonl"] = list(judgements(one for _, some in graded for one in some))
+    if campaign.rows == "articles":
+        files["references.jsonl"] = list(references(items, ratings, adjudications))
+    if campaign.rows == "passages":
+        files["passages.jsonl"] = list(passages(items, [row for row in resolved if row.aspect == resolved[0].aspect]))
+    counts = {
+        "texts": len(items),
+        "graded texts": len(_first_rounds(ratings)),
+        "grades": len(ratings),
+        "annotators": len({rating.annotator for rating in ratings}),
+        "adjudicated texts": len({one.number for one in adjudications}),
+    }
+    return {
+        **{name: rows for name, rows in files.items() if rows},
+        "codebook.json": to_json(codebook(campaign, rubric, counts, store.state.changes())),
+    }
+
+
+def judgements(ratings: Iterable[Rating], *, single_texts: bool = False) -> Iterator[Judgement]:
+    """Convert the first rating of each annotator and item to judgement rows; gold items are left out.
+
+    Args:
+        ratings: The ratings.
+        single_texts: True to name the further texts of a system apart; else they are ratings of one text.
+    """
+    for one in ratings:
+        if one.round == 1 and one.gold is None:
+            apart = single_texts and one.sample > 1
+            system = f"{one.system} (sample {one.sample})" if apart else one.system
+            yield Judgement(one.item, system, one.annotator, one.grade, one.aspect or None)
+
+
+def long_table(
+    ratings: Iterable[Rating], items: Sequence[Item] | None = None, *, timestamps: bool = False
+) -> Iterator[LongRow]:
+    """Make one row per rating.
+
+    Args:
+        ratings: The ratings.
+        items: The items, to include their texts; None to leave them out.
+        timestamps: True to include the time of each rating and the seconds that it took.
+    """
+    row_type = {
+        (False, False): LongRow,
+        (True, False): TimedRow,
+        (False, True): TextRow,
+        (True, True): TimedTextRow,
+    }[timestamps, items is not None]
+    for one in ratings:
+        values: dict[str, object] = {
+            "item": one.item,
+            "system": one.system,
+            "sample": one.sample,
+            "annotator": one.annotator,
+            "round": one.round,
+            "order": one.order + 1,
+            "aspect": one.aspect,
+            "grade": one.grade,
+            "spans": " ".join(f"{start}:{end}" for start, end in one.spans),
+            "gold": one.gold,
+            "revision": one.revision,
+            "purpose": _purpose(one),
+        }
+        if timestamps:
+            values |= {"time": _moment(one.time), "seconds": one.seconds}
+        if items is not None:
+            values |= {"text": items[one.number].text, "context": _context(items[one.number])}
+        yield msgspec.convert(values, row_type)
+
+
+def resolved_table(
+    items: Sequence[Item],
+    ratings: Iterable[Rating],
+    adjudications: Iterable[Adjudication],
+    rubric: Rubric,
+    inferred: InferredGrades,
+) -> Iterator[ResolvedRow]:
+    """Make one row per rated item.
+
+    Args:
+        items: The items.
+        ratings: The ratings.
+        adjudications: Decisions of leads.
+        rubric: The rubric.
+        inferred: Grades by the competence of annotators.
+    """
+    decided = {one.number: one.grade for one in adjudications}
+    for number, given in _first_rounds(ratings).items():
+        item, grades = items[number], [one.grade for one in given]
+        marked = rubric.kind == "spans"
+        together = passage_grade(item.text, [one.spans for one in given]) if marked else fmean(grades)
+        yield ResolvedRow(
+            item=item.item,
+            system=item.system,
+            sample=item.sample,
+            aspect=given[0].aspect,
+            annotators=len(grades),
+            mean=fmean(grades),
+            weighted=inferred.weighted.get(number),
+            expected=inferred.expected.get(number),
+            lowest=min(grades),
+            highest=max(grades),
+            adjudicated=number in decided,
+            grade=decided.get(number, together),
+            gold=given[0].gold,
+            revision=given[0].revision,
+            purpose=_purpose(given[0]),
+        )
+
+
+def annotators_table(ratings: Iterable[Rating], inferred: InferredGrades) -> Iterator[AnnotatorRow]:
+    """Make one row per annotator.
+
+    Args:
+        ratings: The ratings.
+        inferred: Competence of the annotators.
+    """
+    rated = Counter(one.annotator for one in ratings if one.round == 1 and one.gold is None)
+    for name in sorted(rated, key=lambda name: (len(name), name)):
+        yield AnnotatorRow(annotator=name, ratings=rated[name], competence=inferred.competence.get(name))
+
+
+def references(
+    items: Sequence[Item], ratings: Iterable[Rating], adjudications: Iterable[Adjudication]
+) -> Iterator[Reference]:
+    """Convert rated comments to reference rows, with their ids, their ratings and, if adjudicated, the lead's grade.
+
+    Args:
+        items: The items.
+        ratings: The ratings.
+        adjudications: Decisions of leads.
+    """
+    decided = {one.number: one.grade for one in adjudications}
+    for number, given in _first_rounds(ratings).items():
+        if items[number].gold is None:
+            yield Reference(
+                items[number].item,
+                items[number].text,
+                grade=decided.get(number),
+                ratings=tuple(RatingOfReference(one.annotator, one.grade) for one in given),
+                id=items[number].system,
+            )
+
+
+def passages(items: Sequence[Item], resolved: Iterable[ResolvedRow]) -> Iterator[Passage]:
+    """Convert rated passages to passage rows.
+
+    Args:
+        items: The items.
+        resolved: Their resolved grades.
+    """
+    texts = {(item.item, item.system): item.text for item in items}  # a passage has no other samples
+    for row in resolved:
+        if row.gold is None:
+            yield Passage(row.item, row.system, texts[row.item, row.system], grade=row.grade)
+
+
+def codebook(
+    campaign: Campaign, rubric: Rubric, counts: Mapping[str, int], changes: Iterable[Change] = ()
+) -> dict[str, object]:
+    """Describe a campaign and the columns of its tables.
+
+    Args:
+        campaign: Settings of the campaign.
+        rubric: The rubric.
+        counts: Numbers by what they count.
+        changes: Changes that leads made, under their pseudonyms.
+    """
+    return {
+        "schema": 1,
+        "campaign": {**msgspec.to_builtins(campaign), "created": _moment(campaign.created)}
+        | ({"overlapping": len(campaign.overlapping)} if campaign.overlapping else {}),
+        "rubric": msgspec.to_builtins(rubric),
+        "counts": dict(counts),
+        "columns": {**COLUMNS, **(PAIR_COLUMNS if rubric.kind == "pair" else {})},
+        "changes": [_change(one) for one in changes],
+    }
+
+
+def _change(one: Change) -> dict[str, object]:
+    until = one.detail.get("until")
+    moments = {"until": _moment(until)} if isinstance(until, float | int) else {}
+    return {"time": _moment(one.time), "kind": one.kind, "by": one.pseudonym or None} | {**one.detail, **moments}
+
+
+def _with_texts(rows: Iterable[ResolvedRow], items: Iterable[Item]) -> Iterator[ResolvedTextRow]:
+    known = {(item.item, item.system, item.sample): item for item in items}
+    for row in rows:
+        item = known[row.item, row.system, row.sample]
+        yield ResolvedTextRow(**msgspec.structs.asdict(row), text=item.text, context=_context(item))
+
+
+def _context(item: Item) -> str:
+    """All that is shown beside a text, as one text."""
+    parts = [item.title, item.content, *(f"{one.name}: {one.text}" for one in item.context)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _purpose(one: Rating) -> str:
+    """Purpose of a text with a known grade, of this aspect or of another one; else empty."""
+    known = one.gold is not None or any(gold is not None for gold in one.golds)
+    return one.purpose or "gold" if known else ""
+
+
+def _first_rounds(ratings: Iterable[Rating]) -> dict[int, list[Rating]]:
+    """Ratings by item, without those of repeated items."""
+    found: dict[int, list[Rating]] = {}
+    for one in ratings:
+        if one.round == 1:
+            found.setdefault(one.number, []).append(one)
+    return found
+
+
+def _moment(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,461 @@
+"""`postil annotate import`: annotations of other tools become judgements, or a campaign with its ratings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
+
+from postil.campaigns.calls import open_campaign
+from postil.campaigns.imports.files import id_in, number_in
+from postil.campaigns.imports.label_grades import given_grades, grades_of
+from postil.campaigns.imports.label_studio import FIELDS, read_label_studio
+from postil.campaigns.imports.potato import read_potato
+from postil.campaigns.imports.submissions import only_last, pseudonyms, questions
+from postil.campaigns.item_types import ITEM_TYPES, ItemType
+from postil.campaigns.models import Campaign, Given, Item, Refused, Span
+from postil.campaigns.plan import MAX_ANNOTATORS, Plan
+from postil.campaigns.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
+from postil.campaigns.validation import spans
+from postil.data.atomic_file import check_apart
+from postil.data.decimal_marks import checked_decimal
+from postil.data.row_files import Writer
+from postil.data.rows import Judgement
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Blank, Listed, Message, Setting
+from postil.options import Flag, options
+from postil.results.formats import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from postil.campaigns.imports.submissions import Export, Submission, Task
+    from postil.data.progress import OnMessage
+
+__all__ = ["Imported", "LabelStudioOptions", "PotatoOptions", "import_label_studio", "import_potato"]
+
+
+Value: TypeAlias = float | tuple[float, ...] | tuple[Span, ...]
+"""Answer as a campaign stores it: a grade, one grade of each aspect, or spans."""
+_QUESTION: Final = Setting("question", Blank("NAME"))
+
+
+@options
+class LabelStudioOptions:
+    """Options of `postil annotate import label-studio`.
+
+    Args:
+        out: Judgement rows to write, one per annotator, task and question.
+        campaign: New campaign to create, with the texts, the annotators and their ratings; several questions become
+            aspects.
+        item_type: Type of the texts, for a campaign: text, comment, answer, summary, translation or passage; by default
+            text, passage for spans.
+        question: Questions to import (controls, annotation schemes), by their names; by default all that have grades.
+        grade: Grade of a label, as in good=3; by default that of a label that is a number or says it, as in 4. good,
+            good (4) and, with --scale 1:5, 4 of 5.
+        item: Field of a task with the item; by default item, else the task's id.
+        system: Field of a task with the system; by default system, else all tasks are of one system.
+        text: Field of a task with the rated text, for a campaign.
+        title: Field of a task with a headline to show, for a campaign.
+        content: Field of a task with an article to show, for a campaign.
+        scale: Lowest and highest grade of every question; by default those that were given.
+        decimal: Decimal mark of the numbers of text tables, . or , where both could be one.
+        names: Keep the names of annotators in judgement rows, instead of A1, A2, ….
+    """
+
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
+    campaign: Annotated[str | None, Flag(metavar="CAMPAIGN")] = None
+    item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
+    question: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    grade: Annotated[tuple[str, ...], Flag(metavar="LABEL=NUMBER")] = ()
+    item: Annotated[str | None, Flag(metavar="FIELD")] = None
+    system: Annotated[str | None, Flag(metavar="FIELD")] = None
+    text: Annotated[str, Flag(metavar="FIELD")] = "text"
+    title: Annotated[str | None, Flag(metavar="FIELD")] = None
+    content: Annotated[str | None, Flag(metavar="FIELD")] = None
+    scale: Annotated[str | None, Flag(metavar="LOW:HIGH")] = None
+    decimal: Annotated[str | None, Flag(metavar="CHAR")] = None
+    names: bool = False
+
+    def __post_init__(self) -> None:
+        if self.out is None and self.campaign is None:
+            raise UsageError(
+                "nothing to write: give {out} for judgements, {campaign} for a campaign, or both",
+                out=Setting("out", Blank("FILE")),
+                campaign=Setting("campaign", Blank("NEW.db")),
+            )
+        if self.item_type is not None and self.item_type not in ITEM_TYPES:
+            raise UnknownName("item type", self.item_type, ITEM_TYPES)
+        if self.decimal is not None:
+            checked_decimal(self.decimal)
+
+
+@options
+class PotatoOptions(LabelStudioOptions):
+    """Options of `postil annotate import potato`.
+
+    Args:
+        data: Data files of the project, which have the texts.
+        id: Field of the data files with the id of an instance.
+    """
+
+    data: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
+    id: Annotated[str, Flag(metavar="FIELD")] = "id"
+
+
+class Imported(NamedTuple):
+    """Numbers of an import.
+
+    Args:
+        tasks: Number of rated tasks.
+        annotators: Number of annotators.
+        ratings: Number of ratings.
+        questions: Names of the questions.
+    """
+
+    tasks: int
+    annotators: int
+    ratings: int
+    questions: tuple[str, ...]
+
+
+def import_label_studio(files: Sequence[str], options: LabelStudioOptions, on_message: OnMessage) -> Imported:
+    """Import an export of Label Studio.
+
+    Args:
+        files: JSON, JSON-MIN, CSV or TSV.
+        options: Options of the command.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A file is broken, or holds nothing to import; names the place.
+        UsageError: A label has no grade, the questions do not fit one campaign, or the database holds a campaign.
+    """
+    fields = (options.item, options.system, options.text, options.title, options.content)
+    of_tasks = [*FIELDS, *(name for name in fields if name is not None)]
+    return _import(read_label_studio(files, options.question, of_tasks, options.decimal), files, options, on_message)
+
+
+def import_potato(paths: Sequence[str], options: PotatoOptions, on_message: OnMessage) -> Imported:
+    """Import annotations of Potato; errors as of `import_label_studio`.
+
+    Args:
+        paths: Output folders, or exported tables.
+        options: Options of the command.
+        on_message: Callback for status messages.
+    """
+    export = read_potato(paths, options.data, options.id, options.decimal)
+    return _import(export, [*paths, *options.data], options, on_message)
+
+
+class _Ratings(NamedTuple):
+    """Answers of one question, as judgement rows need them."""
+
+    question: str
+    given: list[tuple[Submission, float]]
+
+
+def _import(export: Export, inputs: Sequence[str], options: LabelStudioOptions, on_message: OnMessage) -> Imported:
+    graded, marked = questions(export, options.question, inputs[0])
+    submissions = only_last(export)
+    given, scale = given_grades(options.grade), None if options.scale is None else _ends(options.scale)
+    ratings = [_graded(name, submissions, given, scale, on_message) for name in graded]
+    answered = [one for one in submissions if any(name in one.answers for name in (*graded, *marked))]
+    items = _identified(export, answered, options)
+    people = pseudonyms([one.annotator for one in answered])
+    if options.out is not None:
+        _write(options.out, inputs, ratings, items, {name: name for name in people} if options.names else people)
+        on_message(f"written: {options.out} ({counted(sum(len(one.given) for one in ratings), 'row')})")
+        if marked:
+            names = Listed(marked, last=", ")
+            on_message(
+                Message(
+                    "spans are no judgements, {campaign} takes them: {names}", campaign=Setting("campaign"), names=names
+                )
+            )
+    if options.campaign is not None:
+        _check_questions(graded, marked)
+        rubric, values = (
+            _rated(export, ratings, scale) if ratings else _marked(export, marked[0], answered, options.text)
+        )
+        _campaign(options.campaign, export, rubric, values, people, items, options, on_message)
+    for what, count in sorted(export.left_out.items()):
+        if count:
+            on_message(f"left out: {count:,} {what}")
+    if unanswered := len(export.tasks) - len(items):
+        on_message(f"left out: {counted(unanswered, 'task')} without an answer")
+    asked_of = (*graded, *marked)
+    count = sum(name in one.answers for one in answered for name in asked_of)
+    return Imported(len(items), len(people), count, asked_of)
+
+
+def _graded(
+    name: str,
+    submissions: Sequence[Submission],
+    given: Mapping[str | float, float],
+    scale: tuple[int, int] | None,
+    on_message: OnMessage,
+) -> _Ratings:
+    """Grades of the answers to a question; says which labels they are of.
+
+    Raises:
+        UsageError: Labels have no grade, or one is not on the scale.
+    """
+    grades = grades_of(name, [one.answers[name] for one in submissions if name in one.answers], given, scale)
+    labels = [
+        f"'{label if isinstance(label, str) else f'{label:g}'}' = {grade:g}"
+        for label, grade in sorted(grades.items(), key=lambda pair: (pair[1], str(pair[0])))
+        if (number_in(label) if isinstance(label, str) else label) != grade
+    ]
+    if labels:
+        on_message(f"{name}: grades of labels: {', '.join(labels)}")
+    found = [(one, grades[answer]) for one in submissions if not isinstance(answer := one.answers.get(name, ()), tuple)]
+    if scale is not None and not all(scale[0] <= grade <= scale[1] for _, grade in found):
+        low, high = (end(grade for _, grade in found) for end in (min, max))
+        raise UsageError(
+            "{scale}: {question} has grades from {low:g} to {high:g}",
+            scale=Setting("scale", f"{scale[0]}:{scale[1]}"),
+            question=name,
+            low=low,
+            high=high,
+        )
+    return _Ratings(name, found)
+
+
+def _ends(scale: str) -> tuple[int, int]:
+    """Lowest and highest grade of ``--scale``."""
+    ends = scale.split(":")
+    if len(ends) != 2 or not all(end.strip().isdecimal() for end in ends):
+        raise UsageError("{scale}: expected LOW:HIGH such as 1:5, got '{got}'", scale=Setting("scale"), got=scale)
+    return int(ends[0]), int(ends[1])
+
+
+def _identified(
+    export: Export, answered: Sequence[Submission], options: LabelStudioOptions
+) -> dict[str, tuple[str, str]]:
+    """Item and system of each task that has an answer."""
+    wanted = {one.task for one in answered}
+    found: dict[str, tuple[str, str]] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for task in export.tasks.values():
+        if task.id not in wanted:
+            continue
+        item, system = _id(task, options.item, "item", task.id), _id(task, options.system, "system", "text")
+        if (other := seen.setdefault((item, system), task.id)) != task.id:
+            problem = Message(
+                "tasks {one} and {other} are both of item {item} and system {system}; name other fields with {two}",
+                one=other,
+                other=task.id,
+                item=item,
+                system=system,
+                two=Listed([Setting("item"), Setting("system")]),
+            )
+            raise InvalidInput(problem, where=task.where, line=task.line)
+        found[task.id] = item, system
+    return found
+
+
+def _id(task: Task, named: str | None, usual: str, otherwise: str) -> str:
+    """Id in the field of a task that is named, else in the usual one where the task has it."""
+    if named is None and usual not in task.fields:
+        return otherwise
+    name = usual if named is None else named
+    _check_field(task, name)
+    another = Message("; fill it in, or name another field: {setting}", setting=Setting(usual, Blank("FIELD")))
+    return id_in(task.fields, name, task.where, task.line, another)
+
+
+def _check_field(task: Task, name: str) -> None:
+    if name not in task.fields:
+        none = Message("none; give the project's data files with {data}", data=Setting("data"))
+        problem = Message("no such field; the task has: {there}", there=", ".join(task.fields) or none)
+        raise InvalidInput(problem, where=task.where, line=task.line, field=name)
+
+
+def _field(task: Task, name: str) -> str:
+    """Value of a field of a task, as text."""
+    _check_field(task, name)
+    value = task.fields[name]
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _write(
+    out: str,
+    inputs: Sequence[str],
+    ratings: Sequence[_Ratings],
+    items: Mapping[str, tuple[str, str]],
+    people: Mapping[str, str],
+) -> None:
+    """Write judgement rows; the aspect is the question, where there are several."""
+    check_apart(out, [path for path in inputs if Path(path).is_file()])
+    if not any(one.given for one in ratings):
+        raise UsageError(
+            "there are no grades to write; a campaign takes spans: {campaign}",
+            campaign=Setting("campaign", Blank("NEW.db")),
+        )
+    with Writer(out, Judgement) as rows:
+        for question, given in ratings:
+            for one, grade in given:
+                aspect = question if len(ratings) > 1 else None
+                rows.write(Judgement(*items[one.task], people[one.annotator], grade, aspect))
+
+
+def _check_questions(graded: Sequence[str], marked: Sequence[str]) -> None:
+    """Raise a `UsageError` unless one campaign can ask all questions."""
+    if len(marked) > 1 or (graded and marked):
+        problem = Message("a campaign has questions with grades, or one with spans")
+    elif len(graded) > MAX_ASPECTS:
+        problem = Message("a campaign has at most {most} questions", most=MAX_ASPECTS)
+    else:
+        return
+    raise UsageError(
+        "{problem}, and these files have {asked}; choose: {question}",
+        problem=problem,
+        asked=Listed((*graded, *marked), last=", "),
+        question=_QUESTION,
+    )
+
+
+def _rated(
+    export: Export, ratings: Sequence[_Ratings], scale: tuple[int, int] | None
+) -> tuple[Rubric, list[tuple[Submission, Value]]]:
+    """Rubric of the questions, each an aspect where there are several, and the grades of each submission."""
+    scales = [_scale(one, scale) for one in ratings]
+    if len(ratings) == 1:
+        (one,), ((low, high),) = ratings, scales
+        return Rubric(name=one.question, question=one.question, low=low, high=high), list(one.given)
+    names = tuple(one.question for one in ratings)
+    aspects = tuple(
+        Aspect(name=name, question=name, low=low, high=high) for name, (low, high) in zip(names, scales, strict=True)
+    )
+    grades: dict[int, list[float]] = {}
+    by_id = {id(submission): submission for one in ratings for submission, _ in one.given}
+    for one in ratings:
+        for submission, grade in one.given:
+            grades.setdefault(id(submission), []).append(grade)
+    values: list[tuple[Submission, Value]] = [
+        (by_id[key], tuple(given)) for key, given in grades.items() if len(given) == len(names)
+    ]
+    export.left_out[f"annotations without an answer to each of {', '.join(names)}"] += len(grades) - len(values)
+    if not values:
+        raise UsageError(
+            "no annotation answers each of {names}; choose: {question}",
+            names=Listed(names, last=", "),
+            question=_QUESTION,
+        )
+    return Rubric(name="imported", question=", ".join(names), aspects=aspects), values
+
+
+def _marked(
+    export: Export, name: str, answered: Sequence[Submission], text: str
+) -> tuple[Rubric, list[tuple[Submission, Value]]]:
+    """Rubric of a question of spans, and the spans of each submission."""
+    values: list[tuple[Submission, Value]] = []
+    for one in answered:
+        if isinstance(marks := one.answers.get(name), tuple):
+            _check_spans(export.tasks[one.task], _field(export.tasks[one.task], text), marks)
+            values.append((one, marks))
+    return Rubric(name=name, question=name, kind="spans"), values
+
+
+def _campaign(  # noqa: PLR0917
+    url: str,
+    export: Export,
+    rubric: Rubric,
+    values: Sequence[tuple[Submission, Value]],
+    people: Mapping[str, str],
+    items: Mapping[str, tuple[str, str]],
+    options: LabelStudioOptions,
+    on_message: OnMessage,
+) -> None:
+    """Create a campaign with its ratings."""
+    rated = {one.task for one, _ in values}
+    tasks = [task for task in items if task in rated]
+    texts = [_item(export.tasks[task], *items[task], options) for task in tasks]
+    numbers = {task: number for number, task in enumerate(tasks)}
+    if len(people) > MAX_ANNOTATORS:
+        raise UsageError(f"a campaign has at most {MAX_ANNOTATORS:,} annotators, these files have {len(people):,}")
+    untimed = sum(one.time is None for one, _ in values)
+    given = [
+        Given(item=numbers[one.task], annotator=people[one.annotator], value=value, time=one.time, seconds=one.seconds)
+        for one, value in values
+    ]
+    plan = _plan(texts, sorted(people.values(), key=lambda name: int(name[1:])), given)
+    campaign = Campaign(
+        name=options.question[0] if options.question else rubric.name,
+        item_type=options.item_type or ("passage" if rubric.kind == "spans" else "text"),
+        annotators_per_item=plan.annotators_per_item,
+        seed=plan.seed,
+        context=("article",) if options.title or options.content else (),
+    )
+    with open_campaign(url, make=True) as store:
+        store.create(campaign, texts, plan, rubric)
+        store.load({pseudonym: name for name, pseudonym in people.items()}, given)
+    sizes = ((len(texts), "text"), (len(people), "annotator"), (len(given), "rating"))
+    on_message(f"written: {url} ({', '.join(counted(size, what) for size, what in sizes)})")
+    for scale in rubric.scales:
+        if scale.grades:
+            of = f" of {scale.name}" if rubric.aspects else ""
+            on_message(
+                Message(
+                    "scale{of} {low} to {high}; another one: {other}",
+                    of=of,
+                    low=scale.low,
+                    high=scale.high,
+                    other=Setting("scale", Blank("LOW:HIGH")),
+                )
+            )
+    if untimed:
+        on_message(f"without a time: {counted(untimed, 'rating')}, taken as given now")
+
+
+def _check_spans(task: Task, text: str, marks: object) -> None:
+    try:
+        spans(text, marks)
+    except Refused as error:
+        problem = Message("task {task}: {problem}", task=task.id, problem=error.message)
+        raise InvalidInput(problem, where=task.where, line=task.line) from None
+
+
+def _item(task: Task, item: str, system: str, options: LabelStudioOptions) -> Item:
+    text = _field(task, options.text)
+    if not text.strip():
+        raise InvalidInput(
+            "expected the rated text, got an empty one", where=task.where, line=task.line, field=options.text
+        )
+    title, content = (_field(task, name) if name else "" for name in (options.title, options.content))
+    text, title, content = (part.replace("\0", " ") for part in (text, title, content))
+    return Item(item=item, system=system, text=text, title=title, content=content)
+
+
+def _scale(ratings: _Ratings, scale: tuple[int, int] | None) -> tuple[int, int]:
+    """Lowest and highest grade of a question: those that were given, unless the scale is named."""
+    grades = sorted({grade for _, grade in ratings.given})
+    if any(grade != int(grade) for grade in grades) or grades[0] < 0 or grades[-1] >= MAX_GRADES:
+        odd = next(grade for grade in grades if grade != int(grade) or not 0 <= grade < MAX_GRADES)
+        raise UsageError(
+            "{question}: a campaign has whole grades from 0 to 9, and one is {odd:g}; give labels other grades with "
+            "{grade}, or write judgements only ({out})",
+            question=ratings.question,
+            odd=odd,
+            grade=Setting("grade"),
+            out=Setting("out"),
+        )
+    low, high = int(grades[0]), int(grades[-1])
+    low, high = scale or (low, high)
+    return low, max(high, low + 1)
+
+
+def _plan(texts: Sequence[Item], annotators: Sequence[str], given: Sequence[Given]) -> Plan:
+    """Plan that assigns what was rated, in the order of time."""
+    orders: dict[str, list[tuple[int, int]]] = {name: [] for name in annotators}
+    for one in sorted(given, key=Given.in_time):
+        orders[one.annotator].append((one.item, 1))
+    counts = Counter(Counter(one.item for one in given).values())
+    return Plan(
+        annotators=tuple(annotators),
+        articles=tuple(text.item for text in texts),
+        annotators_per_item=min(counts, key=lambda count: (-counts[count], count)),
+        seed=0,
+        orders=tuple(map(tuple, orders.values())),
+    )

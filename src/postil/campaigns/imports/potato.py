@@ -1,0 +1,275 @@
+"""Annotations of Potato: its output folder, of any version, and the tables that it exports.
+
+Version 2 keeps a `user_state.json` per annotator, with `instance_id_to_label_to_value` and
+`instance_id_to_span_to_value`; version 1 an `annotated_instances.jsonl`, with the displayed text. Labels are an object
+of schemes with their chosen names and values, or a list of pairs of name and value. The tables have a column
+`SCHEME.NAME` (version 1: `SCHEME:::NAME`) for each name.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from postil.campaigns.imports.files import answer_in, blank, id_in, number_in, parsed, records_of
+from postil.campaigns.imports.submissions import Export, Submission, Task, mark_nothing
+from postil.data.explain import load_json, shown
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.campaigns.imports.submissions import Answer
+    from postil.campaigns.models import Span
+    from postil.data.record_rows import Record
+
+__all__ = ["read_potato"]
+
+STATE: Final = "user_state.json"
+INSTANCES: Final = "annotated_instances.jsonl"
+SPANS: Final = "._spans"
+"""End of the name of a column with spans."""
+
+TASKS: Final = ("instance_id", "id")
+PEOPLE: Final = ("user_id", "user")
+"""Columns of tables with the instance and the annotator."""
+
+NUMBERS: Final = frozenset({"", "number", "slider", "scale", "confidence_level", "select-one"})
+"""Names of fields whose value is the answer; the value of a choice may be the key that it is made with."""
+BAD_TEXT: Final = "bad_text"
+"""Name of the choice that a text cannot be rated."""
+
+FREE_TEXT: Final = frozenset({"text_box", "textbox", "free_response"})
+YES: Final = frozenset({"true", "on", "yes"})
+NO: Final = frozenset({"false", "off", "no"})
+
+_SPENT: Final = re.compile(r"(?<!\d)(\d++)d (\d++)h (\d++)m (\d++)s")
+
+
+def read_potato(paths: Sequence[str], data: Sequence[str] = (), key: str = "id", decimal: str | None = None) -> Export:
+    """Read annotations of Potato.
+
+    Args:
+        paths: Output folders (or folders above them), or exported tables: JSON Lines, CSV or TSV.
+        data: The data files of the project, which have the texts.
+        key: Field of the data files with the id of an instance.
+        decimal: Decimal mark of the numbers of tables, if it is named.
+
+    Raises:
+        InvalidInput: There are no annotations, or a file is broken; names it.
+    """
+    export = Export()
+    for file in data:
+        for line, record in records_of(file, decimal):
+            export.known(Task(id=_instance_id(record, key, file, line), fields=dict(record), where=file, line=line))
+    described = frozenset(export.tasks)
+    for path in paths:
+        if Path(path).is_dir():
+            _folder(export, Path(path), described)
+        else:
+            _table(export, path, described, decimal)
+    mark_nothing(export)
+    return export
+
+
+def _instance_id(record: Record, field: str, where: str, line: int) -> str:
+    if field not in record:
+        raise InvalidInput("expected the id of the instance", where=where, line=line, field=field)
+    return id_in(record, field, where, line)
+
+
+def _folder(export: Export, folder: Path, described: frozenset[str]) -> None:
+    found = sorted({file.parent for name in (STATE, INSTANCES) for file in folder.rglob(name)})
+    if not found:
+        problem = f"expected a folder of annotators, each with {STATE} or {INSTANCES}; this one has neither"
+        raise InvalidInput(problem, where=str(folder))
+    for annotator in found:
+        instances = annotator / INSTANCES
+        state = _state(annotator / STATE) if (annotator / STATE).is_file() else {}
+        answered = isinstance(state.get("instance_id_to_label_to_value"), dict)
+        if instances.is_file():
+            for line, record in records_of(str(instances)):
+                _instance(export, record, annotator.name, str(instances), line, described, texts_only=answered)
+        if answered:
+            _answers_of_state(export, state, annotator.name, str(annotator / STATE))
+
+
+def _state(file: Path) -> Record:
+    try:
+        found = load_json(file.read_bytes())
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(file)) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"cannot be read as JSON: {error}", where=str(file)) from None
+    if not isinstance(found, dict):
+        raise InvalidInput(f"expected an object in braces, got {shown(found)}", where=str(file))
+    return found
+
+
+def _answers_of_state(export: Export, state: Record, folder: str, where: str) -> None:
+    """Add the answers of an annotator of version 2."""
+    labels, spans, spent = (
+        found if isinstance(found := state.get(f"instance_id_to_{name}"), dict) else {}
+        for name in ("label_to_value", "span_to_value", "behavioral_data")
+    )
+    annotator = folder if blank(state.get("user_id")) else id_in(state, "user_id", where, 1)
+    for number, name in enumerate(dict.fromkeys([*labels, *spans]), 1):
+        export.known(Task(id=name, fields={}, where=where, line=number))
+        answers = _labels(export, labels.get(name)) | _spans(spans.get(name))
+        about = spent.get(name)
+        about = about if isinstance(about, dict) else {}
+        end, milliseconds = about.get("session_end"), about.get("total_time_ms")
+        export.submissions.append(
+            Submission(
+                task=name,
+                annotator=annotator,
+                answers=answers,
+                time=float(end) if isinstance(end, int | float) and end > 0 else None,
+                seconds=milliseconds / 1000 if isinstance(milliseconds, int | float) and milliseconds > 0 else None,
+            )
+        )
+
+
+def _instance(  # noqa: PLR0917
+    export: Export,
+    record: Record,
+    annotator: str,
+    where: str,
+    line: int,
+    described: frozenset[str],
+    *,
+    texts_only: bool = False,
+) -> None:
+    """Add an instance of version 1."""
+    name = _instance_id(record, "id", where, line)
+    export.known(_shown_task(name, record, where, line), same=name not in described)
+    if texts_only:
+        return
+    about = record.get("behavioral_data")
+    spent = _SPENT.search(str(about.get("time_string", ""))) if isinstance(about, dict) else None
+    days, hours, minutes, seconds = map(int, spent.groups()) if spent else (0, 0, 0, 0)
+    export.submissions.append(
+        Submission(
+            task=name,
+            annotator=annotator,
+            answers=_labels(export, record.get("label_annotations")) | _spans(record.get("span_annotations")),
+            seconds=float(seconds + 60 * (minutes + 60 * (hours + 24 * days))) if spent else None,
+        )
+    )
+
+
+def _shown_task(name: str, record: Record, where: str, line: int) -> Task:
+    """Task with the text that the annotator saw, where it was recorded."""
+    text = {"id": name, "text": record["displayed_text"]} if "displayed_text" in record else {}
+    return Task(id=name, fields=text, where=where, line=line)
+
+
+def _table(export: Export, path: str, described: frozenset[str], decimal: str | None) -> None:
+    """Add the rows of an exported table."""
+    for line, record in records_of(path, decimal, (*TASKS, *PEOPLE)):
+        if Path(path).name == INSTANCES:
+            _instance(export, record, Path(path).absolute().parent.name, path, line, described)
+            continue
+        fields = [next((name for name in names if name in record), None) for names in (TASKS, PEOPLE)]
+        if None in fields:
+            problem = "expected the columns instance_id and user_id, as Potato exports them"
+            raise InvalidInput(problem, where=path, line=line)
+        task, annotator = (id_in(record, field, path, line) for field in fields if field is not None)
+        export.known(_shown_task(task, record, path, line), same=task not in described)
+        if "labels" in record:
+            answers = _labels(export, record["labels"]) | _spans(record.get("spans"))
+        else:
+            answers = _columns(export, record, path, line, decimal)
+        export.submissions.append(Submission(task=task, annotator=annotator, answers=answers))
+
+
+def _columns(export: Export, record: Record, where: str, line: int, decimal: str | None) -> dict[str, Answer]:
+    """Answers in the columns of a row."""
+    labels: dict[str, dict[str, object]] = {}
+    spans: dict[str, object] = {}
+    for column, cell in record.items():
+        if column.endswith(SPANS):
+            spans[column.removesuffix(SPANS)] = [] if blank(cell) else parsed(cell)
+            continue
+        scheme, mark, name = column.partition(":::" if ":::" in column else ".")
+        if mark and not name.startswith("_") and not blank(cell):
+            labels.setdefault(scheme, {})[name] = answer_in(record, column, where, line, decimal)
+    return _labels(export, labels) | _spans(spans)
+
+
+def _labels(export: Export, given: object) -> dict[str, Answer]:
+    """Answer to each scheme."""
+    schemes: dict[str, dict[str, object]] = {}
+    for scheme, name, value in _triples(given):
+        if not (blank(value) or value is False or str(value).lower() in NO):
+            schemes.setdefault(scheme, {})[name] = value
+    answers: dict[str, Answer] = {}
+    for scheme, values in schemes.items():
+        if len(values) != 1:
+            export.left_out["answers with several choices"] += 1
+            continue
+        ((name, value),) = values.items()
+        if name == BAD_TEXT:
+            export.left_out["answers that a text cannot be rated"] += 1
+            continue
+        if name in FREE_TEXT or isinstance(value, dict | list):
+            export.left_out["answers in free text, and of other kinds"] += 1
+            continue
+        answers[scheme] = _answer(scheme, name, value)
+    return answers
+
+
+def _triples(given: object) -> Iterator[tuple[str, str, object]]:
+    """Scheme, name and value of each answer, from an object of schemes or a list of pairs."""
+    if isinstance(given, list):
+        for pair in given:
+            if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], dict):
+                yield str(pair[0].get("schema", "")), str(pair[0].get("name", "")), pair[1]
+    elif isinstance(given, dict):
+        for scheme, values in given.items():
+            inner = values.get("labels", values) if isinstance(values, dict) else {"": values}
+            for name, value in (inner if isinstance(inner, dict) else {"": inner}).items():
+                yield str(scheme), str(name), value
+
+
+def _answer(scheme: str, name: str, value: object) -> Answer:
+    """A number where one was given or a point of a scale was chosen, else a label.
+
+    Versions before 2.12 store the key of a choice in its place, where there are keys: 1 for the first, 0 for the tenth.
+    """
+    text = str(value)
+    if value is True or text.lower() in YES or text == name:
+        return name
+    if name in {*NUMBERS, scheme}:
+        return number_in(text)
+    point = name.removeprefix("scale_")
+    if point.isdecimal() and text in {point, point[-1]}:
+        return float(point)
+    return f"{name}: {text}"
+
+
+def _spans(given: object) -> dict[str, Answer]:
+    """Spans of each scheme; an empty tuple where nothing was marked."""
+    found: dict[str, set[Span]] = {}
+    for scheme, span in _marked(given):
+        begin, end = (span.get("start"), span.get("end")) if isinstance(span, dict) else (None, None)
+        spans = found.setdefault(scheme, set())
+        if isinstance(begin, int) and isinstance(end, int) and 0 <= begin < end:
+            spans.add((begin, end))
+    return {scheme: tuple(sorted(spans)) for scheme, spans in found.items()}
+
+
+def _marked(given: object) -> Iterator[tuple[str, object]]:
+    if isinstance(given, dict):
+        for scheme, spans in given.items():
+            listed = list(spans.values()) if isinstance(spans, dict) else spans
+            for span in listed if isinstance(listed, list) else ():
+                yield str(scheme), span
+            if not listed:
+                yield str(scheme), None
+    elif isinstance(given, list):
+        for entry in given:
+            span = entry[0] if isinstance(entry, list) and entry else entry
+            if isinstance(span, dict):
+                yield str(span.get("schema", "spans")), span

@@ -1,0 +1,311 @@
+"""Pages of leads: progress, agreement, estimates, conflicts, people, downloads."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+
+from postil.campaigns.calls import write_rows
+from postil.campaigns.export import TABLE_FORMATS, export_files
+from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.models import Refused
+from postil.campaigns.pages import tables
+from postil.campaigns.pages.dashboard_cache import DashboardCache
+from postil.campaigns.pages.error_pages import HTTPError
+from postil.campaigns.pages.pictures import heat, histogram, means, paths, severities, shares
+from postil.campaigns.pages.site import LANGUAGE_COOKIE, NEVER_CACHED, new_key, redirect_to
+from postil.campaigns.quality_view import concern_sentence
+from postil.campaigns.state import moment, parse_moment
+from postil.errors import InvalidInput
+from postil.messages import Command, Message, Setting
+from postil.meta.resampling import RESAMPLES
+from postil.results.severity import severity_remarks
+from postil.web.translations import languages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fastapi import FastAPI
+
+    from postil.campaigns.item_types import ItemRows
+    from postil.campaigns.models import Person, Role
+    from postil.campaigns.pages.forms import Form
+    from postil.campaigns.pages.site import Site
+    from postil.campaigns.store import Store
+    from postil.meta.parts import Agreement
+
+__all__ = ["add_lead_pages"]
+
+YEAR: Final = 365 * 86_400
+PAGE_SIZE: Final = 10
+"""Number of conflicts per page."""
+
+ZONES: Final = sorted(
+    (
+        *(f"-{hours:02}:00" for hours in range(12, 0, -1)),
+        *(f"+{hours:02}:00" for hours in range(15)),
+        *("-03:30", "+03:30", "+04:30", "+05:30", "+05:45", "+06:30", "+09:30"),
+    ),
+    key=lambda zone: int(f"{zone[0]}{zone[1:3]}{zone[4:]}"),
+)
+"""Offsets from UTC that a deadline can be given in."""
+
+TABS: Final = {
+    "overview": ("/lead", "Progress"),
+    "agreement": ("/lead/agreement", "Agreement"),
+    "quality": ("/lead/quality", "Quality"),
+    "estimate": ("/lead/estimate", "Estimate"),
+    "conflicts": ("/lead/conflicts", "Conflicts"),
+}
+"""Pages of leads: the path and the title of each; its template has the same name."""
+
+SHOWN: Final = {
+    "kappa-quadratic-pooled": "Scott's pi, quadratic",
+    "alpha-ordinal": "Alpha, ordinal",
+    "within-1": "Adjacent agreement",
+}
+"""Statistics at the top of the first page."""
+
+
+KINDS: Final = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+}
+"""Media types by suffix."""
+
+_NAMES: Final = {
+    "ratings": (Message("one row per rating"), TABLE_FORMATS),
+    "resolved": (Message("one row per item: mean, adjudicated grade, number of ratings"), TABLE_FORMATS),
+    "annotators": (Message("one row per annotator: number of ratings, competence"), TABLE_FORMATS),
+    "judgements": (Message("for {command}", command=Command("correlate", (), (Setting("judgements"),))), ("jsonl",)),
+    "preferences": (Message("for {command}", command=Command("compare", (), (Setting("preferences"),))), ("jsonl",)),
+    "references": (Message("for {command}", command=Command("score", (), (Setting("references"),))), ("jsonl",)),
+    "passages": (Message("for {command}", command=Command("passages")), ("jsonl",)),
+    "codebook": (Message("meaning of columns and grades"), ("json",)),
+}
+
+
+def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
+    """Add the pages of leads.
+
+    Args:
+        app: The application.
+        site: Site of the campaign.
+        patience: Seconds that a page waits for fresh numbers.
+    """
+    pages = _Pages(site, patience)
+    for path, page in (
+        ("", pages.overview),
+        ("/agreement", pages.agreement),
+        ("/quality", pages.quality),
+        ("/estimate", pages.estimate),
+        ("/conflicts", pages.conflicts),
+    ):
+        app.add_api_route(f"/lead{path}", page, methods=["GET"])
+    app.add_api_route("/lead/files/{name}", pages.file, methods=["GET"])
+    for path, page in (
+        ("adjudicate", pages.adjudicate),
+        ("invite", pages.invite),
+        ("remove", pages.remove),
+        ("state", pages.state),
+    ):
+        app.add_api_route(f"/lead/{path}", page, methods=["POST"])
+
+
+class _Pages:
+    def __init__(self, site: Site, patience: float) -> None:
+        self._site, self._store = site, site.store
+        self._files = _names_of(site.campaign.rows, pairs=site.rubric.kind == "pair")
+        self._scales = site.rubric.scales
+        self._far = 0.5 if site.rubric.kind == "spans" else 2.0
+        self._dashboard = DashboardCache(site.store, self._far, patience)
+        site.show(severities=severities, number=tables.number, ago=_ago, tabs=TABS, languages=languages())
+        site.show(life=site.store.state, moment=moment, zones=ZONES)
+
+    def overview(self, request: Request) -> Response:
+        """Show the progress of all annotators."""
+        return self._page(request, "overview", link="")
+
+    def agreement(self, request: Request) -> Response:
+        """Show inter-annotator agreement."""
+        return self._page(request, "agreement", labels_of=_labels, histogram=histogram, heat=heat, resamples=RESAMPLES)
+
+    def quality(self, request: Request) -> Response:
+        """Show the quality of each annotator's ratings."""
+        return self._page(request, "quality", shares=shares, paths=paths, concern=concern_sentence)
+
+    def estimate(self, request: Request) -> Response:
+        """Show the mean grades of systems so far, and what more ratings would bring."""
+        return self._page(request, "estimate", forest=means, on_severity=severity_remarks)
+
+    def conflicts(self, request: Request) -> Response:
+        """Show items with disagreement, or adjudicated ones."""
+        self._site.current_lead(request)
+        numbers, _ = self._dashboard.latest()
+        adjudicated = request.query_params.get("show") == "adjudicated"
+        rest = () if numbers is None else numbers.adjudicated if adjudicated else numbers.conflicts
+        page = request.query_params.get("page", "1")
+        page_number = int(page) if re.fullmatch("[0-9]{1,6}", page) and int(page) else 1
+        first = (page_number - 1) * PAGE_SIZE
+        cases = self._store.results.cases(rest[first : first + PAGE_SIZE])
+        return self._page(
+            request,
+            "conflicts",
+            # The snapshot may be older than the last adjudication.
+            cases=[one for one in cases if adjudicated or one.adjudication is None],
+            adjudicated=adjudicated,
+            page=page_number,
+            pages=max(1, -(-len(rest) // PAGE_SIZE)),
+            key=new_key,
+            total=len(rest),
+        )
+
+    def file(self, request: Request, name: str) -> Response:
+        """Download a file."""
+        self._site.current_lead(request)
+        stem, _, kind = name.partition(".")
+        if stem not in self._files or kind not in self._files[stem][1]:
+            raise HTTPError(404, "There is no such page")
+        content = _file_of(self._store, stem, kind)
+        if content is None:
+            raise HTTPError(404, "There are no ratings yet")
+        headers = NEVER_CACHED | {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=KINDS[kind], headers=headers)
+
+    def adjudicate(self, request: Request) -> Response:
+        """Store an adjudication."""
+        lead, form = self._submitted(request)
+        number = form.number("number")
+        grade, reason = form.real("grade"), form.get("reason", "")
+        self._store.results.adjudicate(lead, number, grade, reason, idempotency_key=form.get("idempotency_key", ""))
+        if "hx-request" not in request.headers:
+            return redirect_to("/lead/conflicts")
+        parts = self._site.parts("case.html", self._site.language(request))
+        case = parts.case(self._store.results.conflict(number), self._site.csrf(request), new_key())
+        return HTMLResponse(case, headers=NEVER_CACHED)
+
+    def invite(self, request: Request) -> Response:
+        """Invite a person and show the link once."""
+        lead, form = self._submitted(request)
+        name = form.get("name", "")
+        role: Role = "lead" if form.get("role") == "lead" else "annotator"
+        share = None
+        if form.get("late"):
+            if role == "lead":
+                raise Refused("invalid", "a lead needs no items, so there is no late one")
+            token, share = self._store.people.invite_late(name, by=lead)
+        else:
+            token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
+        link = self._site.link(request, f"/join/{token}")
+        return self._page(request, "overview", link=link, invited=name, share=share)
+
+    def remove(self, request: Request) -> Response:
+        """Remove an annotator."""
+        lead, form = self._submitted(request)
+        number = form.number("person")
+        person = next(
+            (one for one in self._store.people.everyone() if one.id == number and one.role == "annotator"), None
+        )
+        if person is None:
+            raise HTTPError(404, "There is no such annotator")
+        self._store.people.remove(person, reserve=form.get("then") == "reserve", by=lead)
+        return redirect_to("/lead")
+
+    def state(self, request: Request) -> Response:
+        """Pause, resume or close the campaign, or set its deadline."""
+        lead, form = self._submitted(request)
+        state, action, message = self._store.state, form.get("action", ""), form.get("message", "")
+        if action == "pause":
+            state.pause(message, by=lead)
+        elif action == "resume":
+            state.resume(by=lead)
+        elif action == "close":
+            state.close(message, by=lead)
+        elif action == "deadline":
+            state.set_deadline(parse_moment(f"{form.get('when', '')}{form.get('zone', '')}"), by=lead)
+        elif action == "no-deadline":
+            state.set_deadline(None, by=lead)
+        else:
+            raise Refused(
+                "invalid", "action: expected pause, resume, close, deadline or no-deadline, got '{got}'", got=action
+            )
+        return redirect_to("/lead")
+
+    def _page(self, request: Request, tab: str, **values: object) -> Response:
+        self._site.current_lead(request)
+        numbers, fresh = self._dashboard.latest()
+        lang = self._site.language(request)
+        aspect = request.query_params.get("aspect", "")
+        scale = next((each for each in self._scales if each.name == aspect), self._scales[0])
+        response = self._site.page(
+            "lead.html",
+            tab=tab,
+            numbers=numbers,
+            measured=numbers.aspects[scale.name] if numbers else None,
+            aspect=scale.name,
+            scales=self._scales,
+            fresh=fresh,
+            csrf=self._site.csrf(request),
+            lang=lang,
+            now=time.time(),
+            people={person.id: person for person in self._store.people.everyone()},
+            conflicts=len(numbers.conflicts) if numbers else 0,
+            far=self._far,
+            heads=SHOWN,
+            files=self._files,
+            **values,
+        )
+        if "lang" in request.query_params:
+            self._site.set_cookie(response, LANGUAGE_COOKIE, lang, YEAR)
+        return response
+
+    def _submitted(self, request: Request) -> tuple[Person, Form]:
+        self._site.current_lead(request)
+        return self._site.submitted(request)
+
+
+def _labels(found: Agreement, names: Mapping[float, str]) -> list[str]:
+    """The grades, or the names of some."""
+    return [names.get(label, f"{label:g}") for label in found.labels]
+
+
+def _names_of(source: ItemRows | None, *, pairs: bool = False) -> dict[str, tuple[Message, tuple[str, ...]]]:
+    """Names of the files of a campaign, each with its description and its suffixes."""
+    only = {"references": "articles", "passages": "passages", "preferences": source if pairs else None}
+    return {name: about for name, about in _NAMES.items() if only.get(name, source) == source}
+
+
+def _file_of(store: Store, name: str, kind: str) -> bytes | None:
+    """One of the files of `postil annotate export` with the current ratings; None if there are none yet."""
+    file = f"{name}.{kind}"
+    try:
+        rows = export_files(
+            store, inferred_grades, table_format=kind if kind in TABLE_FORMATS else TABLE_FORMATS[0]
+        ).get(file)
+    except InvalidInput:
+        return None
+    if rows is None:
+        return None
+    with TemporaryDirectory() as folder:
+        path = Path(folder, file)
+        write_rows(str(path), rows)
+        return path.read_bytes()
+
+
+def _ago(then: float | None, now: float, _: Callable[[str], str]) -> str:
+    """Format the time since a moment."""
+    if then is None:
+        return "–"
+    past = max(0, int(now - then))
+    for size, said in ((86_400, _("{n} d ago")), (3_600, _("{n} h ago")), (60, _("{n} min ago"))):
+        if past >= size:
+            return said.format(n=past // size)
+    return _("now")

@@ -1,0 +1,1 @@
+"""Human grades from several metrics."""

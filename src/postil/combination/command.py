@@ -1,0 +1,68 @@
+"""`postil combine`: flags, nothing else."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import command_line, emit, say
+from postil.cli.options import FormatOption, ReportOption, ScoresArgument, group
+from postil.combination.rows import ApplyOptions, CombineOptions, apply_to_files, fit_files
+from postil.data.options import JudgedInputOptions, ScoreInputOptions
+from postil.page.command import print_result
+from postil.results.views import show
+
+__all__ = ["combine"]
+
+combine = group("combine", "Learn human grades from several metrics, and grade texts by them.")
+
+
+@combine.command()
+@command
+def fit(
+    scores: ScoresArgument,
+    *,
+    judgements: Annotated[
+        str,
+        typer.Option("--judgements", metavar="FILE", help="Judgements (item, system, annotator, grade)."),
+    ],
+    options: CombineOptions,
+    inputs: JudgedInputOptions,
+    context: typer.Context,
+    report: ReportOption = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Fit a combination of metrics to human ratings.
+
+    The table has the correlation of its out-of-fold grades with the ratings: each text is graded by a fit on other
+    items. Beside it is what length and mean weight of the references alone give, where scores have these controls.
+    Texts without every metric are excluded, counted and named.
+
+    Example: postil combine fit scores.jsonl --judgements judgements.jsonl --out model --items grades.jsonl
+    """
+    make = partial(fit_files, scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
+    print_result(make, format, report, [*scores, judgements])
+
+
+@combine.command()
+@command
+def apply(
+    scores: ScoresArgument,
+    *,
+    model: Annotated[str, typer.Option("--model", metavar="DIR", help="Folder that combine fit --out wrote.")],
+    options: ApplyOptions,
+    inputs: ScoreInputOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Grade texts by a fitted combination of their scores.
+
+    Grades are on the scale of the judgements of the fit. The table has the mean of each system; --out has a row per
+    text, for correlate and compare. Scores must have the signatures that the combination was fitted on.
+
+    Example: postil combine apply scores.jsonl --model model --out grades.jsonl
+    """
+    result = apply_to_files(scores, model, options, inputs=inputs, on_message=say)
+    emit(show(format, result), format)

@@ -1,0 +1,352 @@
+"""Combinations fitted to human ratings, and reported by grades of texts whose items a fit has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+
+from postil.combination.result import (
+    CombinationColumn,
+    CombinationDifference,
+    CombinationFit,
+    CombinationResult,
+    CombinationTexts,
+)
+from postil.data.rows import EXTERNAL
+from postil.errors import InvalidInput, Undefined, UsageError
+from postil.learners.boosting import Trees
+from postil.messages import Message, Setting
+from postil.meta.coefficient_kinds import kind_of
+from postil.meta.column_correlations import Texts, constant, starts_of
+from postil.meta.combination import LEARNERS, Terms, assign_items, penalized
+from postil.meta.fisher import degrees_of_freedom, fisher_interval
+from postil.meta.grade_mapping import cross_fitted
+from postil.meta.rated_outputs import chosen_metrics
+from postil.meta.resampling import Draws, estimate
+from postil.meta.table import meet, repeated_texts
+from postil.results.names import LENGTH, control, reads_weights
+from postil.results.parts import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.combination.result import CombinationSettings
+    from postil.meta.combination import Learner, Model
+    from postil.meta.resampling import Counts
+    from postil.meta.score_matrix import Judged, Scored
+    from postil.results.parts import Excluded
+
+__all__ = [
+    "FOLDS",
+    "JudgedTexts",
+    "columns_of",
+    "combine",
+    "judged_texts",
+    "transformed",
+]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+
+FOLDS: Final = 9
+"""Default number of folds of items."""
+
+FARTHEST: Final = 1e100
+"""Largest magnitude of a grade, so that no sum of squares overflows."""
+
+LOG: Final = "log1p"
+"""Transform of lengths: ln(1 + length)."""
+
+MEAN_WEIGHT: Final = "control:mean-weight("
+
+
+def transformed(metric: str) -> str:
+    """Transform of a column: `LOG` of `postil.results.names.LENGTH`, else none."""
+    return LOG if metric == LENGTH else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedTexts:
+    """Scores by m columns and mean ratings of n texts, sorted by item and system.
+
+    Args:
+        items: Item of each text.
+        systems: System of each text.
+        metrics: Names of the columns.
+        signatures: Signature of each column.
+        falls: bool[m], True where lower is better.
+        scores: float64[n, m], `transformed`.
+        controls: Names of the controls that every text has: length, and mean weight of the references.
+        control_scores: float64[n, c], `transformed`.
+        ratings: float64[n], mean rating of each text.
+        aspect: Aspect of the ratings.
+        excluded: Texts that were excluded, and texts whose ratings by one annotator were averaged.
+    """
+
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    signatures: tuple[str, ...]
+    falls: NDArray[np.bool_]
+    scores: Floats
+    controls: tuple[str, ...]
+    control_scores: Floats
+    ratings: Floats
+    aspect: str | None
+    excluded: tuple[Excluded, ...]
+
+
+def judged_texts(
+    scored: Scored, judged: Judged, metrics: Sequence[str] = (), lower_is_better: Sequence[str] = ()
+) -> JudgedTexts:
+    """Join scores and ratings; a text without every column is excluded, counted and named.
+
+    Args:
+        scored: The scores.
+        judged: The ratings.
+        metrics: Columns; by default all scores but controls.
+        lower_is_better: Metrics for which lower is better, beside those whose signatures say so.
+
+    Raises:
+        UnknownName: There is no such metric.
+        UsageError: All scores are controls, and none is named.
+        InvalidInput: A length is below 0.
+        Undefined: No text has both scores and ratings.
+
+    >>> from postil.meta.score_matrix import Judged, Scored
+    >>> from postil.data.rows import Judgement, Score
+    >>> rows = [Score(item, "a", metric, 2.0, "") for item in "21" for metric in ("w-b", "a")]
+    >>> texts = judged_texts(Scored(rows), Judged([Judgement("1", "a", "ann", 4.0), Judgement("2", "a", "ann", 3.0)]))
+    >>> texts.items, texts.metrics, texts.ratings.tolist()
+    (('1', '2'), ('a', 'w-b'), [4.0, 3.0])
+    """
+    falls = scored.falling(lower_is_better)
+    columns = tuple(sorted(chosen_metrics(scored, metrics)))
+    kept, excluded = meet(scored, judged, columns)
+    keys = list(scored.rows)
+    texts = sorted(keys[row] for row in kept.tolist())
+    rows = np.array([scored.rows[key] for key in texts], np.int64)
+    means = min((name for name in scored.metrics if name.startswith(MEAN_WEIGHT)), default="")
+    there = [name for name in (LENGTH, means) if name in scored.metrics]
+    controls = tuple(name for name in there if not np.isnan(scored.of(rows, [name])).any())
+    return JudgedTexts(
+        items=tuple(item for item, _ in texts),
+        systems=tuple(system for _, system in texts),
+        metrics=columns,
+        signatures=tuple(scored.signatures[name] or EXTERNAL for name in columns),
+        falls=np.array([name in falls for name in columns]),
+        scores=columns_of(scored, rows, columns),
+        controls=controls,
+        control_scores=columns_of(scored, rows, controls),
+        ratings=judged.of(texts).means,
+        aspect=judged.aspect,
+        excluded=(
+            *excluded,
+            *repeated_texts([key for key in texts if key in judged.repeated]),
+            *judged.left_out,
+        ),
+    )
+
+
+def columns_of(scored: Scored, rows: NDArray[np.int64], metrics: Sequence[str]) -> Floats:
+    """Scores of some texts, `transformed`, float64[rows, metrics].
+
+    Args:
+        scored: The scores.
+        rows: The texts, each of which has all of them.
+        metrics: The metrics.
+
+    Raises:
+        InvalidInput: A length is below 0.
+    """
+    scores = scored.of(rows, metrics)
+    for column, name in enumerate(metrics):
+        if transformed(name):
+            least = scores[:, column].min(initial=0.0)
+            if least < 0:
+                raise InvalidInput(f"{name}: expected lengths from 0 up, got {least:g}")
+            scores[:, column] = np.log1p(scores[:, column])
+    return scores
+
+
+def combine(texts: JudgedTexts, settings: CombinationSettings, penalty: float) -> tuple[Model, CombinationResult]:
+    """Fit a combination on all texts, and once per fold on those of the other folds for the numbers to report.
+
+    Args:
+        texts: The texts.
+        settings: Options of the command.
+        penalty: Ridge penalty, which a fit of the controls alone has whatever the learner.
+
+    Returns:
+        The model, and the result without the name and signature that the hash of the model gives it.
+
+    Raises:
+        UsageError: Isotonic regression of several columns.
+        Undefined: There are fewer items than folds, every column or rating is constant, or there are too few texts for
+            boosted trees.
+        MissingExtra: scikit-learn is not installed.
+    """
+    learner, seed, monotone = LEARNERS[settings.method], settings.seed, settings.monotone
+    _check(texts, learner)
+    names, item = np.unique(texts.items, return_inverse=True)
+    fold = assign_items(names.tolist(), settings.folds)[item]
+    direction = np.where(texts.falls, -1, 1)
+    named = zip(texts.metrics, texts.signatures, strict=True)
+    weighted = np.array([monotone and reads_weights(*each) for each in named])
+    bounds = np.where(weighted, direction, 0).astype(np.int8)
+    terms = Terms(penalty=penalty, falls=texts.falls, bounds=bounds, monotone=monotone, seed=seed)
+    found = _out_of_fold(learner, terms, texts.scores, texts.ratings, fold)
+    alone = _controls_alone(learner, terms, texts, fold)
+    first = [found] if alone is None else [found, alone]
+    counts = Draws(resamples=settings.resamples, seed=seed).counts(len(names))
+    correlated = _Correlations.of(np.column_stack([*first, texts.scores]), texts, item.astype(np.int32), counts)
+    model = learner.fit(texts.scores, texts.ratings, terms)
+    weights = penalized(texts.scores, texts.ratings, terms).weights if learner.linear else None
+    columns = tuple(_columns(model, weights, texts, correlated, len(first)))
+    result = CombinationResult(
+        metric="",
+        signature="",
+        items=len(names),
+        systems=len(set(texts.systems)),
+        columns=columns,
+        texts=CombinationTexts(
+            items=texts.items,
+            systems=texts.systems,
+            ratings=tuple(texts.ratings.tolist()),
+            grades=tuple(found.tolist()),
+            controls=() if alone is None else tuple(alone.tolist()),
+        ),
+        combination=correlated.fit(0, found, texts.ratings, texts.metrics),
+        controls=None if alone is None else correlated.fit(1, alone, texts.ratings, texts.controls),
+        difference=None if alone is None else correlated.difference(0, 1),
+        excluded=texts.excluded,
+        notes=tuple(_notes(texts, columns, weighted)),
+        settings=settings,
+    )
+    return model, result
+
+
+def _check(texts: JudgedTexts, learner: Learner) -> None:
+    """Refuse what no combination can be fitted to."""
+    if learner.single and len(texts.metrics) > 1:
+        raise UsageError(
+            "isotonic regression is of one metric, and there are {n}: {metrics}; choose one with {setting}",
+            n=len(texts.metrics),
+            metrics=", ".join(texts.metrics),
+            setting=Setting("metrics"),
+        )
+    start = np.zeros(1, np.int64)
+    if constant(texts.scores, start).all():
+        raise Undefined(f"every text has the same score by {', '.join(texts.metrics)}: there is nothing to fit")
+    if constant(texts.ratings[:, None], start).all():
+        raise Undefined(f"every text has the rating {texts.ratings[0]:g}: there is nothing to fit")
+
+
+def _out_of_fold(learner: Learner, terms: Terms, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats:
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = cross_fitted(lambda x, y, new: learner.fit(x, y, terms).predict(new), scores, grades, fold)
+    assert found is not None  # noqa: S101 - there are two folds at least
+    if not (np.abs(found) <= FARTHEST).all():
+        raise Undefined("some scores are too far from those of other items for a grade; look for outliers among them")
+    return found
+
+
+def _controls_alone(learner: Learner, terms: Terms, texts: JudgedTexts, fold: NDArray[np.int32]) -> Floats | None:
+    """Grades by the controls alone, out of fold; None without any."""
+    if not texts.controls:
+        return None
+    none = np.zeros(len(texts.controls), np.int8)
+    free = Terms(penalty=terms.penalty, falls=none > 0, bounds=none, seed=terms.seed)
+    return _out_of_fold(LEARNERS[learner.beside], free, texts.control_scores, texts.ratings, fold)
+
+
+def _columns(
+    model: Model, weights: Floats | None, texts: JudgedTexts, correlated: _Correlations, first: int
+) -> Iterator[CombinationColumn]:
+    """The columns, the first of which is a given one of the correlations."""
+    gain = model.gain if isinstance(model, Trees) else None
+    for number, (name, signature) in enumerate(zip(texts.metrics, texts.signatures, strict=True)):
+        yield CombinationColumn(
+            metric=name,
+            signature=signature,
+            pool=correlated.estimate("pool", first + number),
+            item=correlated.estimate("item", first + number),
+            weight=None if weights is None else float(weights[number]),
+            gain=None if gain is None else float(gain[number]),
+            transform=transformed(name),
+        )
+
+
+def _notes(texts: JudgedTexts, columns: Sequence[CombinationColumn], weighted: NDArray[np.bool_]) -> Iterator[str]:
+    """Notes on columns and controls, one line each."""
+    still = constant(texts.scores, np.zeros(1, np.int64))[0]
+    at_bound = []
+    for column, same, bounded in zip(columns, still.tolist(), weighted.tolist(), strict=True):
+        if same:
+            yield f"{column.metric} is the same in every text, so it says nothing"
+        elif bounded and column.weight == 0:
+            at_bound.append(column.metric)
+    if at_bound:
+        yield Message(
+            "weight 0, as {monotone} allows none against the direction: {metrics}",
+            monotone=Setting("monotone"),
+            metrics=", ".join(at_bound),
+        )
+    lacking = [name for name in (LENGTH, MEAN_WEIGHT) if not any(each.startswith(name) for each in texts.controls)]
+    if lacking:
+        advice = "postil score --controls writes them, the mean weight beside over=near and over=kernel"
+        yield f"not every text has the controls {' and '.join(map(control, lacking))}: {advice}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Correlations:
+    """Pearson correlations with the ratings, on all items and on the same resamples of them for every column.
+
+    Args:
+        items: Number of items.
+        pool: float64[1 + R, columns], over all texts; NaN where undefined.
+        item: float64[1 + R, columns], within items.
+        degrees: float64[columns], degrees of freedom of those over all texts.
+    """
+
+    items: int
+    pool: Floats
+    item: Floats
+    degrees: Floats
+
+    @classmethod
+    def of(cls, columns: Floats, texts: JudgedTexts, item: NDArray[np.int32], counts: Counts) -> _Correlations:
+        system = np.unique(texts.systems, return_inverse=True)[1].astype(np.int32)
+        beside = Texts(columns, texts.ratings, item, system)
+        pool, within = (kind_of("pearson").resampled(beside, counts, by) for by in ("pool", "item"))
+        return cls(
+            counts.shape[1],
+            np.vstack([pool.values, pool.samples]),
+            np.vstack([within.values, within.samples]),
+            degrees_of_freedom(columns, texts.ratings, starts_of(item)),
+        )
+
+    def estimate(self, by: Literal["pool", "item"], column: int) -> Estimate | None:
+        found = self._estimate(getattr(self, by)[:, column])
+        if found is None or by == "item":
+            return found
+        around = fisher_interval(found.value, self.pool[1:, column], self.degrees[column], self.items)
+        return found if around is None else Estimate(value=found.value, low=around.low, high=around.high)
+
+    def _estimate(self, samples: Floats) -> Estimate | None:
+        return None if np.isnan(samples[0]) else estimate(samples, self.items)
+
+    def fit(self, column: int, grades: Floats, ratings: Floats, names: tuple[str, ...]) -> CombinationFit:
+        return CombinationFit(
+            columns=names,
+            pool=self.estimate("pool", column),
+            item=self.estimate("item", column),
+            rmse=float(np.sqrt(((grades - ratings) ** 2).mean())),
+        )
+
+    def difference(self, first: int, second: int) -> CombinationDifference:
+        pool, item = (self._estimate(each[:, first] - each[:, second]) for each in (self.pool, self.item))
+        return CombinationDifference(pool=pool, item=item)

@@ -1,0 +1,116 @@
+"""Articles of a file, rows or one document, checked as they are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.data.options import InputOptions
+from postil.data.row_files import read
+from postil.data.row_locations import LocatedRows, RowLocations
+from postil.data.rows import Article, Draft
+from postil.documents.html_text import HtmlCleaner
+from postil.documents.sources import SourceOptions, is_address, is_document, load, read_source
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.data.progress import OnMessage
+    from postil.documents.document import Document
+
+__all__ = ["checked_articles", "open_articles"]
+
+LONGEST: Final = 200
+"""Largest number of characters of a title."""
+AROUND: Final = frozenset({"margin", "contents", "note"})
+"""Kinds of blocks that are no text of an article."""
+
+
+def open_articles(
+    articles: str, inputs: InputOptions | None, on_message: OnMessage, *, comments: bool = False
+) -> LocatedRows[Article]:
+    """Open a file of article rows, or a document that is one article.
+
+    Args:
+        articles: The file; ``-`` for standard input; where no comments are needed, also HTML, Markdown, text, PDF, or
+            the address of a page.
+        inputs: Options of reading it.
+        on_message: Callback for status messages.
+        comments: True where every article needs the field ``comments``.
+
+    Raises:
+        InvalidInput, MissingExtra: A document cannot be read.
+    """
+    row = Article if comments else Draft
+    reading = (inputs or InputOptions()).readings({"articles": row}, on_message)["articles"]
+    if not comments and is_document(articles, reading):
+        document = read_source(load(articles), SourceOptions())
+        for note in document.notes:
+            on_message(f"{articles}: {note}")
+        return LocatedRows(iter([_of_document(document, articles)]), RowLocations(articles))
+    return read(articles, row, reading)
+
+
+def _of_document(document: Document, source: str) -> Article:
+    """The article that a document is: its title, or else its first line, and the text below it."""
+    texts = [document.text_of(block) for block in document.blocks if block.kind not in AROUND]
+    if not texts:
+        raise InvalidInput("expected an article, got a document without text", where=source)
+    first = " ".join(texts[0].split())
+    title = " ".join(document.title.split()) or first
+    if title == first and len(title) <= LONGEST:
+        del texts[0]
+    return Draft(
+        source if is_address(source) else Path(source).stem,
+        title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…",
+        content="\n".join(texts) or None,
+        lang=document.lang,
+        url=document.url,
+        date=document.date,
+    )
+
+
+def checked_articles(
+    rows: LocatedRows[Article], *, comments: bool = False, on_message: OnMessage = lambda _: None
+) -> Iterator[Article]:
+    """Read articles with distinct ids; HTML becomes its text, as `postil corpus build` reads it.
+
+    Args:
+        rows: The rows.
+        comments: True where the comments of an article are read; they need distinct ids as well.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: An id stands twice, or a text is HTML of more than 4 Mi characters.
+        MissingExtra: A text is HTML, and lxml is not installed.
+    """
+    seen: set[str] = set()
+    clean = HtmlCleaner()
+    for index, article in enumerate(rows):
+        if article.id in seen:
+            raise rows.places.error(index, "id", f"expected an id that no other article has, got '{article.id}' again")
+        seen.add(article.id)
+        if comments and len({comment.id for comment in article.comments}) < len(article.comments):
+            raise rows.places.error(index, "comments", "expected an id for each comment, got one twice")
+        try:
+            cleaned = _cleaned(article, clean, comments=comments)
+        except InvalidInput as error:
+            raise rows.places.error(index, "", error.message) from None
+        yield cleaned
+    if clean.cleaned:
+        on_message(f"{rows.places.where}: texts with HTML, of which the text is read: {clean.cleaned:,}")
+
+
+def _cleaned(article: Article, clean: HtmlCleaner, *, comments: bool) -> Article:
+    before = clean.cleaned
+    title = clean(article.title)
+    content = None if article.content is None else clean(article.content)
+    texts = [clean(comment.text, quotes=False) for comment in article.comments] if comments else []
+    if clean.cleaned == before:
+        return article
+    replace = msgspec.structs.replace
+    said = tuple(replace(comment, text=text) for comment, text in zip(article.comments, texts, strict=False))
+    return replace(article, title=title, content=content, comments=said if comments else article.comments)

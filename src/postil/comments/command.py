@@ -1,0 +1,110 @@
+"""`postil comment`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import emit, say, terminal_width
+from postil.cli.options import FormatOption
+from postil.comments.calls import (
+    CommentOptions,
+    PromptedCommentOptions,
+    comment_articles,
+    estimate_comments,
+    prompted_comments,
+)
+from postil.comments.prompted_commenter import default_template
+from postil.comments.result import SuggestionsResult
+from postil.data.options import InputOptions
+from postil.errors import PostilError
+from postil.results.views import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from postil.data.suggestions import Suggestions
+    from postil.results.formats import Format
+
+__all__ = ["comment"]
+
+
+def _show_prompt(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        emit(default_template().text)
+        raise typer.Exit
+
+
+@command
+def comment(
+    articles: Annotated[
+        str,
+        typer.Argument(
+            metavar="ARTICLES",
+            help="Articles (id, title, [content]): a table of any format, or -; or one article as HTML, Markdown, "
+            "text or PDF, or its address.",
+        ),
+    ],
+    *,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="DIR|NAME",
+            help="A model that postil train made; with --endpoint, the name of a language model there.",
+        ),
+    ],
+    options: CommentOptions,
+    prompted: PromptedCommentOptions,
+    inputs: InputOptions,
+    show_prompt: Annotated[  # noqa: ARG001 - its callback acts
+        bool,
+        typer.Option(
+            "--show-prompt", callback=_show_prompt, is_eager=True, help="Print the template of the prompt and stop."
+        ),
+    ] = False,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Suggest comments for articles, with their provenance; comments filtered out have a reason (jsonl).
+
+    With --endpoint a language model writes them, and --examples shows it what readers wrote on similar articles.
+
+    Example: postil comment today.html --model model -k 3 --format jsonl
+    """
+    if prompted.endpoint is None:
+        prompted.check_unused()
+        _print(comment_articles(articles, model, options, inputs=inputs, on_message=say), format)
+    elif prompted.dry_run:
+        emit(show(format, estimate_comments(articles, model, options, prompted, inputs=inputs, on_message=say)), format)
+    else:
+        found = prompted_comments(articles, model, options, prompted, inputs=inputs, on_message=say)
+        _print(found, format, keep=True)
+
+
+def _print(found: Iterable[Suggestions], form: Format, *, keep: bool = False) -> None:
+    """Print suggestions; JSON Lines as they come, so that a long run shows its first articles early.
+
+    Args:
+        found: The suggestions.
+        form: The format.
+        keep: True to print those that an error comes after.
+    """
+    rows: list[Suggestions] = []
+    problem: PostilError | None = None
+    try:
+        for row in found:
+            if form == "jsonl":
+                emit(show(form, SuggestionsResult(suggestions=(row,))), form)
+            else:
+                rows.append(row)
+    except PostilError as error:
+        if not (keep and rows):
+            raise
+        problem = error
+    if form != "jsonl":
+        emit(show(form, SuggestionsResult(suggestions=tuple(rows)), width=terminal_width()), form)
+    if problem is not None:
+        raise problem

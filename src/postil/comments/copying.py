@@ -1,0 +1,143 @@
+"""Copy detection: the longest word sequence that a text shares with any of many texts."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from postil.data.arrays import WHOLE, Expected
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.data.arrays import OpenArray
+
+__all__ = ["SharedSpan", "SpanIndex"]
+
+_END = -1
+
+
+class SharedSpan(NamedTuple):
+    """A word sequence that also occurs in an indexed text.
+
+    Args:
+        text: Index of the first text that contains it.
+        begin: Start position in the query.
+        words: Length in words.
+    """
+
+    text: int
+    begin: int
+    words: int
+
+
+@dataclass(frozen=True, eq=False)
+class SpanIndex:
+    """Index of all word sequences of two words or more in n texts: positions sorted by bigram.
+
+    Args:
+        ids: int32[T + n], the words of all texts, each text followed by -1.
+        order: int64[T], positions of words in `ids`, sorted by the word and the next one.
+
+    >>> spans = SpanIndex.of(np.array([5, 6, 7, 6, 7, 8]), np.array([0, 3, 6]))
+    >>> spans.longest([9, 6, 7, 8]), spans.longest([7, 5])
+    (SharedSpan(text=1, begin=1, words=3), None)
+    """
+
+    ids: NDArray[np.int32]
+    order: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, ids: NDArray[np.integer], offsets: NDArray[np.int64]) -> SpanIndex:
+        """Index texts.
+
+        Args:
+            ids: int[T], token ids from 0, all texts concatenated.
+            offsets: int64[n + 1], the start of each text.
+        """
+        ended = np.full(len(ids) + len(offsets), _END, dtype=np.int32)  # one extra, so that each position has a next
+        positions = np.arange(len(ids)) + np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        ended[positions] = ids
+        order = positions[np.lexsort((ended[positions + 1], ended[positions]))]
+        return cls(ended[:-1], order)
+
+    def take(self, texts: NDArray[np.int64]) -> SpanIndex:
+        """The index of some of the texts.
+
+        Args:
+            texts: int64[m], their indices, ascending.
+        """
+        kept = np.zeros(len(self), dtype=bool)
+        kept[texts] = True
+        sizes = np.diff(np.concatenate([[-1], self._ends]))  # with the end of each
+        stays = np.repeat(kept, sizes)
+        moved = np.cumsum(stays) - 1
+        order = np.asarray(self.order)
+        return SpanIndex(np.asarray(self.ids)[stays], moved[order[stays[order]]])
+
+    @classmethod
+    def open(cls, array: OpenArray, folder: str) -> SpanIndex:
+        """Open the index of a folder.
+
+        Args:
+            array: Opens an array by its name; see `postil.comments.store.Model.array`.
+            folder: The folder of ``words`` and ``order``.
+
+        Raises:
+            InvalidInput: An array is missing, or not as expected.
+        """
+        ids = array(f"{folder}/words", Expected("int32", low=_END))
+        texts = int(np.count_nonzero(np.asarray(ids) == _END))
+        if texts and ids[-1] != _END:  # extending a match must stop at the end of the last text
+            where = str(getattr(ids, "filename", folder))
+            raise InvalidInput(f"expected {_END} after the last text, got {ids[-1]}; {WHOLE}", where=where)
+        order = Expected("int64", (len(ids) - texts,), low=0, high=len(ids) - 2)
+        return cls(np.asarray(ids), np.asarray(array(f"{folder}/order", order)))
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def longest(self, words: Sequence[int]) -> SharedSpan | None:
+        """Find the longest word sequence that occurs in one of the texts.
+
+        Args:
+            words: Token ids.
+
+        Returns:
+            The first of the longest ones; None where no bigram of the query occurs anywhere.
+        """
+        best: SharedSpan | None = None
+        for begin in range(len(words) - 1):
+            if best is not None and len(words) - begin <= best.words:
+                break
+            matches = self._bigram(words[begin], words[begin + 1])
+            size = min(2, len(matches) + 1)
+            while len(matches) and begin + size < len(words):
+                longer = matches[self.ids[matches + size] == words[begin + size]]
+                if not len(longer):
+                    break
+                matches, size = longer, size + 1
+            if len(matches) and (best is None or size > best.words):
+                best = SharedSpan(int(np.searchsorted(self._ends, matches.min())), begin, size)
+        return best
+
+    def _bigram(self, first: int, second: int) -> NDArray[np.int64]:
+        """Positions of a bigram."""
+        ids, order = self.ids, self.order
+        low = bisect_left(order, first, key=lambda at: ids[at])
+        high = bisect_right(order, first, low, key=lambda at: ids[at])
+        begin = bisect_left(order, second, low, high, key=lambda at: ids[at + 1])
+        end = bisect_right(order, second, begin, high, key=lambda at: ids[at + 1])
+        return np.asarray(order[begin:end])
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        """Ends of the texts in `ids`, int64[n]."""
+        return np.flatnonzero(np.asarray(self.ids) == _END)

@@ -1,0 +1,52 @@
+"""View of a dry run: one row per number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from postil.messages import Blank, Message, Setting
+from postil.results.formats import counted
+from postil.results.table import Count, Figure, Table, Text
+from postil.results.views import View
+
+if TYPE_CHECKING:
+    from postil.judging.result import DryRunResult
+
+__all__ = ["view"]
+
+FIELDS: Final = ("calls", "cached", "prompt_tokens", "completion_tokens", "cost", "seconds")
+
+
+def view(result: DryRunResult) -> View:
+    """Make the view of a dry run.
+
+    Args:
+        result: The estimate.
+    """
+    columns = (
+        Count("calls", "calls"),
+        Count("cached", "cached"),
+        Count("prompt tokens", "prompt_tokens"),
+        Text("completion tokens", lambda _: f"at most {result.completion_tokens:,}"),
+        Figure("cost", lambda _: "" if result.cost is None else f"{result.cost:.6g}"),
+        Text("time", lambda _: _time(result.seconds)),
+    )
+    remarks: list[str] = ["tokens and time are estimates; nothing was asked"]
+    if result.cost is None:
+        price = Setting("price", Blank("IN:OUT"))
+        remarks.append(Message("{price}, per million tokens, estimates the cost", price=price))
+    row = {name: getattr(result, name) for name in FIELDS}
+    cost = "" if result.cost is None else f", cost {result.cost:.6g}"
+    return View(
+        line=f"{counted(result.calls, 'call')}, {result.cached:,} cached{cost}",
+        rows=[row],
+        grids=[Table(rows=[result], columns=columns)],
+        remarks=remarks,
+    )
+
+
+def _time(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if minutes < 2:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

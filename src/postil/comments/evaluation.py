@@ -1,0 +1,380 @@
+"""`postil evaluate`: scores of commenters' suggestions for the articles of a split, against readers' comments.
+
+As in Table 7 of Automatic Article Commenting (ACL 2018), with readers beside the models: one comment per article is set
+aside as the candidate of the system ``human``, and is no reference for any system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
+
+import msgspec
+import numpy as np
+
+from postil.comments.filtering import CandidateFilter
+from postil.comments.loading import load_commenter
+from postil.comments.ranking_evaluation import distinct
+from postil.comments.readers import HUMAN, needs_scale, read_readers
+from postil.comments.result import CommenterResult, CommenterTexts, EvaluationSettings, ReferenceCounts
+from postil.comments.store import Model
+from postil.corpus.store import Corpus
+from postil.data.arguments import check_arguments, check_fields, options_of
+from postil.data.atomic_file import check_apart
+from postil.data.options import PluginOptions, SeedOptions, ThreadOptions
+from postil.data.row_files import Writer
+from postil.data.rows import Candidate, Score
+from postil.data.scale import Scale
+from postil.data.weights import DEFAULT
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.messages import Listed, Setting
+from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
+from postil.metrics.metric_set import lowest_weight, parse_all
+from postil.metrics.spec import load_plugins
+from postil.options import Flag, options
+from postil.threads.evaluate_dates import Periods, date_remarks, suggestion_ages, training_periods
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Unpack
+
+    from numpy.typing import NDArray
+
+    from postil.comments.base import Commenter
+    from postil.comments.readers import Readers
+    from postil.comments.result import PeriodScores
+    from postil.corpus.passes import OnProgress
+    from postil.data.row_files import FilePath
+    from postil.data.rows import Article
+    from postil.data.suggestions import Suggestions
+    from postil.metrics.base import Metric
+    from postil.metrics.evaluation import ScoredBatch
+    from postil.text.tokens import Tokens
+
+__all__ = ["METRICS", "CommenterEvaluation", "EvaluateKeywords", "EvaluateOptions", "evaluate_commenters", "writing"]
+
+METRICS: Final = ("meteor", "w-meteor", "rouge-l", "w-rouge-l", "cider", "w-cider", "bleu-1", "w-bleu-1")
+"""The metrics of the paper's Table 7."""
+AT_ONCE: Final = 64
+SPLITS: Final = ("dev", "test")
+_FILES: Final = (Setting("items"), Setting("candidates"))
+
+
+@options
+class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
+    """Options of `postil evaluate`.
+
+    Args:
+        split: The articles to comment on: test or dev.
+        metrics: Metric, as for postil score; repeatable. By default meteor, rouge-l, cider and bleu-1, each without and
+            with w-.
+        weights: Source of the references' weights: score, minmax or item-max (grades), votes, or consensus. By default
+            grades where every reference has one, else votes where these differ within some article, else consensus.
+        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
+        by_date: Scores by period of the articles' dates as well: month, quarter, year, or a number of periods with as
+            many articles each.
+        seed: Seed of the comments that are set aside.
+    """
+
+    split: Annotated[str, Flag(metavar="NAME")] = "test"
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = METRICS
+    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    by_date: Annotated[str | None, Flag(metavar="PERIOD")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class EvaluateKeywords(TypedDict, total=False):
+    """Options of `postil.evaluate_commenters` as keywords; see `EvaluateOptions`."""
+
+    jobs: int
+    seed: int
+    plugins: tuple[str, ...]
+    split: str
+    metrics: tuple[str, ...]
+    weights: str | None
+    scale: Scale | None
+    by_date: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommenterEvaluation:
+    """The result of `postil evaluate`, with the texts and item scores that it can write to files.
+
+    Args:
+        result: The scores of commenters.
+        candidates: The suggestion of each system for each article, empty where it has none.
+        items: The score of each of them by each metric.
+    """
+
+    result: CommenterResult
+    candidates: tuple[Candidate, ...] = field(repr=False)
+    items: tuple[Score, ...] = field(repr=False)
+
+
+def evaluate_commenters(
+    commenters: Mapping[str, Commenter] | Sequence[FilePath],
+    corpus: Corpus | FilePath,
+    options: EvaluateOptions | None = None,
+    *,
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
+    **keywords: Unpack[EvaluateKeywords],
+) -> CommenterEvaluation:
+    """Score the best suggestion of each commenter for each article of a split.
+
+    The references of an article are its comments. An article of a test set whose references were sampled has others, of
+    which one is the candidate of the system ``human``; elsewhere it is one of the comments, which is then no reference.
+    A commenter without a suggestion for an article scores 0 there.
+
+    Args:
+        commenters: Commenters by name; or model folders, whose names they take.
+        corpus: The corpus, or its folder.
+        options: Options of the evaluation.
+        keywords: Fields of the options, in place of an object.
+        on_progress: Callback for progress.
+
+    Raises:
+        UnknownName, UsageError: There is no such split, metric or weights method, or names are not clear.
+        InvalidInput: A model or the corpus is damaged, a model was trained with another tokenizer, or references lack
+            what their weights should come from.
+        Undefined: CIDEr of a single article.
+        MissingExtra: A model needs torch, which is not installed.
+    """
+    check_arguments(evaluate_commenters, locals())
+    options = options_of(EvaluateOptions, options, keywords)
+    load_plugins(options.plugins)
+    metrics = parse_all(options.metrics)
+    corpus = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
+    opened, hashes = _opened(commenters, corpus, options)
+    UnknownName.check("split", options.split, SPLITS)
+    if options.split not in corpus.splits:
+        raise UsageError(f"{corpus.path}: it has no {options.split} set; it has {', '.join(corpus.splits)}")
+
+    readers = read_readers(corpus, options.split, options.seed)
+    articles, sets = readers.articles, np.arange(len(readers.articles), dtype=np.int32)
+    periods = Periods.of(articles, options.by_date, readers.where)
+    training = training_periods(opened, corpus, articles)
+    newest = {one.system: one.last for one in training}
+    method = _method(readers, metrics, options)
+    evaluation = _bind(readers, metrics, method, corpus.tokenizer, options)
+
+    totals, suggested = SystemTotals(evaluation.metrics), list[CommenterTexts]()
+    candidates, items = list[Candidate](), list[Score]()
+    by_period: list[PeriodScores] = []
+    asked = _suggestions(opened, articles, on_progress)
+    systems = [*((name, [_first(row) for row in rows]) for name, rows in asked.items()), (HUMAN, readers.humans)]
+    scored_systems = evaluation.measure(Batch(texts, sets) for _, texts in systems)
+    for (name, texts), scored in zip(systems, scored_systems, strict=True):
+        totals.add(name, scored.stats)
+        ages = suggestion_ages(articles, asked.get(name, ()))
+        suggested.append(_suggested(name, hashes.get(name), scored.tokens, texts, ages))
+        by_period += periods.scores(name, scored.stats, evaluation.metrics, newest.get(name))
+        candidates += [Candidate(one.id, name, text) for one, text in zip(articles, texts, strict=True)]
+        items += _items(name, articles, scored, evaluation.metrics.signatures)
+    sizes = np.diff(readers.offsets)
+    counts = ReferenceCounts(least=int(sizes.min()), most=int(sizes.max()), mean=float(sizes.mean()))
+    result = CommenterResult(
+        scores=totals.scores(),
+        suggestions=tuple(suggested),
+        articles=len(articles),
+        left_out=readers.left_out,
+        references=counts,
+        settings=EvaluationSettings(
+            split=options.split,
+            weights=method,
+            scale=str(options.scale) if options.scale and needs_scale(method) else None,
+            seed=options.seed,
+        ),
+        remarks=(),
+        training=training,
+        periods=tuple(by_period),
+    )
+    remarks = tuple(_remarks(result, readers.tied(), options, evaluation.copies.remark))
+    return CommenterEvaluation(msgspec.structs.replace(result, remarks=remarks), tuple(candidates), tuple(items))
+
+
+@contextmanager
+def writing(
+    *, items: str | None, candidates: str | None, inputs: Sequence[FilePath] = ()
+) -> Iterator[Callable[[CommenterEvaluation], None]]:
+    """Open files for item scores and candidates, which appear when the block ends well.
+
+    Args:
+        items: File for the score of every suggestion.
+        candidates: File for the suggestions.
+        inputs: Folders that are read.
+
+    Yields:
+        Callback that writes what was found.
+
+    Raises:
+        UsageError: A file is of an unknown kind, its folder is missing, or it is standard output.
+        PostilError: The operating system reports an error.
+    """
+    if "-" in (items, candidates):
+        raise UsageError("{files}: expected a file; standard output is for the table", files=Listed(_FILES, last=", "))
+    if items is not None and items == candidates:
+        raise UsageError("{name}: {files} are the same file", name=items, files=Listed(_FILES))
+    for path in filter(None, (items, candidates)):
+        check_apart(path, inputs)
+    with ExitStack() as stack:
+        scores = stack.enter_context(Writer(items, Score)) if items else None
+        texts = stack.enter_context(Writer(candidates, Candidate)) if candidates else None
+
+        def write(found: CommenterEvaluation) -> None:
+            for score in found.items if scores else ():
+                scores.write(score)  # type: ignore[union-attr]  # there is one
+            for text in found.candidates if texts else ():
+                texts.write(text)  # type: ignore[union-attr]  # there is one
+
+        yield write
+
+
+def _opened(
+    commenters: Mapping[str, Commenter] | Sequence[FilePath], corpus: Corpus, options: EvaluateOptions
+) -> tuple[Mapping[str, Commenter], dict[str, str]]:
+    """Commenters by name, and the hashes of those that come from folders."""
+    if isinstance(commenters, Mapping):
+        names, found, hashes = list(commenters), dict(commenters), dict[str, str]()
+    else:
+        folders = [str(folder) for folder in commenters]
+        names = [Path(folder).resolve().name for folder in folders]
+        if len({*names, HUMAN}) <= len(names):
+            names = folders
+        found, hashes = {}, {}
+        # Every article is scored by itself, so a text may be suggested for any number of them.
+        screen = CandidateFilter(repeat=0)
+        for name, folder in zip(names, folders, strict=True):
+            model = Model.open(folder)
+            model.check_tokenizer(corpus.tokenizer, corpus.path)
+            found[name], hashes[name] = load_commenter(folder, candidate_filter=screen, jobs=options.jobs), model.hash
+    if not names:
+        raise UsageError("expected at least one model")
+    if len({*names, HUMAN}) <= len(names):
+        raise UsageError(f"expected models of different names, none of them {HUMAN}, got {', '.join(names)}")
+    return found, hashes
+
+
+def _method(readers: Readers, metrics: Mapping[str, Metric], options: EvaluateOptions) -> str | None:
+    """Weights method; None where no metric reads weights."""
+    if not any(metric.needs_weights for metric in metrics.values()):
+        return None
+    return options.weights or (DEFAULT if options.scale else readers.usual_method())
+
+
+def _bind(
+    readers: Readers, metrics: Mapping[str, Metric], method: str | None, tokenizer: str, options: EvaluateOptions
+) -> Evaluation:
+    """Bind the metrics to readers' comments; Han texts are as they are in the corpus."""
+    references = readers.weighted(method, options.scale, lowest=lowest_weight(metrics, 0.0))
+    try:
+        return Evaluation(metrics, references, tokenizer=tokenizer, jobs=options.jobs, allow_han=True)
+    except Undefined:
+        raise Undefined(
+            "{where}: one article alone has no document frequencies for CIDEr; take other metrics: {metrics}",
+            where=readers.where,
+            metrics=Setting("metrics", "meteor", python='("meteor",)'),
+        ) from None
+
+
+def _items(
+    system: str, articles: Sequence[Article], scored: ScoredBatch, signatures: Mapping[str, str]
+) -> Iterator[Score]:
+    """Item scores of a system's suggestions."""
+    for spec, values in scored.item_scores():
+        signature, summed = signatures[spec], scored.statistics.get(spec)
+        statistics = [()] * len(articles) if summed is None else map(tuple, summed.tolist())
+        rows = zip(articles, values.tolist(), statistics, scored.copies.tolist(), strict=True)
+        for one, value, several, copied in rows:
+            yield Score(one.id, system, spec, value, signature, several, copied or None)
+
+
+def _suggestions(
+    commenters: Mapping[str, Commenter], articles: Sequence[Article], on_progress: OnProgress
+) -> dict[str, list[Suggestions]]:
+    """Suggestions of each system, one row per article."""
+    asked = [msgspec.structs.replace(article, comments=()) for article in articles]
+    found: dict[str, list[Suggestions]] = {}
+    for name, commenter in commenters.items():
+        found[name] = []
+        parts = [asked[begin : begin + AT_ONCE] for begin in range(0, len(asked), AT_ONCE)]
+        with on_progress(f"{name}: articles, {AT_ONCE} at a time", parts, len(parts)) as batches:
+            for batch in batches:
+                found[name] += commenter.comment(batch, 1)
+    return found
+
+
+def _first(row: Suggestions) -> str:
+    """The best suggestion; empty where there is none."""
+    return row.suggestions[0].text if row.suggestions else ""
+
+
+def _suggested(
+    system: str, digest: str | None, tokens: Tokens, texts: Sequence[str], ages: NDArray[np.float64]
+) -> CommenterTexts:
+    def share(n: int) -> float | None:
+        try:
+            return distinct(tokens.ids, tokens.offsets, n)
+        except Undefined:
+            return None
+
+    given = sum(map(bool, texts))
+    return CommenterTexts(
+        system=system,
+        hash=digest,
+        nothing=len(texts) - given,
+        words=len(tokens.ids) / given if given else None,
+        distinct_1=share(1),
+        distinct_2=share(2),
+        age=float(ages.mean()) if len(ages) else None,
+        dated=len(ages),
+        later=int((ages < 0).sum()),
+    )
+
+
+def _remarks(result: CommenterResult, tied: int, options: EvaluateOptions, copies: str) -> Iterator[str]:
+    """Notes on the numbers, one line each.
+
+    Args:
+        result: The scores.
+        tied: Number of articles in which no reference has more votes than another, see `Readers.tied`.
+        options: Options of the command.
+        copies: Remark on suggestions that are references; empty without any.
+    """
+    counts = result.references
+    count = f"{counts.least}" if counts.least == counts.most else f"{counts.least} to {counts.most}"
+    mean = "" if counts.least == counts.most else f", on average {counts.mean:.1f}"
+    yield f"{result.articles:,} articles of {options.split}, references per article: {count}{mean}"
+    if result.left_out:
+        yield f"{result.left_out:,} more articles are excluded: one comment alone, or all the same"
+    yield f"weights: {_weights(result, tied, options)}"
+    yield f"human: a comment of each article, drawn with seed {options.seed}, that is no reference"
+    for one in result.suggestions:
+        if one.nothing:
+            yield f"{one.system}: no suggestion for {one.nothing:,} of {result.articles:,} articles, which score 0"
+    yield from filter(None, [copies])
+    yield from date_remarks(result.training, result.articles, options.split)
+    if result.periods:
+        yield "days: from the newest training article to the middle of the period"
+
+
+def _weights(result: CommenterResult, tied: int, options: EvaluateOptions) -> str:
+    method, scale, articles = result.settings.weights, result.settings.scale, result.articles
+    if method is None:
+        return "no metric asks for any"
+    if scale is not None:
+        return f"human grades on the scale {scale} ({method})"
+    if method == "votes":
+        if tied == articles:
+            problem = "all 1, since no reference has more votes than another of its article (votes)"
+            return f"{problem}: metrics with w- are the same as without"
+        level = f"; all 1 in {tied:,} of {articles:,} articles, where no reference has more votes than another"
+        return f"the readers' votes for each reference (votes){level if tied else ''}"
+    votes = "no reference has more votes than another" if tied == articles else "not every one has upvotes"
+    why = "" if options.weights else f"; not every reference has a grade, and {votes}"
+    return f"similarity of a reference to the others of its article ({method}){why}"

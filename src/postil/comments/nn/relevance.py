@@ -1,0 +1,351 @@
+"""Relevance model: the probability of a comment given the article.
+
+    P(c | x) = exp(s(x, c)) / sum over c' of exp(s(x, c'))
+
+where s is a convolutional network (Qin et al. 2018, supplement C.1, equation C.2), trained on the pairs of article and
+comment of a corpus with in-batch negatives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from postil.comments.nn import models
+from postil.comments.nn.batches import SPECIAL, Commented, Pairs, Ragged, bucket_by_length, data_hash, pad_batch
+from postil.comments.nn.options import RelevanceOptions
+from postil.comments.nn.relevance_network import RelevanceNetwork
+from postil.comments.ranking_evaluation import evaluate, sample_negatives
+from postil.comments.store import check_free
+from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.comments.nn.batches import Epoch, Texts
+    from postil.comments.nn.options import TrainingOptions
+    from postil.comments.nn.training import Progress
+    from postil.data.row_files import FilePath
+
+__all__ = [
+    "KIND",
+    "Relevance",
+    "contrastive_loss",
+    "in_batch_negatives",
+    "train_relevance",
+]
+
+KIND: Final = "relevance"
+DEV_NEGATIVES: Final = 100
+"""Number of comments of other articles that a dev article's own comments are ranked among."""
+_TOKENS: Final = 16_384
+"""Number of tokens that are encoded at once, padding included."""
+_INTERACTIONS: Final = 256
+"""Number of pairs that late interaction scores at once."""
+_PRODUCTS: Final = 65_536
+"""Number of pairs of vectors that are multiplied at once."""
+_COUNTED: Final = 2**22
+"""Number of tokens that are counted at once."""
+_SUBSAMPLING: Final = 1e-3
+"""Subsampling threshold t of word2vec (Mikolov et al. 2013)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """A trained relevance model; from `open` or `train_relevance`.
+
+    Args:
+        network: The network in evaluation mode.
+        options: Its options.
+    """
+
+    network: RelevanceNetwork
+    options: RelevanceOptions
+
+    @classmethod
+    def open(cls, folder: FilePath, device: str = "cpu") -> Relevance:
+        """Open a model folder.
+
+        Args:
+            folder: The folder that `train_relevance` wrote.
+            device: ``cpu`` or ``cuda``.
+
+        Raises:
+            InvalidInput: It holds no relevance model, or files are missing, truncated or do not fit together.
+        """
+        return cls(*models.load(folder, KIND, RelevanceOptions, RelevanceNetwork, device))
+
+    def encode_articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Encode articles.
+
+        Args:
+            ids: Token ids of the corpus, all articles concatenated, int32[T].
+            offsets: Start of each article, int64[n + 1].
+
+        Returns:
+            L2-normalized vectors, float32[n, output_dim].
+        """
+        return self._encode(self.network.article, Ragged(ids, offsets), self.options.article_words)
+
+    def encode_comments(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Encode comments; their vectors can be stored.
+
+        Args:
+            ids: Token ids of the corpus, all comments concatenated, int32[T].
+            offsets: Start of each comment, int64[n + 1].
+
+        Returns:
+            L2-normalized vectors, float32[n, output_dim].
+        """
+        return self._encode(self.network.comment, Ragged(ids, offsets), self.options.comment_words)
+
+    def score(self, articles: NDArray[np.float32], comments: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Score each article with each comment.
+
+        Args:
+            articles: float32[n, output_dim], from `encode_articles`.
+            comments: float32[m, output_dim], from `encode_comments`.
+
+        Returns:
+            Scores s, float32[n, m]; higher is better; exp(s) is proportional to P(c | x).
+
+        Raises:
+            UsageError: The model has late interaction, which vectors of whole texts do not suffice for.
+        """
+        if self.network.matching is not None:
+            raise UsageError("a model with late interaction scores pairs of texts, not vectors: use score_pairs")
+        found: NDArray[np.float32] = (articles @ comments.T) * np.float32(self.network.scale.item())
+        return found
+
+    @torch.inference_mode()
+    def score_pairs(
+        self, articles: Texts, comments: Texts, rows: NDArray[np.int64], columns: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Score pairs, with a model of either architecture.
+
+        Args:
+            articles: Texts of the articles.
+            comments: Texts of the comments.
+            rows: Article of each pair, int64[p].
+            columns: Comment of each pair, int64[p].
+
+        Returns:
+            Scores s, float32[p]; higher is better.
+        """
+        found = np.empty(len(rows), dtype=np.float32)
+        if self.network.matching is None:
+            one = self.encode_articles(articles.ids, articles.offsets)  # [n, output_dim]
+            two = self.encode_comments(comments.ids, comments.offsets)  # [m, output_dim]
+            for begin in range(0, len(rows), _PRODUCTS):
+                part = slice(begin, begin + _PRODUCTS)
+                found[part] = (one[rows[part]] * two[columns[part]]).sum(1)
+            return found * np.float32(self.network.scale.item())
+        # Pairs of one article together, so that it is encoded once, and articles of similar length, for little padding.
+        order = np.lexsort((columns, rows, np.diff(articles.offsets)[rows]))
+        for begin in range(0, len(rows), _INTERACTIONS):
+            some = order[begin : begin + _INTERACTIONS]
+            (some_rows, row), (some_columns, column) = (
+                np.unique(places[some], return_inverse=True) for places in (rows, columns)
+            )
+            article = self._batch(articles, some_rows, self.options.article_words)
+            comment = self._batch(comments, some_columns, self.options.comment_words)
+            at = (torch.from_numpy(places).to(article.device) for places in (row, column))
+            found[some] = (self.network(article, comment, *at) - self.network.bias).cpu().numpy()
+        return found
+
+    @torch.inference_mode()
+    def _encode(self, tower: nn.Module, texts: Texts, max_length: int) -> NDArray[np.float32]:
+        vectors = np.empty((len(texts.offsets) - 1, self.options.output_dim), dtype=np.float32)
+        for rows in bucket_by_length(texts, _TOKENS, max_length):
+            vectors[rows] = tower(*self.network.embed(self._batch(texts, rows, max_length))).cpu().numpy()
+        return vectors
+
+    def _batch(self, texts: Texts, rows: NDArray[np.int64], max_length: int) -> Tensor:
+        words = self.network.words
+        return torch.from_numpy(pad_batch(texts, rows, max_length, words.num_embeddings)).to(words.weight.device)
+
+
+def train_relevance(
+    train: Commented,
+    dev: Commented,
+    options: RelevanceOptions,
+    training: TrainingOptions,
+    folder: FilePath,
+    *,
+    embeddings: NDArray[np.float32] | None = None,
+    metadata: Mapping[str, object] | None = None,
+    on_message: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Relevance:
+    """Train a relevance model.
+
+    The model is the state with the best mean reciprocal rank on dev, of an article's comments among 100 of other
+    articles. An interrupted training resumes from ``.FOLDER.training``, next to the folder.
+
+    Args:
+        train: Articles with comments to train on.
+        dev: Articles with comments for dev evaluation.
+        options: Options of the network.
+        training: Options of the training; a batch is counted in comments.
+        folder: The model folder to write.
+        embeddings: Pretrained embeddings in the order of the corpus's vocabulary, float32[words, embedding_dim]; zeros
+            for a word without one. On small corpora they matter more than anything else.
+        metadata: Further metadata of the model.
+        on_message: Callback for status messages.
+        on_progress: Callback after each step.
+
+    Raises:
+        UsageError: The folder exists, or arrays or options do not fit together.
+        PostilError: The loss is not finite, or the operating system reports an error.
+    """
+    check_free(folder)
+    data = data_hash(*train, *dev, *(() if embeddings is None else (embeddings,)))
+    task = RelevanceTask(train, dev, options, training, data)
+    vocab_size = min(options.vocab_size, SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2]))
+    network = models.build(RelevanceNetwork, options, vocab_size, training.seed)
+    _initialize(network, train, embeddings)
+    models.train(
+        folder,
+        KIND,
+        network,
+        task,
+        training,
+        config={"vocab_size": vocab_size, "options": options.recorded()},
+        dev=lambda best: {"mrr": 1 - best},
+        metadata=metadata,
+        on_message=on_message,
+        on_progress=on_progress,
+    )
+    return Relevance(network, options)
+
+
+class RelevanceTask:
+    """Ranking an article's own comments above those of others; a `TrainingTask`."""
+
+    unit = "pairs"
+
+    def __init__(
+        self, train: Commented, dev: Commented, options: RelevanceOptions, training: TrainingOptions, data: str
+    ) -> None:
+        if len(train.starts) < 3 or len(dev.starts) < 3:
+            raise UsageError("expected at least two articles with comments, to train on and in dev")
+        self.dev_texts, self.options = dev, options
+        self.pairs = Pairs(
+            *train,
+            vocab_size=options.vocab_size,
+            batch=training.batch,
+            comments_per_group=min(options.comments_per_group, training.batch),
+            article_words=options.article_words,
+            comment_words=options.comment_words,
+            comments_per_article=options.comments_per_article,
+            seed=training.seed,
+        )
+        others = int(dev.starts[-1] - np.diff(dev.starts).max())
+        self.lists = sample_negatives(dev.starts, n=min(DEV_NEGATIVES, others))
+        self.request = {"kind": KIND, "data": data, **options.recorded()}
+
+    def batches(self, epoch: int) -> Epoch:
+        """See `TrainingTask`."""
+        return self.pairs.epoch(epoch)
+
+    def loss(self, network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
+        """Mean contrastive loss per comment; see `TrainingTask`."""
+        owner = batch["owner"]
+        others, mask = in_batch_negatives(owner, self.options.negatives)  # [n, k] both
+        columns = torch.cat([torch.arange(len(owner), device=owner.device)[:, None], others], dim=1)  # [n, 1 + k]
+        rows = owner[:, None].expand_as(columns)
+        scores = network(batch["article"], batch["comment"], rows.flatten(), columns.flatten()).view(columns.shape)
+        return contrastive_loss(scores.float(), mask, self.options.loss), len(owner)
+
+    def dev(self, network: nn.Module) -> float:
+        """1 minus the mean reciprocal rank; see `TrainingTask`."""
+        assert isinstance(network, RelevanceNetwork)  # noqa: S101 - for the type checker
+        relevance = Relevance(network, self.options)
+        articles, comments, _ = self.dev_texts
+
+        def scorer(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
+            return relevance.score_pairs(articles, comments, rows, columns)
+
+        found = evaluate(self.lists, {KIND: scorer}, np.ones((1, len(self.lists)), np.int32))
+        return 1 - next(row.value for row in found.rows if (row.scorer, row.measure) == (KIND, "mrr"))
+
+
+def in_batch_negatives(owner: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """In-batch negatives of each comment: comments of other articles.
+
+    Args:
+        owner: Article of each comment, int64[n].
+        k: Number of negatives to sample uniformly with replacement; 0 for all comments of the batch.
+
+    Returns:
+        Negatives int64[n, k], and the negatives mask bool[n, k], False at comments of the same article.
+
+    >>> negatives, mask = in_batch_negatives(torch.tensor([0, 0, 1]), k=0)
+    >>> negatives[mask].tolist()
+    [2, 2, 0, 1]
+    """
+    other = owner[:, None] != owner[None, :]  # [n, n]
+    if k == 0:
+        return torch.arange(len(owner), device=owner.device).expand_as(other), other
+    # A batch of one article has no negatives; any comment is sampled then, and masked below.
+    alone = ~other.any(1, keepdim=True)
+    sampled = torch.multinomial((other | alone).float(), k, replacement=True)  # [n, k]
+    return sampled, other.gather(1, sampled)
+
+
+def contrastive_loss(scores: Tensor, mask: Tensor, loss: str) -> Tensor:
+    """Contrastive loss of comments and their negatives.
+
+    - ``softmax`` (in-batch softmax, InfoNCE): -log(exp(s0) / sum of exp(s)) over the comment and its negatives. It
+      needs no correction for sampling probabilities, since all comments are equally likely to be sampled.
+    - ``negative`` (negative sampling): -log sigmoid(s0) - sum of log sigmoid(-s) over the negatives.
+
+    Args:
+        scores: Scores of each comment and its negatives, float[n, 1 + k].
+        mask: Negatives mask, bool[n, k].
+        loss: ``softmax`` or ``negative``.
+
+    Returns:
+        Mean over comments.
+
+    >>> contrastive_loss(torch.zeros(1, 3), torch.tensor([[True, False]]), "softmax").exp().item()
+    2.0
+    """
+    if loss == "softmax":
+        masked = scores[:, 1:].masked_fill(~mask, -torch.inf)
+        return (torch.cat([scores[:, :1], masked], dim=1).logsumexp(1) - scores[:, 0]).mean()
+    noise = (functional.softplus(scores[:, 1:]) * mask).sum(1)
+    return (functional.softplus(-scores[:, 0]) + noise).mean()
+
+
+@torch.no_grad()
+def _initialize(network: RelevanceNetwork, train: Commented, embeddings: NDArray[np.float32] | None) -> None:
+    """Set initial token weights and pretrained embeddings.
+
+    A token with the share p of all tokens weighs min(1, sqrt(t / p)): the probability with which word2vec's subsampling
+    keeps it (Mikolov et al. 2013).
+    """
+    known = network.words.num_embeddings - SPECIAL
+    counts = np.zeros(known, dtype=np.int64)
+    for texts in train[:2]:
+        for begin in range(0, len(texts.ids), _COUNTED):
+            counts += np.bincount(texts.ids[begin : begin + _COUNTED], minlength=known)[:known]
+    share = np.maximum(counts, 1) / max(1, int(counts.sum()))
+    if network.log_weights is not None:
+        network.log_weights[SPECIAL:] = torch.from_numpy(-0.5 * np.log(np.maximum(share / _SUBSAMPLING, 1.0))).float()
+    if embeddings is None:
+        return
+    size = network.words.embedding_dim
+    if embeddings.ndim != 2 or embeddings.shape[1] != size:
+        raise UsageError(f"embeddings: expected float32[words, {size}], got an array of shape {embeddings.shape}")
+    norms = np.linalg.norm(embeddings[:known], axis=1)
+    given = np.flatnonzero(norms)
+    if len(given):  # scaled to a mean norm of 1, about that of random embeddings
+        network.words.weight[SPECIAL + given] = torch.from_numpy(embeddings[given] / norms[given].mean()).float()

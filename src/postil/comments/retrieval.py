@@ -1,0 +1,469 @@
+"""IR-T and IR-TC: retrieve similar articles, rerank their comments.
+
+Paper: Automatic Article Commenting (ACL 2018), section 5 and supplement C.1. Two stages: the nearest training articles
+are retrieved by TF-IDF cosine (equation C.1) over titles (IR-T) or titles and contents (IR-TC); the union of their
+comments is reranked by features, by a convolutional relevance model (C.2), by the TF-IDF cosine of article and comment,
+or by all three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from postil.comments.candidate_pool import CandidatePool
+from postil.comments.feature_ranker import FeatureRanker
+from postil.comments.filtering import CandidateFilter, RepeatLimit
+from postil.comments.neighbors import Neighbors
+from postil.comments.open_ranker import NETWORKS, open_ranker
+from postil.comments.ranked_texts import ArticleTexts, CommentTexts
+from postil.comments.rankers import InterpolatedRanker
+from postil.comments.reranker import open_reranker, text_of
+from postil.comments.show_filter import FILE, SIGNALS, ShowFilter, text_signals
+from postil.comments.store import Model
+from postil.data.arrays import WHOLE
+from postil.data.rows import Comment
+from postil.data.suggestions import Filtered, Provenance, Suggestion, Suggestions
+from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.messages import Setting
+from postil.search.index import Index
+from postil.text.tokenizers import stored_tokenizer
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.comments.filtering import FilterResult
+    from postil.comments.ranked_texts import Texts
+    from postil.comments.rankers import Ranker
+    from postil.comments.reranker import Reranker
+    from postil.comments.show_filter import Selection
+    from postil.data.row_files import FilePath
+    from postil.data.rows import Article
+    from postil.data.suggestions import Source
+    from postil.engine import Engine
+
+__all__ = ["KINDS", "Retriever"]
+
+KINDS: Final = ("ir-t", "ir-tc")
+
+_SHARED: Final = frozenset({"index", "pool", "ranker", "show_filter", "_vocabulary", "_neighbors"})
+"""Parts that are open, which do not depend on the selection."""
+
+
+@dataclass(frozen=True, eq=False)
+class Retriever:
+    """A commenter that retrieves; `open` it.
+
+    Args:
+        model: Its folder.
+        candidate_filter: Filter of suggestions.
+        jobs: Number of search threads.
+        selection: Request to suggest only what is probably worth showing; None for everything.
+        engine: Engine whose workers keep the index and search it, until it is closed; None for this process. The
+            results are the same.
+        reranker: Sentence encoder that reorders the best candidates; None for the ranker's order.
+    """
+
+    model: Model
+    candidate_filter: CandidateFilter = field(default_factory=CandidateFilter)
+    jobs: int = 1
+    selection: Selection | None = None
+    engine: Engine | None = None
+    reranker: Reranker | None = None
+
+    @classmethod
+    def open(
+        cls,
+        folder: FilePath,
+        *,
+        candidate_filter: CandidateFilter | None = None,
+        jobs: int = 1,
+        selection: Selection | None = None,
+        reranker: FilePath | None = None,
+    ) -> Retriever:
+        """Open a retriever; its arrays are mapped into memory.
+
+        Args:
+            folder: The folder that ``postil train ir-t`` or ``ir-tc`` made.
+            candidate_filter: Filter of suggestions.
+            jobs: Number of search threads.
+            selection: Request to suggest only what is probably worth showing.
+            reranker: The sentence encoder that the model was trained with; None for the ranker's order.
+
+        Raises:
+            InvalidInput: There is no such model, or it is damaged.
+            MissingExtra: It has a relevance model and torch is not installed, or the library of the reranker is not.
+            UsageError: The selection needs labels that the model was never calibrated by, or other ones; the model was
+                trained with another reranker or none; or both selection and reranker are given.
+        """
+        model = Model.open(folder, KINDS)
+        if model.config.get("ranker") in NETWORKS and find_spec("torch") is None:
+            raise MissingExtra("the relevance model", "nn")
+        if selection is not None and reranker is not None:
+            problem = "a reranker changes the first suggestions, by which the model was calibrated"
+            raise UsageError(f"{folder}: {problem}; leave it out, or precision and coverage")
+        by = None if reranker is None else open_reranker(model, reranker)
+        found = cls(model, candidate_filter or CandidateFilter(), jobs, selection, reranker=by)
+        if selection is not None:
+            found.threshold  # noqa: B018 - before the first article
+        return found
+
+    def prepare(self) -> None:
+        """Open and compute now what the first article would wait for.
+
+        Raises:
+            InvalidInput: The model is damaged.
+            MissingExtra: What its ranker needs is not installed.
+        """
+        self.index.prepare()
+        _ = self.pool, self.ranker, self.show_filter, self._neighbors
+
+    def selecting(self, selection: Selection | None) -> Retriever:
+        """The same model with another selection; what is open of it is shared.
+
+        Args:
+            selection: Request to suggest only what is probably worth showing; None for everything.
+
+        Raises:
+            UsageError: The selection needs labels that the model was never calibrated by, or other ones.
+        """
+        other = replace(self, selection=selection)
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in _SHARED})
+        other.threshold  # noqa: B018 - before the first article
+        return other
+
+    @classmethod
+    def load(cls, folder: FilePath) -> Retriever:
+        """See `postil.comments.base.Commenter`; `open` with the default filter."""
+        return cls.open(folder)
+
+    def save(self, folder: FilePath) -> None:
+        """Write the model to another folder.
+
+        Args:
+            folder: The folder to create.
+        """
+        self.model.copy(folder)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the model, such as ``ir-tc``."""
+        return self.model.kind
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Fields of an article that are searched by."""
+        return ("title", "content") if self.model.kind == "ir-tc" else ("title",)
+
+    def has_input(self, article: Article) -> bool:
+        """True if `parts` of an article contain a word; without one it is similar to no other.
+
+        Args:
+            article: The article.
+        """
+        return bool(len(self._read([article]).words[0]))
+
+    def comment(self, articles: Sequence[Article], k: int, *, repeats: RepeatLimit | None = None) -> list[Suggestions]:
+        """Suggest comments that readers wrote on similar articles.
+
+        A training article with the same id, or with a cosine of .98 or more, is excluded.
+
+        Args:
+            articles: The articles.
+            k: Maximum number of suggestions per article.
+            repeats: The repeat limit of a run that these articles go on with; by default they are a run.
+
+        Returns:
+            The suggestions for each article; none for an article that shares no word with any other, and so for one
+            with `has_input` false.
+
+        Raises:
+            UsageError: k is below 1.
+            InvalidInput: Two articles have one id, or an article has a text that cannot be tokenized.
+        """
+        if k < 1:
+            raise UsageError(f"expected at least one comment per article, got {k}")
+        if len({article.id for article in articles}) < len(articles):
+            raise InvalidInput("expected an id that no other article has", where="articles", field="id")
+        if not articles:
+            return []
+        candidates = self._candidates(articles, read := self._read(articles))
+        scores = self.ranker.score_stored(read, candidates)
+        repeats = self.candidate_filter.repeats() if repeats is None else repeats
+        learned = self.show_filter
+        abstains = learned is not None and self.selection is not None
+        # The threshold was found on the first suggestions, so the rest is not looked at.
+        wanted = learned.depth if learned is not None and abstains else k
+        found = []
+        for article, text, some, relevance in zip(articles, read.texts, candidates, scores, strict=True):
+            row = self._suggest(article, text, some, relevance, k=wanted, repeats=repeats)
+            if learned is not None and abstains:
+                (row,) = self._judged([article], [row], learned, k)
+            # Only what is shown counts for the articles that follow.
+            repeats.add(one.text for one in row.suggestions)
+            found.append(row)
+        return found if learned is None or abstains else self._judged(articles, found, learned, k)
+
+    @cached_property
+    def show_filter(self) -> ShowFilter | None:
+        """The filter learned from labels; None for a model that was never calibrated.
+
+        Raises:
+            InvalidInput: It is damaged, or of another ranker.
+        """
+        if FILE not in self.model.files:
+            return None
+        found = ShowFilter.open(self.model.file(FILE))
+        if found.columns != self.show_columns:
+            problem = "it was calibrated with another ranker; calibrate it again: postil calibrate"
+            raise InvalidInput(problem, where=str(self.model.path))
+        return found
+
+    @cached_property
+    def threshold(self) -> float:
+        """The lowest probability that `selection` shows; 0 without one.
+
+        Raises:
+            UsageError: The model was never calibrated, or its labels allow no such precision.
+        """
+        if self.selection is None:
+            return 0.0
+        if self.show_filter is None:
+            problem = "this model was never calibrated, so nothing is known of what is worth showing"
+            raise UsageError(
+                f"{self.model.path}: {problem}; label suggestions (postil label), then fit them (postil calibrate)"
+            )
+        return self.selection.threshold(self.show_filter, str(self.model.path))
+
+    @property
+    def show_columns(self) -> tuple[str, ...]:
+        """Names of the columns that a filter is learned over: the score, and the ranker's features or else signals.
+
+        Both together are too many for the one or two hundred labels that an editor gives.
+        """
+        return ("score", *(SIGNALS if self._feature_ranker is None else self._feature_ranker.features.names))
+
+    def show_rows(self, articles: Sequence[Article], texts: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
+        """Compute the columns that a filter is learned over.
+
+        Args:
+            articles: The articles.
+            texts: For each article its m suggestions.
+
+        Returns:
+            For each article float64[m, columns].
+        """
+        comments = [tuple(Comment(str(at), text) for at, text in enumerate(each)) for each in texts]
+        pairs = [msgspec.structs.replace(one, comments=own) for one, own in zip(articles, comments, strict=True)]
+        read = self._read_threads(pairs)
+        scores = self.ranker.score_texts(*read)
+        if self._feature_ranker is not None:
+            columns = self._feature_ranker.columns_texts(*read)
+        else:
+            columns = [text_signals(article, each) for article, each in zip(articles, texts, strict=True)]
+        return [np.column_stack(pair) for pair in zip(scores, columns, strict=True)]
+
+    def _judged(
+        self, articles: Sequence[Article], found: list[Suggestions], learned: ShowFilter, k: int
+    ) -> list[Suggestions]:
+        """Suggestions with their probabilities; with a selection those that are worth showing."""
+        rows = self.show_rows(articles, [[one.text for one in each.suggestions] for each in found])
+        judged = [learned.judged(each, of) for each, of in zip(found, rows, strict=True)]
+        if self.selection is None:
+            return judged
+        return [self.selection.apply(each, learned, self.threshold, k) for each in judged]
+
+    def rank(self, articles: Sequence[Article]) -> list[NDArray[np.float64]]:
+        """Score the relevance of each article's own comments.
+
+        Args:
+            articles: Articles with comments. Scores of an article with `has_input` false mean nothing; leave it out.
+
+        Returns:
+            For each article float64[comments], higher is better.
+        """
+        return self.ranker.score_texts(*self._read_threads(articles))
+
+    def candidates(self, articles: Sequence[Article]) -> list[NDArray[np.int64]]:
+        """Find the comments on the most similar training articles, without the article itself and copies of it.
+
+        Args:
+            articles: The articles.
+
+        Returns:
+            For each article int64[m], indices of comments in the `pool`.
+        """
+        return self._candidates(articles, self._read(articles))
+
+    def features(self, articles: Sequence[Article], comments: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float64]]:
+        """Compute the features of articles and stored comments.
+
+        Args:
+            articles: n articles.
+            comments: For each article int64[m], indices of comments in the `pool`, such as its `candidates`.
+
+        Returns:
+            For each article float64[m, features].
+
+        Raises:
+            UsageError: The model's ranker has no features.
+        """
+        return self._by_features.columns_stored(self._read(articles), comments)
+
+    @cached_property
+    def index(self) -> Index:
+        """The training articles."""
+        weighting, idf = self.model.setting("weighting", str), self.model.setting("idf", str)
+        segments = self.model.setting("segments", int)
+        if segments < 1:
+            problem = f"expected 1 or more, got {segments}; {WHOLE}"
+            raise InvalidInput(problem, where=str(self.model.path / "config.json"), field="segments")
+        return Index.of_arrays(
+            lambda name, expected: self.model.array(f"index/{name}", expected),
+            segments,
+            weighting,  # type: ignore[arg-type]  # checked inside
+            idf,  # type: ignore[arg-type]
+            len(self._vocabulary),
+        )
+
+    @cached_property
+    def pool(self) -> CandidatePool:
+        """The training comments."""
+        return CandidatePool.open(self.model.array, len(self.index))
+
+    @cached_property
+    def ranker(self) -> Ranker:
+        """The ranker of candidates."""
+        return open_ranker(self.model, self._vocabulary, len(self.pool))
+
+    @property
+    def _feature_ranker(self) -> FeatureRanker | None:
+        """The part of the ranker that has features; None where none has."""
+        ranker = self.ranker
+        parts = [part for part, _ in ranker.parts] if isinstance(ranker, InterpolatedRanker) else [ranker]
+        return next((part for part in parts if isinstance(part, FeatureRanker)), None)
+
+    @property
+    def _by_features(self) -> FeatureRanker:
+        if (found := self._feature_ranker) is not None:
+            return found
+        raise UsageError(
+            "{model}: its ranker has no features; train it again with {ranker} or both",
+            model=f"{self.model.path}",
+            ranker=Setting("ranker", "features"),
+        )
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        known = Vocabulary()
+        known.encode_tokens([self.model.words()])
+        return known
+
+    def _encode(self, texts: Sequence[str], branch: Vocabulary) -> Texts:
+        """Token ids of texts; words that the model does not know have ids after those that it knows."""
+        tokens = branch.encode(texts, stored_tokenizer(self.model.setting("tokenizer", str)), allow_han=True)
+        return tokens.ids, tokens.offsets
+
+    def _read(self, articles: Sequence[Article], branch: Vocabulary | None = None) -> ArticleTexts:
+        """Articles as rankers read them."""
+        branch = branch or self._vocabulary.branch()
+        parts = [tuple(getattr(article, part) or "" for part in self.parts) for article in articles]
+        words = self._encode(["\n".join(some) for some in parts], branch)
+        titles = self._encode([some[0] for some in parts], branch) if len(self.parts) > 1 else words
+        return ArticleTexts(words, titles, [(some[0], "".join(some[1:])) for some in parts])
+
+    def _read_threads(self, articles: Sequence[Article]) -> tuple[ArticleTexts, list[CommentTexts]]:
+        """Articles and their comments as rankers read them."""
+        branch = self._vocabulary.branch()  # so that a word that no training text has is the same in both
+        read = self._read(articles, branch)
+        texts = [[comment.text for comment in article.comments] for article in articles]
+        return read, [CommentTexts(self._encode(some, branch), some) for some in texts]
+
+    def _candidates(self, articles: Sequence[Article], read: ArticleTexts) -> list[NDArray[np.int64]]:
+        starts = self.pool.starts
+        return [
+            np.concatenate([np.zeros(0, np.int64), *(np.arange(starts[one], starts[one + 1]) for one in some.tolist())])
+            for some in self._neighbors.find([article.id for article in articles], read.words)
+        ]
+
+    @cached_property
+    def _neighbors(self) -> Neighbors:
+        wanted = self.model.setting("neighbors", int)
+        return Neighbors(self.index, self.pool.articles, wanted, self.jobs, self.engine)
+
+    def _suggest(
+        self,
+        article: Article,
+        text: tuple[str, str],
+        candidates: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        *,
+        k: int,
+        repeats: RepeatLimit,
+    ) -> Suggestions:
+        pool, owners = self.pool, self.pool.owner(candidates)
+        texts = pool.texts.texts(candidates)
+        languages = {owner: pool.languages[owner] or None for owner in np.unique(owners).tolist()}
+        if self.reranker is not None:
+            scores = self.reranker.scores(text_of(*text), texts, scores)
+        result = self.candidate_filter.apply(
+            texts,
+            scores,
+            k=k,
+            keys=candidates,
+            languages=[languages[owner] for owner in owners.tolist()],
+            language=article.lang,
+            flags=pool.flags[candidates].tolist(),
+            repeats=repeats,
+        )
+        return retrieved_suggestions(
+            article.id, self.model, pool, candidates, texts=texts, scores=scores, result=result
+        )
+
+
+def retrieved_suggestions(
+    article: str,
+    model: Model,
+    pool: CandidatePool,
+    candidates: NDArray[np.int64],
+    *,
+    texts: Sequence[str],
+    scores: NDArray[np.float64],
+    result: FilterResult,
+) -> Suggestions:
+    """Make the suggestions for an article.
+
+    Args:
+        article: The id of the article.
+        model: The model.
+        pool: Its comments.
+        candidates: int64[n], indices of comments in the pool.
+        texts: The n comments.
+        scores: float64[n], their scores.
+        result: Result of the filter on them.
+    """
+
+    def source(position: int) -> Source:
+        return pool.source(int(candidates[position]))
+
+    suggestions = tuple(
+        Suggestion(
+            texts[one.position],
+            float(scores[one.position]),
+            rank,
+            Provenance.retrieved(
+                model.kind, model.hash, [source(position) for position in (one.position, *one.merged)]
+            ),
+        )
+        for rank, one in enumerate(result.accepted, 1)
+    )
+    filtered = tuple(Filtered(texts[position], reason, source(position)) for position, reason in result.filtered)
+    return Suggestions(article, suggestions, filtered, result.nothing)

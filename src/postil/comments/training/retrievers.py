@@ -1,0 +1,305 @@
+"""Training of retrievers: `postil train ir-t` and `ir-tc`."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from postil.comments.candidate_pool import CandidatePool, save_retriever
+from postil.comments.feature_ranker import VECTORS
+from postil.comments.nn.distributed import is_main_process
+from postil.comments.rankers import TfidfRanker, idf_weights
+from postil.comments.retrieval import KINDS
+from postil.comments.store import ModelWriter, check_free
+from postil.comments.training.dev_evaluation import WEIGHTS, DevRanking, by_ranker, by_relevance, dev_task, weighted
+from postil.comments.training.directory import TrainingDirectory
+from postil.comments.training.features import split_texts, train_features
+from postil.comments.training.ranker_vectors import check_vectors
+from postil.comments.training.reranker import train_reranker
+from postil.corpus.store import Corpus
+from postil.corpus.texts import CorpusTexts
+from postil.encoders.sentences import sentence_encoder
+from postil.engine.engines import check_engine, elsewhere
+from postil.errors import MissingExtra, UnknownName
+from postil.results.formats import counted
+from postil.search.index import Index
+from postil.text.vector_store import METADATA
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postil.comments.nn.relevance import Relevance
+    from postil.comments.ranking_evaluation import Scorer
+    from postil.comments.reranker import Reranker
+    from postil.comments.result import RankingResult
+    from postil.comments.training.dev_evaluation import Weights
+    from postil.comments.training.features import TrainedFeatures
+    from postil.comments.training.grid import Combination, Grid
+    from postil.comments.training.options import RetrieverTrainOptions
+    from postil.corpus.passes import OnProgress
+    from postil.data.arrays import AnyArray
+    from postil.data.progress import OnMessage
+    from postil.data.row_files import FilePath
+
+__all__ = ["check_retriever", "train_retriever"]
+
+
+def train_retriever(
+    kind: str,
+    corpus_folder: FilePath,
+    out: FilePath,
+    options: RetrieverTrainOptions,
+    *,
+    grid: Grid | None = None,
+    on_message: OnMessage = lambda _: None,
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
+) -> RankingResult | None:
+    """Train a retriever and evaluate it on dev.
+
+    Under torchrun several processes train the network, and the main process alone writes and prints.
+
+    Args:
+        kind: ``ir-t`` (titles) or ``ir-tc`` (titles and contents).
+        corpus_folder: The corpus.
+        out: The model folder to write.
+        options: Options of the training.
+        grid: Hyperparameters of the network to choose on dev before; in place of those of ``options``.
+        on_message: Callback for status messages.
+        on_progress: Progress bar.
+
+    Returns:
+        The evaluation; None where there is no dev set, and in other processes than the main one.
+
+    Raises:
+        UnknownName: There is no such commenter.
+        UsageError: The request does not fit the corpus.
+        InvalidInput: The corpus is damaged.
+        MissingExtra: torch is not installed and the ranker needs it.
+        PostilError: The operating system reports an error, or the training fails.
+    """
+    UnknownName.check("commenter", kind, KINDS)
+    if not is_main_process() and not options.has_network:
+        return None  # there is nothing to share, and the main process may even be done by now
+    check_free(out)
+    check_engine(options.engine)
+    corpus = Corpus.open(corpus_folder)
+    texts, options, combinations = check_retriever(kind, corpus, options, grid)
+    directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
+    for note in texts.gaps() if is_main_process() else ():
+        on_message(note)
+    search = None
+    if grid is not None:
+        options, search = grid.choose(combinations, directory, partial(_train, directory), on_message)
+    relevance = _train(directory, options, "relevance") if options.has_network else None
+    if not is_main_process():
+        return None
+    pool, words = _candidate_pool(corpus, on_progress), corpus.words()
+    index = _index(texts, len(words), options, on_message)
+    on_message(
+        f"{counted(len(index), 'article')} indexed, {counted(len(words), 'word')}; {counted(len(pool), 'comment')}"
+    )
+
+    words_ranker = _by_words(texts, len(words), options)
+    features = train_features(texts, index, directory.folder, options, on_message) if options.has_features else None
+    scorers = _dev_scorers(texts, words_ranker, relevance, features)
+    dev = _dev_ranking(texts, scorers, options, on_message)
+    weights = None
+    if options.ranker == "both":
+        weights = dev.weights() if dev else WEIGHTS
+    result = dev.evaluate(weights) if dev else None
+    reranker = None
+    if options.reranker is not None:
+        scorer = weighted(scorers, weights) if scorers and weights else scorers.get(options.ranker)
+        reranker = train_reranker(
+            texts, options.reranker, scorer, seed=options.seed, on_message=on_message, on_progress=on_progress
+        )
+
+    rows = msgspec.to_builtins(result.rows) if result else []
+    metadata = directory.metadata(
+        _recorded(options, features, reranker), options.training if options.has_network else None, rows
+    )
+    metadata |= {"grid": msgspec.to_builtins(search)} if search else {}
+    arrays = _ranker_arrays(options.ranker, words_ranker, relevance, features)
+    config = _config(options, corpus.tokenizer, weights, features)
+    with ModelWriter(out, kind, config | (reranker.settings() if reranker else {}), metadata) as new:
+        save_retriever(new, index, pool, words, ranker=arrays)
+        _add_models(new, directory.folder, relevance, features, reranker)
+    directory.close()
+    return msgspec.structs.replace(result, grid=search) if result else None
+
+
+def _add_models(
+    new: ModelWriter,
+    folder: Path,
+    relevance: Relevance | None,
+    features: TrainedFeatures | None,
+    reranker: Reranker | None,
+) -> None:
+    """Write network, vectors and hub of a reranker into a model folder, those that there are."""
+    if relevance is not None:
+        target = new.path("relevance/config.json").parent
+        shutil.copytree(folder / "relevance", target, dirs_exist_ok=True)
+    if features is not None and features.origin is not None:
+        shutil.copytree(features.folder, new.path(f"{VECTORS}/{METADATA}").parent, dirs_exist_ok=True)
+    for name, values in reranker.arrays().items() if reranker else ():
+        new.array(name, values)
+
+
+def check_retriever(
+    kind: str, corpus: Corpus, options: RetrieverTrainOptions, grid: Grid | None
+) -> tuple[CorpusTexts, RetrieverTrainOptions, list[Combination[RetrieverTrainOptions]]]:
+    """Check a training before it begins.
+
+    Args:
+        kind: ``ir-t`` or ``ir-tc``.
+        corpus: The corpus.
+        options: Options of the training.
+        grid: Hyperparameters to choose on dev; None for none.
+
+    Returns:
+        Texts to train on, options with their seed in the network's training, and combinations of the grid.
+
+    Raises:
+        UsageError: The request does not fit the corpus, or there is no folder of vectors or of a reranker.
+        InvalidInput: The corpus, the vectors or the reranker are damaged.
+        MissingExtra: The packages that read or train the vectors, or run the reranker, are not installed.
+    """
+    if options.has_network:
+        options = replace(options, training=replace(options.training, seed=options.seed))
+    combinations = grid.combinations(options) if grid else []
+    texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
+    if options.has_network:
+        texts.check_split("dev")
+    if options.has_features:
+        check_vectors(options.vectors)
+    if options.reranker is not None:
+        sentence_encoder(options.reranker)  # which is refused before a training, not after it
+    return texts, options, combinations
+
+
+def _index(texts: CorpusTexts, words: int, options: RetrieverTrainOptions, on_message: OnMessage) -> Index:
+    """Index the training articles."""
+    with elsewhere(options.engine, options.jobs, options.address, on_message) as engine:
+        return Index.of(
+            *texts.articles("train"),
+            words,
+            weighting=options.retrieval,
+            idf=options.idf,
+            jobs=options.jobs,
+            engine=engine,
+        )
+
+
+def _recorded(
+    options: RetrieverTrainOptions, features: TrainedFeatures | None, reranker: Reranker | None
+) -> dict[str, object]:
+    """Options by name as the model records them: vectors and reranker by their hash, not by a path."""
+    recorded = asdict(options) | {"network": options.network.recorded()}
+    if reranker is None:
+        del recorded["reranker"]
+    else:
+        recorded["reranker"] = reranker.encoder.signature
+    if features is None:
+        del recorded["vectors"]
+    else:
+        recorded["vectors"] = {"origin": features.origin or "none", "signature": features.config["vectors"]}
+    return recorded
+
+
+def _config(
+    options: RetrieverTrainOptions, tokenizer: str, weights: Weights | None, features: TrainedFeatures | None
+) -> dict[str, object]:
+    """The configuration of a retriever's folder."""
+    return {
+        "tokenizer": tokenizer,
+        "neighbors": options.neighbors,
+        "weighting": options.retrieval,
+        "idf": options.idf,
+        "ranker": options.ranker,
+        "segments": 1,
+        **({} if weights is None else {"interpolation_weight": weights.interpolation}),
+        **({} if weights is None else {"feature_weight": weights.features}),
+        **({} if features is None else features.config),
+    }
+
+
+def _by_words(texts: CorpusTexts, words: int, options: RetrieverTrainOptions) -> TfidfRanker:
+    comments = texts.comments("train")
+    idf = idf_weights(texts.articles("train"), comments, texts.starts("train"), words, options.idf)
+    return TfidfRanker(idf, *comments)
+
+
+def _dev_scorers(
+    texts: CorpusTexts, words: TfidfRanker, relevance: Relevance | None, features: TrainedFeatures | None
+) -> dict[str, Scorer]:
+    """Scorers of the comments of dev by name, the one to compare first; none where the corpus has no dev set."""
+    if "dev" not in texts.corpus.splits:
+        return {}
+    articles, comments = split_texts(texts, "dev", raw=features is not None)
+    scorers: dict[str, Scorer] = {}
+    if relevance is not None:
+        scorers["relevance"] = by_relevance(relevance, articles.words, comments.words)
+    if features is not None:
+        scorers["features"] = by_ranker(features.ranker.over(comments), articles)
+    scorers["tf-idf"] = by_ranker(TfidfRanker(words.idf, *comments.words), articles)
+    return scorers
+
+
+def _dev_ranking(
+    texts: CorpusTexts, scorers: dict[str, Scorer], options: RetrieverTrainOptions, on_message: OnMessage
+) -> DevRanking | None:
+    """The evaluation on dev; None where the corpus has no dev set, or one that is too small."""
+    if not scorers:
+        return None
+    task = dev_task(texts.starts("dev"), options.eval_negatives, options.seed, on_message)
+    if task is None:
+        return None
+    votes = [
+        np.nan if comment.upvotes is None else float(comment.upvotes)
+        for article in texts.corpus.articles("dev")
+        for comment in article.comments
+    ]
+    return DevRanking.of(task, scorers, votes, options.seed)
+
+
+def _ranker_arrays(
+    ranker: str, words: TfidfRanker, relevance: Relevance | None, features: TrainedFeatures | None
+) -> dict[str, AnyArray]:
+    """Arrays that a ranker reads of each comment: its vector, or its tokens where they are scored anew."""
+    arrays: dict[str, AnyArray] = {}
+    if relevance is not None and relevance.options.architecture == "two-tower":
+        arrays["vectors"] = relevance.encode_comments(words.ids, words.offsets)
+    if ranker in {"tf-idf", "both"}:
+        arrays |= words.arrays()
+    elif not arrays:  # words alone: of a network that reads both texts together, or of features
+        arrays |= {"words.ids": words.ids, "words.offsets": words.offsets}
+    return arrays | (features.ranker.arrays() if features is not None else {})
+
+
+def _candidate_pool(corpus: Corpus, on_progress: OnProgress) -> CandidatePool:
+    """Comments of train, with what is known of them and their articles."""
+    total = corpus.metadata.splits["train"].articles
+    with on_progress("articles read", corpus.articles("train"), total) as articles:
+        return CandidatePool.of(articles)
+
+
+def _train(directory: TrainingDirectory, options: RetrieverTrainOptions, name: str) -> Relevance | None:
+    """Train the relevance model into a folder of the directory; None in other processes than the main one."""
+    try:
+        from postil.comments.nn.relevance import Relevance, train_relevance  # noqa: PLC0415 - it needs torch
+    except ImportError as error:
+        raise MissingExtra("the relevance model", "nn") from error
+    train, dev = directory.split("train"), directory.split("dev")
+    return directory.train(
+        name,
+        options.network,
+        options.training,
+        partial(train_relevance, train, dev, options.network, options.training),
+        Relevance.open,
+    )

@@ -1,0 +1,1 @@
+"""Comparison of systems by scores, choices and clicks."""

@@ -1,0 +1,90 @@
+"""`postil compare`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.options import FormatOption
+from postil.comparison.calls import CompareOptions, compare_rows
+from postil.comparison.choices import INTERLEAVED, PREFERENCES
+from postil.data.options import ScoreInputOptions
+from postil.errors import UsageError
+from postil.meta.rated import open_score_files
+from postil.results.table_options import TableOptions
+from postil.results.views import show, view_of
+
+if TYPE_CHECKING:
+    from postil.comparison.interleaved_result import InterleavingResult
+    from postil.comparison.preferences_result import PreferencesResult
+    from postil.comparison.result import Comparison
+
+__all__ = ["compare"]
+
+
+@command
+def compare(
+    scores: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SCORES",
+            help="Item scores (item, system, metric, score, and signature if there is one), as from score --items.",
+        ),
+    ] = None,
+    *,
+    interleaved: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOG",
+            help="Compare models by what readers did with their interleaved suggestions, in place of scores: the "
+            "outcome log of postil serve.",
+        ),
+    ] = None,
+    preferences: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Compare systems by paired preferences (item, system_a, system_b, annotator, preference: a, b, tie) "
+            "in place of scores, as from annotate export.",
+        ),
+    ] = None,
+    options: CompareOptions,
+    table: TableOptions,
+    inputs: ScoreInputOptions,
+    context: typer.Context,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Compare systems on each metric or by paired preferences, or models by interleaved suggestions.
+
+    Example: postil compare scores.jsonl --baseline seq2seq
+    """
+    given = [
+        name
+        for name, value in (
+            ("SCORES", scores),
+            ("--interleaved LOG", interleaved is not None),
+            ("--preferences FILE", preferences is not None),
+        )
+        if value
+    ]
+    if not given:
+        raise UsageError(
+            "expected files of item scores (SCORES), a log of interleaved suggestions (--interleaved LOG), or paired "
+            "preferences (--preferences FILE)"
+        )
+    if len(given) > 1:
+        raise UsageError(f"{given[1]} takes the place of {given[0]}; give one of them")
+    table.check(format, intervals=True)
+    result: Comparison | InterleavingResult | PreferencesResult
+    if interleaved is not None:
+        result = INTERLEAVED.of_file(interleaved, options, command_line(context), inputs, say)
+    elif preferences is not None:
+        result = PREFERENCES.of_file(preferences, options, command_line(context), inputs, say)
+    else:
+        result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line(context))
+    shown = view_of(result)
+    emit(show(format, result, shown, table=table), format)
+    tell(format, shown.remarks)

@@ -1,0 +1,348 @@
+"""Comparison of systems by paired preferences: win rates, strengths, and how well strengths explain them."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.comparison.preferences_result import PreferenceSettings, PreferencesResult, PreferredPair, PreferredSystem
+from postil.data.ids import as_id
+from postil.errors import InvalidInput, Undefined, UnknownName
+from postil.meta.bradley_terry import LOSS, TIE, WIN, Pairs, groups_apart
+from postil.meta.resampling import CELLS, DRAWS, bootstrap_counts, estimate
+from postil.meta.significance import holm
+from postil.meta.system_groups import compact_letters, rank_ranges
+from postil.results.base import replace
+from postil.results.parts import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from postil.data.preferences import PairPreference
+    from postil.data.row_locations import RowLocations
+    from postil.kernel.arrays import Floats, Int32s
+    from postil.meta.bradley_terry import Strengths
+    from postil.meta.resampling import Draws
+
+__all__ = ["preferred_systems"]
+
+
+LEVEL: Final = 0.05
+FEW: Final = 20
+"""Number of items below which intervals are too narrow."""
+NORMAL: Final = 1.959963984540054
+"""Quantile .975 of the standard normal distribution."""
+NAMED: Final = 3
+"""Largest number of systems of a group, or of pairs, that a sentence names."""
+
+
+def preferred_systems(
+    preferences: Iterable[PairPreference],
+    baseline: str | None = None,
+    draws: Draws = DRAWS,
+    *,
+    places: RowLocations | None = None,
+) -> PreferencesResult:
+    """Compare systems by paired preferences: win rates, and strengths in the model of Bradley, Terry and Davidson.
+
+    Intervals are 95 % percentile bootstrap intervals with items as clusters. The variance of a difference of strengths
+    in its test is the larger of the bootstrap's and the model's, which also holds where every resample is alike.
+
+    Args:
+        preferences: The preferences; each once.
+        baseline: The system whose strength is 0; None for a mean strength of 0.
+        draws: Random draws of the items.
+        places: Locations of the rows, for messages.
+
+    Raises:
+        InvalidInput: An annotator judged a pair of an item twice; says where.
+        UnknownName: There is no such system.
+        Undefined: There is no preference, or no comparison connects two groups of systems.
+
+    >>> from postil.data.preferences import PairPreference
+    >>> rows = [PairPreference(str(n), "base", "new", "A1", "baab"[n % 4]) for n in range(7)]
+    >>> found = preferred_systems(rows)
+    >>> [(row.system, row.wins, row.losses, round(row.strength, 3)) for row in found.systems]
+    [('base', 4, 3, 0.144), ('new', 3, 4, -0.144)]
+    """
+    table = _Table(preferences, places)
+    baseline = None if baseline is None else as_id(baseline)
+    if baseline is not None and baseline not in table.systems:
+        raise UnknownName("system", baseline, list(table.systems))
+    found = _Fitted(table, baseline, draws)
+    pairs = found.pairs()
+    return PreferencesResult(
+        preferences=table.n,
+        items=table.items,
+        annotators=table.annotators,
+        systems=found.systems(pairs),
+        pairs=pairs,
+        tie_parameter=float(found.all.ties[0]) if found.model.ties else None,
+        left=table.left(draws),
+        separated=found.is_separated,
+        baseline=baseline,
+        notes=tuple(_notes(table, found, pairs)),
+        settings=PreferenceSettings(resamples=draws.resamples, seed=draws.seed),
+    )
+
+
+class _Table:
+    """Preferences as numbers of outcomes of pairs of systems, by item."""
+
+    def __init__(self, preferences: Iterable[PairPreference], places: RowLocations | None) -> None:
+        names: dict[str, int] = {}
+        items: dict[str, int] = {}
+        pairs: dict[tuple[int, int], int] = {}
+        seen: dict[tuple[str, frozenset[str], str], int] = {}
+        people, cells, owners, sides = set(), [], [], []
+        for index, row in enumerate(preferences):
+            key = row.item, frozenset((row.system_a, row.system_b)), row.annotator
+            if seen.setdefault(key, index) != index:
+                raise _repeated(row, seen[key], index, places)
+            a, b = (names.setdefault(name, len(names)) for name in (row.system_a, row.system_b))
+            outcome = {"a": WIN, "tie": TIE, "b": LOSS}[row.preference]
+            pair = pairs.setdefault((min(a, b), max(a, b)), len(pairs))
+            cells.append(3 * pair + (outcome if a < b else LOSS - outcome))
+            owners.append(items.setdefault(row.item, len(items)))
+            people.add(row.annotator)
+            sides.append(0 if row.left is None or outcome == TIE else 1 if row.left == row.preference else -1)
+        self.where = f"{places.where}: " if places else ""
+        if not cells:
+            raise Undefined(f"{self.where}there is no preference")
+        self.n, self.items, self.annotators = len(cells), len(items), len(people)
+        self.systems = tuple(names)
+        self.first, self.second = np.array([*pairs], np.int64).T
+        self._cells, self._owners, self._sides = (np.array(each, np.int64) for each in (cells, owners, sides))
+
+    def counts(self, multiplicities: Int32s) -> Floats:
+        """Numbers of outcomes where each item counts several times: float64[R, P, 3] from int32[R, items]."""
+        size = 3 * len(self.first)
+        rows = [np.bincount(self._cells, of_item[self._owners], minlength=size) for of_item in multiplicities]
+        return np.array(rows, np.float64).reshape(-1, len(self.first), 3)
+
+    def left(self, draws: Draws) -> Estimate | None:
+        """Share of the decided preferences that are for the text on the left; None where no side is known."""
+        decided = self._sides != 0
+        if not decided.any():
+            return None
+        _, owners, n = np.unique(self._owners[decided], return_inverse=True, return_counts=True)
+        left = np.bincount(owners, self._sides[decided] > 0)
+        drawn = bootstrap_counts(len(n), draws.resamples, draws.seed)
+        return estimate(np.concatenate([[left.sum() / n.sum()], (drawn @ left) / (drawn @ n)]), len(n))
+
+
+def _repeated(row: PairPreference, first: int, index: int, places: RowLocations | None) -> InvalidInput:
+    lines = (first + 1, index + 1) if places is None else (places.line(first), places.line(index))
+    problem = (
+        f"expected one preference of {row.annotator} for {row.system_a} and {row.system_b} of item {row.item}, got "
+        f"another one on line {lines[0]}"
+    )
+    if places is None:
+        return InvalidInput(problem, where="preferences", line=lines[1])
+    return places.error(index, "annotator", problem)
+
+
+class _Fitted:
+    """Strengths, win rates and shares of all preferences, and of resamples of the items."""
+
+    def __init__(self, table: _Table, baseline: str | None, draws: Draws) -> None:
+        self.table = table
+        size = len(table.systems)
+        apart = groups_apart(size, table.first, table.second)
+        if len(apart) > 1:
+            raise _apart([[table.systems[place] for place in group] for group in apart], table.where)
+        self.counts = table.counts(np.ones((1, table.items), np.int32))
+        self._places = table.first, table.second
+        self.model = Pairs(size, table.first, table.second, ties=bool(self.counts[..., TIE].any()))
+        self.all = self.model.fit(self.counts)
+        self.is_separated = bool(self.all.separated[0])
+        self._base = None if baseline is None else table.systems.index(baseline)
+        self._order = sorted(range(size), key=lambda place: (-self.all.values[0, place], table.systems[place]))
+        drawn = bootstrap_counts(table.items, draws.resamples, draws.seed)
+        step = max(1, CELLS // max(3 * len(table.first), (size + 1) ** 2))
+        blocks = [self._resampled(drawn[at : at + step]) for at in range(0, len(drawn), step)]
+        self._strengths, self._rates, self._excess = (np.concatenate(of, axis=0) for of in zip(*blocks, strict=True))
+        self._covariance = self.model.covariance(self.all, self.counts)[0]
+
+    def _resampled(self, drawn: Int32s) -> tuple[Floats, Floats, Floats]:
+        """Strengths and win rates of systems, and shares of pairs less those by the model."""
+        counts = self.table.counts(drawn)
+        found = self.model.fit(counts)
+        return found.values, self._win_rates(counts), _shares(counts) - self._expected(found)
+
+    def _win_rates(self, counts: Floats) -> Floats:
+        """Win rates, float64[R, S]; NaN of systems that a resample lacks."""
+        won, n = self._sums(counts @ [1.0, 0.5, 0.0], counts @ [0.0, 0.5, 1.0]), self._sums(*[counts.sum(axis=2)] * 2)
+        return np.asarray(np.divide(won, n, out=np.full_like(won, np.nan), where=n > 0), np.float64)
+
+    def _sums(self, of_first: Floats, of_second: Floats) -> Floats:
+        """Sums over the pairs of each system, float64[R, S], of numbers of their first and second systems."""
+        names = np.arange(len(self.table.systems))
+        firsts, seconds = ((places[:, None] == names).astype(np.float64) for places in self._places)
+        return np.asarray(of_first @ firsts + of_second @ seconds, np.float64)
+
+    def _expected(self, found: Strengths) -> Floats:
+        """Win rates of the first systems of pairs by the model, float64[R, P]."""
+        return np.asarray(self.model.probabilities(found) @ [1.0, 0.5, 0.0], np.float64)
+
+    def pairs(self) -> tuple[PreferredPair, ...]:
+        """All pairs of systems, the stronger one first."""
+        places = {
+            frozenset(pair): place
+            for place, pair in enumerate(zip(self.table.first.tolist(), self.table.second.tolist(), strict=True))
+        }
+        rows = [
+            self._pair(better, worse, places.get(frozenset((better, worse))))
+            for better, worse in combinations(self._order, 2)
+        ]
+        tested = [place for place, row in enumerate(rows) if row.p is not None]
+        adjusted = dict(zip(tested, holm([rows[place].p or 0.0 for place in tested]).tolist(), strict=True))
+        return tuple(replace(row, p_holm=adjusted.get(place)) for place, row in enumerate(rows))
+
+    def _pair(self, better: int, worse: int, place: int | None) -> PreferredPair:
+        contrast = np.zeros(len(self.table.systems))
+        contrast[[better, worse]] = 1, -1
+        found = self._interval(contrast)
+        deviation = self._deviation(contrast)
+        counts = np.zeros(3) if place is None else self.counts[0, place]
+        if place is not None and self.table.first[place] != better:
+            counts = counts[::-1]
+        wins, ties, losses = map(int, counts)
+        n = wins + ties + losses
+        expected = self._expected_of(found.value)
+        return PreferredPair(
+            first=self.table.systems[better],
+            second=self.table.systems[worse],
+            n=n,
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            win_rate=(wins + ties / 2) / n if n else None,
+            expected=expected,
+            p_fit=None if place is None else self._p_fit(place),
+            difference=found.value,
+            low=found.low,
+            high=found.high,
+            p=None if deviation is None else _p_value(found.value / deviation),
+            p_holm=None,
+        )
+
+    def _expected_of(self, difference: float) -> float:
+        """Win rate by the model at a difference of strengths."""
+        half, nu = difference / 2, float(self.all.ties[0])
+        win, loss = math.exp(half), math.exp(-half)
+        return (win + nu / 2) / (win + nu + loss)
+
+    def _p_fit(self, place: int) -> float | None:
+        """p-value of no difference between a pair's share and that by the model; None where it must be the same."""
+        if self.is_separated or self.table.items < 2 or len(self.table.first) < len(self.table.systems):
+            return None  # without a cycle of pairs the model reproduces all shares
+        excess = float((_shares(self.counts) - self._expected(self.all))[0, place])
+        drawn = self._excess[:, place]
+        drawn = drawn[~np.isnan(drawn)]
+        win, tie, _ = self.model.probabilities(self.all)[0, place]
+        variance = (win + tie / 4 - (win + tie / 2) ** 2) / self.counts[0, place].sum()
+        return _p_value(excess / math.sqrt(max(float(drawn.var()), variance)))
+
+    def _deviation(self, contrast: Floats) -> float | None:
+        """Standard deviation of a contrast of strengths: the larger of the bootstrap's and the model's."""
+        if self.table.items < 2:
+            return None
+        drawn = self._strengths @ contrast
+        return math.sqrt(max(float(drawn.var()), float(contrast @ self._covariance @ contrast)))
+
+    def _interval(self, contrast: Floats) -> Estimate:
+        """A contrast of strengths with its interval: of resamples, or, of separated systems, by its deviation."""
+        value = float(self.all.values[0] @ contrast)
+        deviation = self._deviation(contrast)
+        if deviation is not None and self.is_separated:
+            return Estimate(value=value, low=value - NORMAL * deviation, high=value + NORMAL * deviation)
+        return estimate(np.concatenate([[value], self._strengths @ contrast]), self.table.items)
+
+    def systems(self, pairs: Sequence[PreferredPair]) -> tuple[PreferredSystem, ...]:
+        """The systems, the strongest first."""
+        names = [self.table.systems[place] for place in self._order]
+        significant = np.zeros((len(names), len(names)), bool)
+        for row in pairs:
+            one, other = names.index(row.first), names.index(row.second)
+            significant[one, other] = significant[other, one] = row.p_holm is not None and row.p_holm < LEVEL
+        groups = zip(rank_ranges(significant), compact_letters(significant), strict=True)
+        return tuple(self._system(place, *of) for place, of in zip(self._order, groups, strict=True))
+
+    def _system(self, place: int, ranks: tuple[int, int], letters: str) -> PreferredSystem:
+        wins, ties, losses = (
+            int(self._sums(self.counts[..., one], self.counts[..., other])[0, place])
+            for one, other in ((WIN, LOSS), (TIE, TIE), (LOSS, WIN))
+        )
+        rate = self._win_rates(self.counts)[0, place]
+        rates = estimate(np.concatenate([[rate], self._rates[:, place]]), self.table.items)
+        contrast = np.full(len(self.table.systems), -1 / len(self.table.systems) if self._base is None else 0.0)
+        if self._base is not None:
+            contrast[self._base] -= 1
+        contrast[place] += 1
+        found = self._interval(contrast)
+        return PreferredSystem(
+            system=self.table.systems[place],
+            n=wins + ties + losses,
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            win_rate=rates.value,
+            win_low=rates.low,
+            win_high=rates.high,
+            strength=found.value,
+            low=found.low,
+            high=found.high,
+            rank_low=ranks[0],
+            rank_high=ranks[1],
+            letters=letters,
+        )
+
+
+def _shares(counts: Floats) -> Floats:
+    """Wins and half of the ties as a share, float64[R, P]; NaN of pairs without a preference."""
+    n = counts.sum(axis=2)
+    shares = np.divide(counts @ [1.0, 0.5, 0.0], n, out=np.full_like(n, np.nan), where=n > 0)
+    return np.asarray(shares, np.float64)
+
+
+def _p_value(z: float) -> float:
+    """The p-value, two-sided, of a standard normal deviate."""
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
+def _apart(groups: Sequence[Sequence[str]], where: str) -> Undefined:
+    def named(group: Sequence[str]) -> str:
+        return ", ".join(group[:NAMED]) + (f" and {len(group) - NAMED} more" if len(group) > NAMED else "")
+
+    return Undefined(
+        f"{where}no preference connects {named(groups[0])} with {named(groups[1])}, so their strengths cannot be "
+        "compared; compare them in files of their own, or collect preferences between them"
+    )
+
+
+def _notes(table: _Table, found: _Fitted, pairs: Sequence[PreferredPair]) -> Iterator[str]:
+    """Notes on what makes the numbers doubtful."""
+    if found.is_separated:
+        yield (
+            "some systems are preferred to all others every time, or never, or there are ties alone, so that no finite "
+            "strengths fit best: half a preference each way was added to each pair, which bounds them; go by win rates"
+        )
+    if table.items < 2:
+        yield "an interval needs preferences for two items"
+    elif table.items < FEW:
+        yield f"intervals of fewer than {FEW} items are too narrow"
+    if uncompared := [row for row in pairs if not row.n]:
+        some = ", ".join(f"{row.first} and {row.second}" for row in uncompared[:NAMED])
+        more = f" and {len(uncompared) - NAMED} more" if len(uncompared) > NAMED else ""
+        yield f"pairs without a preference, whose difference rests on other pairs: {len(uncompared)} ({some}{more})"
+    tested = [row for row in pairs if row.p_fit is not None]
+    for row, p in zip(tested, holm([row.p_fit or 0.0 for row in tested]).tolist(), strict=True):
+        if p < LEVEL and row.win_rate is not None:
+            yield (
+                f"{row.first} against {row.second}: the win rate is {row.win_rate:.3f}, and {row.expected:.3f} by the "
+                f"strengths (Holm-adjusted p {p:.2g}); no single order of the systems explains these preferences"
+            )

@@ -1,0 +1,387 @@
+"""Comparison of systems with a baseline by their item scores, and means of systems beside their mean ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from postil.comparison.result import Comparison, ComparisonSettings, SystemComparison
+from postil.data.explain import shown
+from postil.data.ids import as_id
+from postil.data.ties import dense_ranks
+from postil.errors import InvalidInput, Undefined, UnknownName
+from postil.messages import Message, Setting
+from postil.meta.baseline_tests import compare_means, compare_sums, means_of_resamples
+from postil.meta.column_correlations import means_by
+from postil.meta.parts import SystemMean, UndefinedResult
+from postil.meta.resampling import DRAWS, bootstrap_counts, estimate, interval
+from postil.meta.significance import holm
+from postil.results.base import replace
+from postil.results.parts import Excluded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.kernel.arrays import Floats, Int64s
+    from postil.meta.baseline_tests import BaselineTest
+    from postil.meta.resampling import Draws
+    from postil.meta.score_matrix import Scored
+    from postil.meta.table import Table
+    from postil.results.parts import Estimate
+
+__all__ = ["CorpusMetric", "SystemMeans", "compare", "mean_estimates", "system_means"]
+
+
+class CorpusMetric(Protocol):
+    """A metric as far as its corpus scores depend on no reference; `postil.metrics.base.Metric` is one."""
+
+    @property
+    def width(self) -> int:
+        """Number of statistics of each text, k."""
+
+    def score(self, stats: Floats, /) -> Floats:
+        """Scores of sums of statistics, float64[n, k], as float64[n]."""
+
+    def items(self, stats: Floats, /) -> Floats:
+        """Item scores of statistics, float64[n, k], as float64[n]."""
+
+
+def compare(
+    scored: Scored,
+    baseline: str | None = None,
+    *,
+    intersect: bool = False,
+    lower_is_better: Collection[str] = (),
+    draws: Draws = DRAWS,
+    metric_of: Callable[[str, str], CorpusMetric] | None = None,
+    sacrebleu: bool = False,
+) -> Comparison:
+    """Compare systems by their corpus scores: of summed statistics where rows have them, else means of item scores.
+
+    Items are drawn with replacement, the same for every system (paired bootstrap; Koehn 2004), for the intervals and
+    `p_bootstrap`. In the paired permutation test (approximate randomization; Noreen 1989; Riezler and Maxwell 2005)
+    each item swaps the scores of system and baseline with probability 1/2, for means a flipped sign of their
+    difference; ``p = (1 + #{|difference of the swapped| >= |difference|}) / (permutations + 1)``.
+
+    Args:
+        scored: Item scores. Corpus scores (rows without an item) and single draws of random controls are ignored.
+        baseline: The system to compare with; by default the first.
+        intersect: True to compare on shared items, where systems cover different ones.
+        lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
+        draws: Random draws: resamples of the items, and random sign flips.
+        metric_of: Function that finds a metric by its name and signature; by default statistics are ignored, and means
+            of item scores compared.
+        sacrebleu: True for the p-values of sacreBLEU, from the same resamples and permutations as it draws with this
+            seed; see `sacrebleu_p_value` and `permutation_p`.
+
+    Raises:
+        InvalidInput: Systems cover different items and `intersect` is not set, a text has two scores by one metric,
+            there are no item scores, or statistics are not those of the scores.
+        Undefined: Systems share fewer than two items.
+        UnknownName: There is no such baseline or metric.
+
+    >>> from postil.meta.score_matrix import Scored
+    >>> from postil.data.rows import Score
+    >>> texts = [("1", 0.1, 0.3), ("2", 0.2, 0.5), ("3", 0.3, 0.4)]
+    >>> rows = [Score(item, "a", "meteor", score, "") for item, score, _ in texts]
+    >>> rows += [Score(item, "b", "meteor", score, "") for item, _, score in texts]
+    >>> found = compare(Scored(rows))
+    >>> [(row.system, round(row.mean, 3), row.difference and round(row.difference, 3)) for row in found.systems]
+    [('a', 0.2, None), ('b', 0.4, 0.2)]
+    """
+    systems = tuple(dict.fromkeys(system for _, system in scored.rows))
+    lower_is_better = scored.falling(lower_is_better)
+    baseline = systems[0] if baseline is None else as_id(baseline)
+    UnknownName.check("system", baseline, systems)
+    rows, left_out = on_shared_items(scored, systems, intersect=intersect)
+    base, corpora = systems.index(baseline), _corpora(scored, metric_of)
+    tests = _compare(scored, rows, base, corpora, draws, sacrebleu=sacrebleu)
+    return Comparison(
+        aggregation="corpus" if corpora else "item mean",
+        baseline=baseline,
+        items=len(rows),
+        systems=tuple(_rows(tests, scored.metrics, systems, base, len(rows), sacrebleu=sacrebleu)),
+        lower_is_better=tuple(name for name in scored.metrics if name in lower_is_better),
+        left_out=left_out,
+        notes=tuple(_notes(scored, systems)),
+        settings=ComparisonSettings(
+            resamples=draws.resamples,
+            permutations=draws.permutations,
+            seed=draws.seed,
+            p_values="sacrebleu" if sacrebleu else "postil",
+        ),
+        summed=tuple(corpora),
+        signatures={name: scored.signatures[name] for name in scored.metrics if scored.signatures[name]},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMeans:
+    """Means of every system, and rank correlations of these means.
+
+    Args:
+        rows: The systems.
+        orders: By metric, Kendall's tau-b of the systems' mean scores with their mean ratings; None where undefined.
+        absent: The metrics without a tau-b, with the reason.
+    """
+
+    rows: tuple[SystemMean, ...]
+    orders: dict[str, float | None]
+    absent: tuple[UndefinedResult, ...]
+
+
+def mean_estimates(values: Floats, draws: Draws = DRAWS) -> list[Estimate]:
+    """Mean score of each system with its 95 % confidence interval over items, the same resamples for all systems.
+
+    Args:
+        values: float64[items, systems].
+        draws: Random draws.
+
+    >>> [each.value for each in mean_estimates(np.array([[0.0, 1.0], [1.0, 1.0]]))]
+    [0.5, 1.0]
+    """
+    drawn = means_of_resamples(values, bootstrap_counts(len(values), draws.resamples, draws.seed))
+    samples = np.concatenate([values.mean(axis=0)[None], drawn])
+    return [estimate(samples[:, system], len(values)) for system in range(values.shape[1])]
+
+
+def system_means(table: Table) -> SystemMeans:
+    """Mean scores and mean ratings of the systems of a table, as in the last table of the paper's supplement.
+
+    Equal means share the better rank; rank 1 is the best system.
+
+    Args:
+        table: Scores and ratings. The means of a system are over its own texts, so systems that were judged on
+            different items are not strictly comparable; `SystemMean.n` shows it.
+
+    >>> from postil.meta.table import join
+    >>> from postil.data.rows import Judgement, Score
+    >>> texts = (("a", 0.1, 2), ("b", 0.4, 3), ("c", 0.3, 5))
+    >>> table = join(
+    ...     [Score("1", system, "meteor", score, "") for system, score, _ in texts],
+    ...     [Judgement("1", system, "ann", grade) for system, _, grade in texts],
+    ... )
+    >>> found = system_means(table)
+    >>> [row.ranks["meteor"] for row in found.rows], [row.rank for row in found.rows], found.orders
+    ([3, 1, 2], [3, 2, 1], {'meteor': 0.3333333333333333})
+    """
+    means, magnitudes = means_by(table.system, np.column_stack([table.oriented, table.grades]))
+    places = dense_ranks(means, magnitudes=magnitudes)
+    signs = np.sign(places[:, None] - places[None])  # of each system minus each other system
+    ranks = 1 + (signs < 0).sum(axis=1)
+    orders: dict[str, float | None] = {}
+    absent: list[UndefinedResult] = []
+    for column, metric in enumerate(table.metrics):
+        reason = _no_order(metric, signs[..., column], signs[..., -1])
+        if reason:
+            absent.append(UndefinedResult(metric=metric, coefficient="kendall-b", by="system", reason=reason))
+            orders[metric] = None
+            continue
+        untied = np.abs(signs[..., [column, -1]]).sum(axis=(0, 1))
+        orders[metric] = float((signs[..., column] * signs[..., -1]).sum() / np.sqrt(untied.prod()))
+    scores = np.where(table.lower_is_better, -means[:, :-1], means[:, :-1])
+    rows = (
+        SystemMean(
+            system=system,
+            n=n,
+            grade=grade,
+            rank=rank[-1],
+            means=dict(zip(table.metrics, score, strict=True)),
+            ranks=dict(zip(table.metrics, rank, strict=False)),  # the last rank is that of the mean rating
+        )
+        for system, n, grade, score, rank in zip(
+            table.systems,
+            np.bincount(table.system).tolist(),
+            means[:, -1].tolist(),
+            scores.tolist(),
+            ranks.tolist(),
+            strict=True,
+        )
+    )
+    return SystemMeans(rows=tuple(rows), orders=orders, absent=tuple(absent))
+
+
+def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
+    """Notes on the rows that are ignored."""
+    if scored.corpus:
+        yield f"corpus scores ignored: {scored.corpus}; the item scores are compared"
+    draws = len(scored.columns) - len(scored.metrics)
+    if draws:
+        yield f"single draws of random controls passed over: {draws}"
+    if len(systems) == 1:
+        what = "scores" if scored.statistics else "means"
+        yield f"{systems[0]} is the only system, so there are {what} and nothing to compare them with"
+
+
+def _compare(
+    scored: Scored,
+    rows: Int64s,
+    base: int,
+    corpora: Mapping[str, CorpusMetric],
+    draws: Draws,
+    *,
+    sacrebleu: bool,
+) -> dict[str, tuple[BaselineTest, int]]:
+    """The comparison with the baseline by metric, and the metric's index in it."""
+    found: dict[str, tuple[BaselineTest, int]] = {}
+    counts = bootstrap_counts(len(rows), draws.resamples, draws.seed)
+    means = [name for name in scored.metrics if name not in corpora and not sacrebleu]
+    if means:
+        values = scored.of(rows.ravel(), means).reshape(*rows.shape, len(means))
+        test = compare_means(values, base, counts, draws)
+        found = {name: (test, column) for column, name in enumerate(means)}
+    for name in scored.metrics:
+        if name in found:
+            continue
+        if name in corpora:
+            statistics, score = scored.statistics[name][rows], corpora[name].score
+        else:
+            values = scored.of(rows.ravel(), [name]).reshape(*rows.shape, 1)
+            statistics, score = np.concatenate([values, np.ones_like(values)], axis=-1), _mean
+        test = compare_sums(statistics, score, base, counts, draws, sacrebleu=sacrebleu)
+        found[name] = test, 0
+    return found
+
+
+def _mean(sums: Floats) -> Floats:
+    """Means of sums of values and their numbers, float64[n, 2]."""
+    return np.asarray(sums[:, 0] / sums[:, 1])
+
+
+def _rows(
+    tests: Mapping[str, tuple[BaselineTest, int]],
+    metrics: tuple[str, ...],
+    systems: tuple[str, ...],
+    base: int,
+    n: int,
+    *,
+    sacrebleu: bool,
+) -> Iterator[SystemComparison]:
+    """Rows of the comparison, metric by metric."""
+    others = [number for number in range(len(systems)) if number != base]
+    for metric in metrics:
+        test, column = tests[metric]
+        randomized = test.p_randomization[:, column]
+        corrected = dict(zip(others, holm(randomized[others]).tolist(), strict=True))
+        for number, system in enumerate(systems):
+            around = interval(test.drawn[:, number, column])
+            row = SystemComparison(
+                metric=metric,
+                system=system,
+                n=n,
+                mean=float(test.scores[number, column]),
+                low=around.low,
+                high=around.high,
+            )
+            if number == base:
+                yield row
+                continue
+            of_difference = interval(test.drawn_differences[:, number, column])
+            yield replace(
+                row,
+                difference=float(test.differences[number, column]),
+                difference_low=of_difference.low,
+                difference_high=of_difference.high,
+                p_bootstrap=test.p_bootstrap(number, column, sacrebleu=sacrebleu),
+                p_randomisation=float(randomized[number]),
+                p_holm=corrected[number],
+            )
+
+
+def _corpora(scored: Scored, metric_of: Callable[[str, str], CorpusMetric] | None) -> dict[str, CorpusMetric]:
+    """The metrics whose scores have statistics; checks these against the scores.
+
+    Raises:
+        InvalidInput: Statistics are not those of the metric, or do not have the scores.
+    """
+    found = {name: metric_of(name, scored.signatures[name]) for name in scored.statistics} if metric_of else {}
+    for name, metric in found.items():
+        statistics, values = scored.statistics[name], scored.of(np.arange(len(scored.rows)), [name])[:, 0]
+        problem = ""
+        if statistics.shape[1] != metric.width:
+            problem = f"expected {metric.width} statistics of each text, got {statistics.shape[1]}"
+        else:
+            there = ~np.isnan(values)
+            wrong = ~np.isclose(metric.items(statistics[there]), values[there], rtol=1e-6, atol=1e-9)
+            if wrong.any():
+                item, system = list(scored.rows)[np.flatnonzero(there)[wrong.argmax()]]
+                problem = f"the score of item {shown(item)} by system {shown(system)} is not that of its statistics"
+        if problem:
+            said = Message(
+                "{name}: {problem}; score again, or compare means of item scores: {means}",
+                name=name,
+                problem=problem,
+                means=Setting("item_means", value=True),
+            )
+            raise InvalidInput(said, where=scored.where)
+    return found
+
+
+def _no_order(metric: str, signs: Floats, people: Floats) -> str | None:
+    """Reason why tau-b of two orders, given as signs of all pairs, is undefined; None where it is defined."""
+    if len(signs) < 2:
+        return "there is only one system"
+    if not signs.any():
+        return f"{metric} gives all systems the same mean"
+    return None if people.any() else "people give all systems the same mean grade"
+
+
+def on_shared_items(
+    scored: Scored, systems: tuple[str, ...], *, intersect: bool
+) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
+    """Select the items that every system has by every metric.
+
+    Args:
+        scored: The scores.
+        systems: The systems, in the order of the result.
+        intersect: Exclude items that not all systems cover; otherwise raise.
+
+    Returns:
+        int64[items, systems], the row of each text in ``scored``, and the excluded items.
+
+    Raises:
+        InvalidInput: Systems cover different items and `intersect` is not set.
+        Undefined: They share fewer than two.
+    """
+    items = {item: number for number, item in enumerate(dict.fromkeys(item for item, _ in scored.rows))}
+    numbers = {system: number for number, system in enumerate(systems)}
+    rows = np.full((len(items), len(systems)), -1, np.int64)
+    at = np.array([(items[item], numbers[system]) for item, system in scored.rows]).T
+    rows[tuple(at)] = np.arange(len(scored.rows))
+    values = scored.of(rows.ravel(), scored.metrics).reshape(*rows.shape, -1)
+    values[rows < 0] = np.nan
+    left_out = tuple(_lacking(values, scored.metrics, tuple(items), systems))
+    if left_out and not intersect:
+        problem = Message(
+            "systems cover different items; {items}; give all systems the same items, or compare on those that they "
+            "share: {intersect}",
+            items="; ".join(map(str, left_out)),
+            intersect=Setting("intersect", value=True),
+        )
+        raise InvalidInput(problem, where=scored.where)
+    rows = rows[~np.isnan(values).any(axis=(1, 2))]
+    if len(rows) < 2:
+        missing = f": {'; '.join(map(str, left_out))}" if left_out else ""
+        shared = "one item" if len(rows) else "no item"
+        raise Undefined(f"systems share {shared}, and no interval can be had from fewer than two{missing}")
+    return rows, left_out
+
+
+def _lacking(
+    values: NDArray[np.float64], metrics: tuple[str, ...], items: tuple[str, ...], systems: tuple[str, ...]
+) -> Iterator[Excluded]:
+    """Items without a score in float64[items, systems, metrics], by system and metric."""
+    for number, system in enumerate(systems):
+        missing = np.isnan(values[:, number])
+        everything = missing.all(axis=1)
+        if everything.any():
+            yield Excluded.of(f"items that {system} lacks", [items[item] for item in np.flatnonzero(everything)])
+        for column, metric in enumerate(metrics):
+            some = missing[:, column] & ~everything
+            if some.any():
+                names = [items[item] for item in np.flatnonzero(some)]
+                yield Excluded.of(f"items of {system} without a score by {metric}", names)

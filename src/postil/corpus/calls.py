@@ -1,0 +1,214 @@
+"""`postil corpus build`: article rows in, a corpus out."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, cast
+
+from postil.corpus.blocks import BLOCK_BYTES
+from postil.corpus.build import Source, build, rejected_beside
+from postil.corpus.dataset_card import card
+from postil.corpus.importers.raw_exports import import_of
+from postil.corpus.options import BuildOptions
+from postil.data.arguments import check_arguments, options_of
+from postil.data.atomic_file import check_apart
+from postil.data.frames import ColumnNames, is_frame, is_table, open_rows
+from postil.data.options import InputOptions
+from postil.data.progress import progress
+from postil.data.row_files import write
+from postil.data.rows import Article, Reference
+from postil.engine import open_engine
+from postil.errors import InvalidInput, PostilError, UsageError
+from postil.messages import Blank, Command, Message, Setting
+from postil.options import Flag, options
+from postil.results.formats import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
+
+    from postil.corpus.options import BuildKeywords
+    from postil.corpus.store import Corpus
+    from postil.data.frames import Frame, Table
+    from postil.data.progress import OnMessage
+    from postil.data.row_files import FilePath
+    from postil.data.rows import Row
+
+__all__ = ["BuildRunOptions", "build_corpus"]
+
+GZIP_GAIN: Final = 4
+"""Assumed compression ratio."""
+
+
+@options
+class BuildRunOptions:
+    """Inputs of a build that are split already, and where the work is done.
+
+    Args:
+        dev_from: Article rows that are the dev set already.
+        test_from: Article rows that are the test set already; no references are sampled.
+        ratings: Human ratings of the comments (item, id, ratings), as postil annotate export writes them to
+            references.jsonl; they take the place of those in the rows.
+        jobs: Number of processes; the corpus does not depend on it.
+        engine: Engine that does the work: local or ray; the corpus does not depend on it.
+        address: Address of a running Ray cluster, or auto, with --engine ray.
+    """
+
+    dev_from: Annotated[str | None, Flag(metavar="FILE")] = None
+    test_from: Annotated[str | None, Flag(metavar="FILE")] = None
+    ratings: Annotated[str | None, Flag(metavar="FILE")] = None
+    jobs: Annotated[int | None, Flag("jobs", short="j", min=1)] = None
+    engine: Annotated[str, Flag(metavar="NAME")] = "local"
+    address: Annotated[str | None, Flag(metavar="ADDRESS")] = None
+
+
+def build_corpus(
+    articles: Sequence[FilePath] | Frame | Sequence[Article],
+    out: FilePath,
+    options: BuildOptions | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    dev: FilePath | None = None,
+    test: FilePath | None = None,
+    ratings: FilePath | None = None,
+    engine: str = "local",
+    jobs: int | None = None,
+    address: str | None = None,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+    **keywords: Unpack[BuildKeywords],
+) -> Corpus:
+    """Build a corpus from articles; see docs/corpus.md.
+
+    Args:
+        articles: Files of articles that are to be split; or the articles themselves: a data frame with one row per
+            article and a column of lists of comments, or a list of articles.
+        out: The output folder.
+        options: Thresholds, splits, privacy.
+        keywords: Fields of the options, in place of an object.
+        columns: Columns of the articles by field, such as ``{"title": "headline"}``.
+        dev: Articles that are the dev set already.
+        test: Articles that are the test set already; no references are sampled from their comments.
+        ratings: References with ratings and the ids of the comments that they are, which take the place of the ratings
+            in the rows; `postil annotate export` writes them.
+        engine: ``local`` or ``ray``.
+        jobs: Number of processes; None for as many as there are processors and work for. The corpus does not depend
+            on it.
+        address: Address of a Ray cluster.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Returns:
+        The corpus.
+
+    Raises:
+        InvalidInput: Something in a file is wrong, or no article meets the thresholds.
+        UsageError: The request makes no sense.
+        MissingExtra: pyarrow, the tokenizer or Ray is not installed.
+        PostilError: The operating system reports an error.
+    """
+    options = options_of(BuildOptions, options, keywords)
+    if is_frame(articles) or (isinstance(articles, list | tuple) and is_table(articles)):
+        names = ColumnNames({"articles": Article}, columns)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "articles.jsonl"
+            write(path, open_rows(cast("Table", articles), Article, "articles", names))
+            return build_corpus(
+                [path],
+                out,
+                options,
+                dev=dev,
+                test=test,
+                ratings=ratings,
+                engine=engine,
+                jobs=jobs,
+                address=address,
+                inputs=inputs,
+                on_message=on_message,
+            )
+    check_arguments(build_corpus, locals())
+    given = {"dev": dev, "test": test}
+    named = tuple(f"{field}={column}" for field, column in (columns or {}).items())
+    inputs = inputs or InputOptions()
+    inputs = replace(inputs, column=(*inputs.column, *named))
+    roles: dict[str, type[Row]] = dict.fromkeys(("articles", *given), Article)
+    readings = inputs.readings({**roles, "ratings": Reference}, on_message)
+    sources = [Source(path, reading=readings["articles"]) for path in cast("Sequence[FilePath]", articles)]
+    sources += [Source(path, split, readings[split]) for split, path in given.items() if path is not None]
+    if not sources:
+        raise UsageError("articles: expected at least one file, got none")
+    rated = None if ratings is None else Source(ratings, reading=readings["ratings"])
+    every = [*sources, *([] if rated is None else [rated])]
+    if [os.fspath(source.path) for source in every].count("-") > 1:
+        raise UsageError("standard input can be one file only")
+    if rated is not None and os.fspath(rated.path) == "-":
+        raise UsageError("{ratings} needs a file, as it is read twice", ratings=Setting("ratings"))
+    _check_files(sources, every)
+    if options.on_error == "skip":
+        check_apart(rejected_beside(out), [source.path for source in every])
+    workers = _jobs(sources) if jobs is None else jobs
+    with _kept(out, on_message), open_engine(engine, jobs=workers, address=address, on_message=on_message) as running:
+        corpus = build(sources, out, options, running, card, ratings=rated, on_message=on_message, on_progress=progress)
+    _tell(corpus, on_message)
+    return corpus
+
+
+def _check_files(sources: Sequence[Source], every: Sequence[Source]) -> None:
+    """Raise where a file is missing, or a source is a raw export, with the import for it."""
+    for source in every:
+        if os.fspath(source.path) != "-" and not Path(source.path).exists():
+            raise InvalidInput("no such file", where=os.fspath(source.path))
+    for source in sources:
+        name = os.fspath(source.path)
+        kind = import_of(name) if Path(name).is_file() else None
+        if kind is None or (kind == "forum" and source.reading.columns):
+            continue
+        first = Command(f"corpus import {kind}", (name,), (Setting("out", "articles.jsonl"),))
+        message = Message(
+            "expected article rows, got an export for the import {kind}; first: {first}", kind=kind, first=first
+        )
+        if kind == "forum":
+            message = Message(
+                "expected article rows, got articles with fields of other names; first: {first}, with {column} and the "
+                "like",
+                first=first,
+                column=Setting("column", Blank("comments.text=FIELD")),
+            )
+        raise InvalidInput(message, where=name)
+
+
+def _jobs(sources: Sequence[Source]) -> int:
+    """Number of processes that have work."""
+    size = 0
+    for source in sources:
+        name = os.fspath(source.path)
+        size += (
+            BLOCK_BYTES << 10 if name == "-" else Path(name).stat().st_size * (GZIP_GAIN if name.endswith("gz") else 1)
+        )
+    return max(1, min(os.cpu_count() or 1, size // BLOCK_BYTES))
+
+
+@contextmanager
+def _kept(out: FilePath, on_message: OnMessage) -> Iterator[None]:
+    """Report, after an interrupt or a system error, that finished steps are kept."""
+    try:
+        yield
+    except (KeyboardInterrupt, PostilError) as error:
+        if isinstance(error, KeyboardInterrupt) or type(error) is PostilError:
+            folder = Path(os.path.realpath(out))
+            kept = folder.with_name(f".{folder.name}.building")
+            if kept.is_dir():
+                on_message(f"finished steps are kept in {kept}; the same command resumes from them")
+        raise
+
+
+def _tell(corpus: Corpus, on_message: OnMessage) -> None:
+    for what, number in corpus.metadata.seen.items():
+        on_message(f"{what}: {number:,}")
+    for split in corpus.splits:
+        size = corpus.metadata.splits[split]
+        on_message(f"{split}: {counted(size.articles, 'article')}, {counted(size.comments, 'comment')}")

@@ -1,0 +1,368 @@
+"""Articles from JSON objects or table rows whose fields have other names.
+
+An object is a JSON line, a row of Parquet or a row of a table. The comments of an object may be
+
+- objects, each with fields of its own, and with replies inside, which are comments;
+- arrays, whose positions are called `0`, `1`, …;
+- bare texts;
+- an object of parallel arrays (as `datasets` writes a `Sequence` of objects);
+- parallel arrays in the article itself, where the article has no field for comments.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.corpus.importers.fields import FIELDS, FIELDS_OF_COMMENTS
+from postil.corpus.importers.import_report import stem
+from postil.data.checks import is_integer, is_number
+from postil.data.dates import optional_date
+from postil.data.explain import shown
+from postil.data.rows import Article, Comment
+from postil.errors import InvalidInput
+from postil.messages import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from postil.corpus.importers.fields import Fields, Names
+    from postil.corpus.importers.import_report import ImportReport, Place
+    from postil.data.parquet import Record
+    from postil.data.row_files import FilePath
+
+__all__ = ["ArticleBuilder"]
+
+PLACES: Final = tuple(map(str, range(16)))
+
+
+class ArticleBuilder:
+    """Builder of articles, which counts what it changes or rejects.
+
+    Args:
+        fields: The field names of the source.
+        report: Counts; rejected objects are handed to it.
+        beside: Fields of comments that are read elsewhere.
+        texts: True if all values are text, as in a table; then votes as text are not counted.
+    """
+
+    def __init__(
+        self, fields: Fields, report: ImportReport, beside: AbstractSet[str] = frozenset(), *, texts: bool = False
+    ) -> None:
+        self._texts = texts
+        self._report = report
+        self._lang = fields.lang
+        self._advice = "" if fields.fixed else "; to import without dates, map date to an empty name"
+        self._names = {name: fields.article.get(name, ()) for name in FIELDS}
+        self._id, self._text, self._upvotes, self._grade, self._user, self._date, self._parent, self._replies = (
+            fields.comment.get(name, ()) for name in FIELDS_OF_COMMENTS
+        )
+        # Where they are no comments, as a number of replies, they are not read.
+        of_comments = {name for names in fields.comment.values() for name in names} - {*self._replies}
+        self._known_of_comments = of_comments
+        self._seen = of_comments | beside
+        self._of_articles = {name for names in fields.article.values() for name in names}
+        self._known = self._of_articles | (set() if self._names["comments"] else of_comments)
+        self._first: dict[str, Place] = {}
+
+    def articles(self, path: FilePath, rows: Iterable[tuple[int, Record]]) -> Iterator[Article]:
+        """The articles of a file.
+
+        Args:
+            path: The file.
+            rows: Its objects, each with its line.
+
+        Yields:
+            An article for each object that is not broken.
+        """
+        where = os.fspath(path)
+        for line, row in rows:
+            article = self.article(row, where, line)
+            if article is not None:
+                yield article
+
+    def article(self, row: Mapping[str, object], where: str, line: int, *, joined: bool = False) -> Article | None:
+        """An article, unless it is broken.
+
+        Args:
+            row: The object.
+            where: Its file.
+            line: Its line.
+            joined: True if the comments come from elsewhere; then the article has none yet, and is not counted.
+
+        Returns:
+            The article, or None where the object was rejected.
+        """
+        try:
+            article = self._article(row, where, line, joined=joined)
+        except InvalidInput as error:
+            if error.where:  # a comment, and whoever takes what is broken has stopped
+                raise
+            self._report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+            return None
+        if not joined:
+            self.count(article)
+        return article
+
+    def count(self, article: Article) -> None:
+        """Count an article that is complete.
+
+        Args:
+            article: The article.
+        """
+        report = self._report
+        report.articles += 1
+        report.comments += len(article.comments)
+        report.bare += not article.comments
+        report.untitled += not article.title
+        report.without_content += not article.content
+
+    def comment(self, item: object, position: int) -> Comment | None:
+        """A comment.
+
+        Args:
+            item: An object, an array, a text or None.
+            position: Its position under the article, from 1; its id where it has none.
+
+        Returns:
+            The comment, or None where it has no text.
+
+        Raises:
+            InvalidInput: Something in it is broken; says which field.
+        """
+        if item.__class__ is not dict:
+            item = self._as_dict(item)
+        if not item.keys() <= self._seen:
+            self._report.unread_of_comments |= item.keys() - self._seen
+            self._seen |= item.keys()
+        text = _first(item, self._text)
+        if text is None or (text.__class__ is str and (not text or text.isspace())):
+            self._check_text(item)
+            self._report.textless += 1
+            return None
+        upvotes = _first(item, self._upvotes)
+        if upvotes.__class__ is not int and upvotes is not None:
+            upvotes = self._votes(upvotes)
+        grade = _first(item, self._grade)
+        if grade is not None:
+            grade = self._graded(grade)
+        name = _first(item, self._id)
+        if name is None or name == "":
+            name = str(position)
+        user = _first(item, self._user)
+        date = self._dated(*_found(item, self._date)) if self._date else None
+        parent = _first(item, self._parent) or None
+        comment = Comment(name, text, upvotes, grade, (), user, date, parent)  # type: ignore[arg-type]  # the row checks
+        if upvotes is not None and upvotes < 0:
+            self._report.negative += 1
+        return comment
+
+    def distinct(self, comments: list[Comment], place: Callable[[int], tuple[str, int, str]]) -> tuple[Comment, ...]:
+        """The comments of an article, less those whose id stood before.
+
+        Args:
+            comments: The comments.
+            place: Callback that returns file, line and field of a comment, by index.
+        """
+        if len({comment.id for comment in comments}) == len(comments):
+            return tuple(comments)
+        kept: dict[str, int] = {}
+        for index, comment in enumerate(comments):
+            if kept.setdefault(comment.id, index) != index:
+                where, line, field = place(index)
+                _, before, there = place(kept[comment.id])
+                already = f"in line {before}" if before != line else f"in {there}"
+                problem = f"comment {shown(comment.id)} of this article stands {already} already; keep one of them"
+                self._report.refuse(InvalidInput(problem, where=where, line=line, field=field))
+        return tuple(map(comments.__getitem__, kept.values()))
+
+    def _article(self, row: Mapping[str, object], where: str, line: int, *, joined: bool) -> Article:
+        self._report.unread |= row.keys() - self._known
+        url = self._words(row, "url")
+        name = self._name(row, url, where, line)
+        title = self._words(row, "title")
+        if title is None:
+            self._check_field(row, "title")
+        comments = () if joined else self._comments(row, where, line)
+        article = Article(
+            name,
+            title or "",
+            comments,
+            self._words(row, "content"),
+            self._words(row, "category"),
+            self._words(row, "lang") or self._lang,
+            url,
+            date=self._dated(*_found(row, self._names["date"])),
+        )
+        self._first[name] = where, line
+        return article
+
+    def _name(self, row: Mapping[str, object], url: str | None, where: str, line: int) -> str:
+        field, value = _found(row, self._names["id"])
+        if isinstance(value, str) and value:
+            name = value
+        elif is_integer(value):
+            name = str(value)
+        elif value is not None and value != "":
+            raise InvalidInput(f"expected text or an integer, got {shown(value)}", field=field)
+        else:
+            name = url or f"{stem(where)}:{line}"
+            field = self._names["url"][0] if url else field
+            self._report.by_url += bool(url)
+            self._report.by_place += not url
+        if name in self._first:
+            there, before = self._first[name]
+            problem = f"article {shown(name)} stands in {there}:{before} already; keep one of them"
+            raise InvalidInput(problem, field=field or "id")
+        return name
+
+    def _words(self, row: Mapping[str, object], what: str) -> str | None:
+        """A text; paragraphs become lines, and a category may be a number."""
+        field, value = _found(row, self._names[what])
+        if value is None or value.__class__ is str:
+            return value
+        if what == "category" and is_integer(value):
+            return str(value)
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            return "\n".join(value)
+        raise InvalidInput(f"expected text, got {shown(value)}", field=field)
+
+    def _comments(self, row: Mapping[str, object], where: str, line: int) -> tuple[Comment, ...]:
+        field, items = _found(row, self._names["comments"])
+        if not self._names["comments"]:
+            field = next(iter(self._text), "")
+            items = {name: values for name, values in row.items() if name not in self._of_articles}
+        elif items is None:
+            self._check_field(row, "comments")
+            return ()
+        if isinstance(items, dict):
+            items = self._parallel(items, field)
+        elif not isinstance(items, list):
+            raise InvalidInput(f"expected an array of comments, got {shown(items)}", field=field)
+        made: list[Comment] = []
+        kept: list[tuple[str, int]] = []
+        waiting = [(item, field, index, "") for index, item in enumerate(items)]
+        waiting.reverse()
+        position = 0
+        while waiting:  # and no recursion, as replies may be a thousand deep
+            item, inside, index, parent = waiting.pop()
+            position += 1
+            comment = None
+            try:
+                comment = self.comment(item, position)
+            except InvalidInput as error:
+                place = f"{inside}[{index}]" + (f".{error.field}" if error.field else "")
+                self._report.refuse(InvalidInput(error.problem, where=where, line=line, field=place))
+            if comment is not None:
+                if parent and comment.parent is None:
+                    comment = msgspec.structs.replace(comment, parent=parent)
+                made.append(comment)
+                kept.append((inside, index))
+            if self._replies and isinstance(item, dict):
+                name, replies = _found(item, self._replies)
+                if isinstance(replies, list):
+                    self._report.unread_of_comments.discard(name)
+                    above = _first(item, self._id) if comment is None else comment.id
+                    below = f"{inside}[{index}].{name}"
+                    waiting += reversed([(one, below, at, str(above or "")) for at, one in enumerate(replies)])
+        return self.distinct(made, lambda index: (where, line, "{}[{}]".format(*kept[index])))
+
+    def _parallel(self, columns: Record, field: str) -> list[Record]:
+        """Convert an object of arrays to objects."""
+        there: dict[str, list[object]] = {}
+        for name, values in columns.items():
+            if name not in self._known_of_comments:
+                continue
+            if values is None or isinstance(values, list):
+                there[name] = values or []
+            else:
+                place = f"{field}.{name}" if self._names["comments"] else name
+                raise InvalidInput(f"expected an array, one value per comment, got {shown(values)}", field=place)
+        if not any(name in there for name in self._text):
+            names = ", ".join(columns) or "no fields"
+            raise InvalidInput(f"no texts of comments; there are: {names}", field=field)
+        lengths = {name: len(values) for name, values in there.items()}
+        if len(set(lengths.values())) > 1:
+            found = ", ".join(f"{length} {name}" for name, length in lengths.items())
+            raise InvalidInput(f"expected arrays of one length, got {found}", field=field)
+        return [dict(zip(there, values, strict=True)) for values in zip(*there.values(), strict=True)]
+
+    def _as_dict(self, item: object) -> Record:
+        if isinstance(item, list):
+            return dict(zip(PLACES, item, strict=False))
+        if item is None or isinstance(item, str):
+            return dict.fromkeys(self._text[:1], item)
+        raise InvalidInput(f"expected a comment, got {shown(item)}")
+
+    def _check_text(self, item: Record) -> None:
+        if not any(name in item for name in self._text):
+            names = ", ".join(item) or "nothing"
+            raise InvalidInput(f"missing; the comment has: {names}", field=" or ".join(self._text) or "text")
+
+    def _check_field(self, row: Mapping[str, object], what: str) -> None:
+        names = self._names[what]
+        if names and not any(name in row for name in names):
+            raise InvalidInput(f"missing; the line has: {', '.join(row) or 'no fields'}", field=" or ".join(names))
+
+    def _dated(self, field: str, value: object) -> str | None:
+        try:
+            return optional_date(value)
+        except InvalidInput as error:
+            problem = Message("{problem}{advice}", problem=error.problem, advice=self._advice)
+            raise InvalidInput(problem, field=field) from None
+
+    def _votes(self, value: object) -> int | None:
+        if _is_missing(value):
+            return None
+        number = _number(value) if isinstance(value, str) else value
+        if not is_number(number) or number != int(number):
+            problem = f"expected a whole number of votes, got {shown(value)}"
+            raise InvalidInput(problem, field=" or ".join(self._upvotes))
+        self._report.settled += not self._texts
+        return int(number)
+
+    def _graded(self, value: object) -> float | None:
+        if _is_missing(value):
+            return None
+        number = _number(value) if isinstance(value, str) else value
+        if not is_number(number):
+            raise InvalidInput(f"expected a number, got {shown(value)}", field=" or ".join(self._grade))
+        report = self._report
+        report.graded += 1
+        report.low, report.high = min(report.low, number), max(report.high, number)
+        return float(number)
+
+
+def _is_missing(value: object) -> bool:
+    """True for a missing value: blank in a table, NaN in Parquet, as pandas writes it."""
+    return not value.strip() if isinstance(value, str) else isinstance(value, float) and math.isnan(value)
+
+
+def _number(text: str) -> float | None:
+    """Parse a number; without the underscores that Python allows."""
+    try:
+        number = int(text) if text.removeprefix("-").isdecimal() else float(text)
+    except ValueError:  # no number, or one of thousands of digits
+        return None
+    return None if "_" in text else number
+
+
+def _first(row: Mapping[str, object], names: Names) -> object:
+    for name in names:
+        value = row.get(name)
+        if value is not None:
+            return value
+    return None
+
+
+def _found(row: Mapping[str, object], names: Names) -> tuple[str, object]:
+    """Name and value of a field; the expected name and None where it is missing."""
+    for name in names:
+        value = row.get(name)
+        if value is not None:
+            return name, value
+    return (names[0] if names else ""), None

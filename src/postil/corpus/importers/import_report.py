@@ -1,0 +1,234 @@
+"""Counts of an import, and the handling of broken lines."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.data import jsonl
+from postil.data.row_locations import RowLocations
+from postil.data.streams import DAMAGE, damaged, opened
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from postil.data.parquet import Record
+    from postil.data.row_files import FilePath
+
+__all__ = ["ImportReport", "Place", "json_lines", "json_lines_of", "json_object", "numbered_lines", "stem"]
+
+Place = tuple[str, int]
+"""A file and a line of it, counted from 1."""
+
+NULL: Final = b"null"
+
+
+def _stop(problem: InvalidInput) -> None:
+    raise problem
+
+
+@dataclass(slots=True, eq=False)
+class ImportReport:
+    """Counts of an import; a reader adds to it as its articles are taken.
+
+    Args:
+        reject: Callback for what is broken: a line, or a single comment in a line. By default it is raised; if the
+            callback returns, the reader continues without it.
+        articles: Number of articles that were read.
+        comments: Number of their comments.
+        bare: Articles without comments.
+        untitled: Articles whose title is empty.
+        without_content: Articles without content.
+        by_url: Articles without an id, named by their url.
+        by_place: Articles without an id or url, named by file and line.
+        textless: Comments without text; they are left out.
+        negative: Comments with more votes against them than for them.
+        settled: Votes that were whole numbers written otherwise: as text, or with a point.
+        graded: Comments with a grade.
+        low: The lowest grade.
+        high: The highest grade.
+        orphans: Comments of articles that a table of articles does not have; they are left out.
+        unused: Contents that belong to no article.
+        withheld: Comments that are deleted, spam, not approved or no comments of people; they are left out.
+        unpublished: Articles that are deleted or not published, and entries of other kinds; they are left out.
+        absent: Comments that an export names and does not hold.
+        nulls: Objects that are null, as where an export does not have what was asked for; they are left out.
+        replaced: Characters that XML forbids and bytes that are not of a file's encoding, replaced by U+FFFD.
+        unfinished: Problems that ended the reading of a file; what stands before them was read.
+        rejected: Number of broken lines and comments.
+        unread: Fields of articles that are not read.
+        unread_of_comments: The same of comments.
+        detected: Guessed encodings and delimiters of tables, one line each.
+    """
+
+    reject: Callable[[InvalidInput], None] = _stop
+    articles: int = 0
+    comments: int = 0
+    bare: int = 0
+    untitled: int = 0
+    without_content: int = 0
+    by_url: int = 0
+    by_place: int = 0
+    textless: int = 0
+    negative: int = 0
+    settled: int = 0
+    graded: int = 0
+    low: float = float("inf")
+    high: float = float("-inf")
+    orphans: int = 0
+    unused: int = 0
+    withheld: int = 0
+    unpublished: int = 0
+    absent: int = 0
+    nulls: int = 0
+    replaced: int = 0
+    unfinished: list[InvalidInput] = field(default_factory=list)
+    rejected: int = 0
+    unread: set[str] = field(default_factory=set)
+    unread_of_comments: set[str] = field(default_factory=set)
+    detected: list[str] = field(default_factory=list)
+
+    def refuse(self, problem: InvalidInput) -> None:
+        """Count a broken line or comment, and hand it to `reject`.
+
+        Args:
+            problem: The problem, with its location.
+
+        Raises:
+            InvalidInput: The problem, unless `reject` returns.
+        """
+        self.rejected += 1
+        self.reject(problem)
+
+    def cut_off(self, problem: InvalidInput) -> None:
+        """Refuse the rest of a file.
+
+        Args:
+            problem: The problem, with its location.
+
+        Raises:
+            InvalidInput: The problem, unless `reject` returns.
+        """
+        self.refuse(problem)
+        self.unfinished.append(problem)
+
+
+def numbered_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank.
+
+    Args:
+        path: The file; it may be compressed with gzip, whatever its name.
+        report: Counts; an empty or damaged file is rejected, and the lines before the damage are yielded.
+
+    Yields:
+        The number of the line, counted from 1, and the line.
+
+    Raises:
+        InvalidInput: There is no such file.
+    """
+    with opened(path) as stream:
+        yield from _numbered(stream, path, report)
+
+
+def _numbered(stream: IO[bytes], path: FilePath, report: ImportReport) -> Iterator[tuple[int, bytes]]:
+    number, found = 0, False
+    try:
+        for lines in jsonl.lines_in(stream, os.fspath(path)):
+            for line in lines:
+                number += 1
+                if line and not line.isspace():
+                    found = True
+                    yield number, line
+    except DAMAGE as error:
+        report.refuse(damaged(error, path, number))
+    except InvalidInput as problem:  # damage of a Zstandard file, or a line too long to be one
+        report.refuse(problem)
+    else:
+        if not found:
+            report.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
+
+
+def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
+    r"""The objects of a JSON Lines file.
+
+    Args:
+        path: The file; it may be compressed with gzip, whatever its name.
+        report: Counts; broken lines are rejected.
+
+    Yields:
+        The number of the line, counted from 1, and the object.
+
+    Raises:
+        InvalidInput: There is no such file.
+
+    >>> import pathlib, tempfile
+    >>> report = ImportReport(reject=print)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "a.json")).write_text('{"a": 1}\n{"a"\n')
+    ...     list(json_lines(path, report)), report.rejected  # doctest: +ELLIPSIS
+    /...a.json:2: the JSON ends too early; is the line cut off?
+    ([(1, {'a': 1})], 1)
+    """
+    with opened(path) as stream:
+        yield from json_lines_of(stream, path, report)
+
+
+def json_lines_of(stream: IO[bytes], path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
+    """The objects of a JSON Lines file that is open; the rest as of `json_lines`.
+
+    Args:
+        stream: The file, decompressed.
+        path: Its name.
+        report: Counts; broken lines are rejected.
+    """
+    decode, where = msgspec.json.Decoder(dict).decode, os.fspath(path)
+    for number, line in _numbered(stream, path, report):
+        if line.strip(b" \t\r\n,") == NULL:
+            report.nulls += 1
+            continue
+        try:
+            row = decode(line)
+            jsonl.check_keys(line, number, where)
+        except jsonl.FAILURES:
+            try:
+                row = json_object(line, path, number)
+            except InvalidInput as problem:
+                report.refuse(problem)
+                continue
+        yield number, row
+
+
+def json_object(line: bytes, path: FilePath, number: int) -> Record:
+    """The object in a line, with a byte order mark or without.
+
+    Args:
+        line: The line.
+        path: Its file.
+        number: Its number.
+
+    Raises:
+        InvalidInput: It is not UTF-8, not JSON or not an object.
+    """
+    where = os.fspath(path)
+    try:
+        return next(jsonl.read(io.BytesIO(line), dict, RowLocations(where)))
+    except InvalidInput as error:
+        raise InvalidInput(error.problem, where=where, line=number, field=error.field) from None
+
+
+def stem(path: FilePath) -> str:
+    """Name of a file without its folder and extensions.
+
+    Args:
+        path: The file.
+
+    >>> stem("in/data.train.json.gz")
+    'data.train'
+    """
+    return Path(Path(path).name.removesuffix(".gz")).stem

@@ -1,0 +1,347 @@
+"""Tables: CSV, TSV or sheets, of articles and of comments, or of comments with their articles' columns repeated.
+
+With two tables a comment names its article in the column `ARTICLE`. With one, every row is a comment and the article's
+columns stand beside it; they say the same in each of an article's rows. Rows may come in any order: they wait in a
+temporary file (SQLite, in the folder that ``TMPDIR`` names) until their article's turn, so that memory holds only the
+ids of the articles. An empty cell is a missing value.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+
+from postil.corpus.importers.article_builder import ArticleBuilder
+from postil.corpus.importers.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
+from postil.corpus.importers.import_report import ImportReport
+from postil.corpus.importers.threads import database
+from postil.data.cells import BrokenCell
+from postil.data.decimal_marks import NumberMarks, checked_decimal, number_text
+from postil.data.delimited import Delimited, column_names
+from postil.data.escaping import without_apostrophe
+from postil.data.explain import shown
+from postil.data.reading import Reading
+from postil.data.rows import Article, Comment
+from postil.data.streams import opened
+from postil.data.workbooks import Sheet
+from postil.errors import InvalidInput
+from postil.messages import Blank, Message, Setting
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from postil.data.row_files import FilePath
+
+__all__ = ["ARTICLE", "read_table", "table_rows"]
+
+ARTICLE: Final = "article"
+"""The column of a comment that names its article."""
+
+TABLES: Final = """
+    PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+    CREATE TABLE articles (number INTEGER PRIMARY KEY, row BLOB);
+    CREATE TABLE comments (article INTEGER, line INTEGER, row BLOB);
+"""
+Row: TypeAlias = dict[str, str | None]
+"""The cells of a row by column; None for an empty one."""
+
+TABS: Final = (".tsv", ".tab", ".txt")
+WORKBOOKS: Final = (".xlsx", ".xlsm", ".ods")
+
+
+def read_table(
+    comments: FilePath,
+    report: ImportReport | None = None,
+    *,
+    articles: FilePath | None = None,
+    columns: Mapping[str, str] | None = None,
+    comment_columns: Mapping[str, str] | None = None,
+    lang: str | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    apostrophes: bool = False,
+    sheet: str | None = None,
+    sheet_of_articles: str | None = None,
+    decimal: str | None = None,
+) -> Iterator[Article]:
+    r"""Read articles from tables.
+
+    Args:
+        comments: The table of comments, or of comments and articles.
+        report: Counts; what is broken is rejected, by default raised.
+        articles: The table of articles. Without it their columns stand beside the comments'.
+        columns: The columns of articles that have other names than `postil.corpus.importers.fields.FIELDS`; an empty
+            name: there is no such column. Where there is one table, the id stands in the column `ARTICLE`, and the
+            column ``date`` is the comments'.
+        comment_columns: The same for comments; ``article`` names the column with their article.
+        lang: Language of articles without one.
+        encoding: The encoding of the files; by default UTF-8, and if they are not, detected.
+        delimiter: Character between columns; by default the one under which the columns have their names.
+        quotes: True if cells may be quoted with double quotes, with line breaks and doubled quotes in it.
+        apostrophes: True if postil exported the tables, with apostrophes before what a spreadsheet would run; they
+            are removed.
+        sheet: Sheet of the comments, where they are in a workbook.
+        sheet_of_articles: Sheet of the articles.
+        decimal: Decimal mark of votes and grades that are text, where point and comma could be one; the other one
+            separates thousands.
+
+    Yields:
+        The articles, in the order in which they first appear.
+
+    Raises:
+        UnknownName: A map names a column that there is not.
+        UsageError: The encoding or the delimiter is none.
+        InvalidInput: Something in a file is broken; says where.
+        PostilError: There is no room for the temporary file.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "comments.csv")
+    ...     _ = path.write_text('article,title,text,upvotes\n7,Rain,"Oh, no",3\n8,Snow,At last,\n7,Rain,Yes,-1\n')
+    ...     found = list(read_table(path))
+    >>> [(article.title, [comment.text for comment in article.comments]) for article in found]
+    [('Rain', ['Oh, no', 'Yes']), ('Snow', ['At last'])]
+    """
+    report = report or ImportReport()
+    one_table = articles is None
+    if decimal is not None:
+        checked_decimal(decimal)
+    of_comments = dict(comment_columns or {})
+    join = of_comments.pop(ARTICLE, "") or ARTICLE
+    of_articles = {"comments": "", **({"id": join, "date": ""} if one_table else {}), **(columns or {})}
+    join = of_articles["id"] if one_table else join
+    plain = Fields({name: (name,) for name in FIELDS}, {name: (name,) for name in FIELDS_OF_COMMENTS})
+    names = plain.mapped(of_articles, of_comments, lang)
+    needed = {join, *names.comment["text"], *of_comments.values()} - {""}
+    numbers = {*names.comment["upvotes"], *names.comment["grade"]}
+    needed_of_articles = {*names.article["id"], *names.article["title"], *of_articles.values()} - {""}
+
+    def rows(path: FilePath, wanted: set[str], page: str | None) -> Iterator[tuple[int, Row]]:
+        return table_rows(
+            path,
+            report,
+            wanted,
+            encoding=encoding,
+            delimiter=delimiter,
+            quotes=quotes,
+            apostrophes=apostrophes,
+            sheet=page,
+            numbers=numbers,
+            decimal=decimal,
+        )
+
+    with database(TABLES) as rows_on_disk:
+        joined = _Join(rows_on_disk, names, report, os.fspath(comments), join, one_table=one_table)
+        if articles is not None:
+            builder = ArticleBuilder(Fields(names.article, {}, names.lang), report)
+            for line, row in rows(articles, needed_of_articles, sheet_of_articles):
+                joined.add_article(builder.article(row, os.fspath(articles), line, joined=True))
+            for line, row in rows(comments, needed, sheet):
+                joined.add_comment(row, line)
+        else:
+            for line, row in rows(comments, needed | needed_of_articles, sheet):
+                joined.add_both(row, line)
+        yield from joined.articles()
+
+
+class _Join:
+    """Articles and their comments on the way to one another."""
+
+    def __init__(
+        self,
+        database: sqlite3.Connection,
+        names: Fields,
+        report: ImportReport,
+        where: str,
+        join: str,
+        *,
+        one_table: bool,
+    ) -> None:
+        self._database, self._report, self._where, self._join = database, report, where, join
+        self._of_articles = [name for several in names.article.values() for name in several]
+        self._builder = ArticleBuilder(names, report, {join, *(self._of_articles if one_table else ())}, texts=True)
+        self._numbers: dict[str, int] = {}
+        self._comments: list[int] = []
+        self._said: list[tuple[int, int]] = []  # in one table: the first line of an article, the hash of its cells
+        self._encode = msgspec.msgpack.Encoder().encode
+
+    def add_article(self, article: Article | None) -> None:
+        if article is not None:
+            self._numbers[article.id] = len(self._comments)
+            self._comments.append(0)
+            self._database.execute("INSERT INTO articles (row) VALUES (?)", (self._encode(article),))
+
+    def add_comment(self, row: Row, line: int) -> None:
+        name = row[self._join]
+        number = -1 if name is None else self._numbers.get(name)
+        if number is None:
+            self._report.orphans += 1
+        elif number < 0:
+            self._refuse(InvalidInput("the cell is empty; it names the comment's article", field=self._join), line)
+        else:
+            self._add(row, line, number)
+
+    def add_both(self, row: Row, line: int) -> None:
+        name = row[self._join]
+        if name is not None and name not in self._numbers:
+            article = self._builder.article(row, self._where, line, joined=True)
+            if article is None:
+                return
+            self.add_article(article)
+            self._said.append((line, self._cells(row)))
+        elif name is not None:
+            before, said = self._said[self._numbers[name]]
+            if said != self._cells(row):
+                problem = f"the columns of article {shown(name)} say something else in line {before}; make them equal"
+                self._refuse(InvalidInput(problem), line)
+                return
+        self.add_comment(row, line)
+
+    def articles(self) -> Iterator[Article]:
+        decode_article = msgspec.msgpack.Decoder(Article).decode
+        decode_comment = msgspec.msgpack.Decoder(Comment).decode
+        found = self._database.execute("SELECT article, line, row FROM comments ORDER BY article, rowid")
+        groups = groupby(found, itemgetter(0))
+        number, group = next(groups, (None, iter(())))
+        for place, (row,) in enumerate(self._database.execute("SELECT row FROM articles ORDER BY number")):
+            article = decode_article(row)
+            if place == number:
+                rows = list(group)
+                comments = [decode_comment(row) for _, _, row in rows]
+                lines = [line for _, line, _ in rows]
+                kept = self._builder.distinct(comments, partial(self._place, lines))
+                article = msgspec.structs.replace(article, comments=kept)
+                number, group = next(groups, (None, iter(())))
+            self._builder.count(article)
+            yield article
+
+    def _place(self, lines: list[int], index: int) -> tuple[str, int, str]:
+        return self._where, lines[index], "id"
+
+    def _cells(self, row: Row) -> int:
+        return hash(tuple(map(row.get, self._of_articles)))
+
+    def _add(self, row: Row, line: int, number: int) -> None:
+        self._comments[number] += 1
+        try:
+            comment = self._builder.comment(row, self._comments[number])
+        except InvalidInput as error:
+            self._refuse(error, line)
+            return
+        if comment is not None:
+            self._database.execute("INSERT INTO comments VALUES (?, ?, ?)", (number, line, self._encode(comment)))
+
+    def _refuse(self, error: InvalidInput, line: int) -> None:
+        self._report.refuse(InvalidInput(error.problem, where=self._where, line=line, field=error.field))
+
+
+def table_rows(
+    path: FilePath,
+    report: ImportReport,
+    needed: AbstractSet[str] = frozenset(),
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    apostrophes: bool = False,
+    sheet: str | None = None,
+    numbers: AbstractSet[str] = frozenset(),
+    decimal: str | None = None,
+) -> Iterator[tuple[int, Row]]:
+    """The rows of a table whose first row names its columns.
+
+    Args:
+        path: The file; text may be compressed, whatever its name.
+        report: Counts; broken rows are rejected.
+        needed: Columns that it must have.
+        encoding: Its encoding; by default UTF-8, and if it is not, detected. A byte order mark is ignored.
+        delimiter: Character between columns; by default the one under which the columns have their names.
+        quotes: True if cells may be quoted with double quotes.
+        apostrophes: True if postil exported the table, with apostrophes before what a spreadsheet would run; they are
+            removed.
+        sheet: Sheet of a workbook.
+        numbers: Columns of numbers.
+        decimal: Decimal mark of numbers that are text, if it is named; they get a point.
+
+    Yields:
+        The line where the row begins, counted from 1, and its cells by column; None for an empty one.
+
+    Raises:
+        UsageError: The encoding or the delimiter is none.
+        InvalidInput: There is no such file, it is empty, a column is missing or stands twice, or nothing says which
+            mark of a column of numbers is decimal.
+    """
+    where = os.fspath(path)
+    with opened(path) as stream:
+        table: Delimited | Sheet
+        if where.lower().endswith(WORKBOOKS):
+            table = Sheet(stream, where, needed, Reading(sheet=sheet))
+        else:
+            table = Delimited(
+                stream,
+                where,
+                needed,
+                encoding=encoding,
+                delimiter=delimiter,
+                usual="\t" if where.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABS) else ",",
+                quotes=quotes,
+                refuse=report.refuse,
+            )
+        if missing := sorted(needed - set(table.names)):
+            what = f"no such column{'s' * (len(missing) > 1)}; the table has: {column_names(table.names)}"
+            message = Message(
+                "{what}; name yours with {column}, such as {title} {text}",
+                what=what,
+                column=Setting("column"),
+                title=Setting("column", Blank("title=COLUMN")),
+                text=Setting("column", Blank("comments.text=COLUMN")),
+            )
+            raise InvalidInput(message, where=where, line=table.line, field=", ".join(missing))
+        if table.detected:
+            report.detected.append(f"{where}: read{table.detected}")
+        places = {name: place for place, name in enumerate(table.names) if name in numbers}
+        marks = NumberMarks(where, {} if decimal else places, semicolons=table.decimal_commas)
+        for lines, rows in table.rows():
+            marks.see(lines, rows)
+            for line, cells in zip(lines, rows, strict=True):
+                row = dict(zip(table.names, map(_text, cells), strict=True))
+                if decimal:
+                    row |= {name: _by_mark(cells[place], decimal) for name, place in places.items()}
+                broken = next(((name, cell) for name, cell in row.items() if isinstance(cell, BrokenCell)), None)
+                if broken is not None:
+                    problem = Message("expected {problem}", problem=broken[1].message)
+                    report.refuse(InvalidInput(problem, where=where, line=line, field=broken[0]))
+                elif apostrophes:
+                    yield line, {name: cell and without_apostrophe(cell) for name, cell in row.items()}
+                else:
+                    yield line, row
+        marks.settle()
+
+
+def _by_mark(cell: object, decimal: str) -> str | None:
+    """A cell of numbers as text, by the decimal mark that is named."""
+    if not isinstance(cell, str) or isinstance(cell, BrokenCell) or not any(map(str.isdecimal, cell)):
+        return _text(cell)
+    number = number_text(cell.strip(), decimal)
+    wrong = Message(
+        "a number, got {cell}; {setting} says that '{decimal}' stands before the decimals",
+        cell=shown(cell),
+        setting=Setting("decimal"),
+        decimal=decimal,
+    )
+    return BrokenCell(wrong) if number is None else number
+
+
+def _text(cell: object) -> str | None:
+    """A cell as text; numbers as a spreadsheet shows them."""
+    if isinstance(cell, str):
+        return cell or None
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

@@ -1,0 +1,190 @@
+"""The Tencent news comment corpus, as it is released.
+
+============================== ====================================================================================
+``data.{train,dev,test}.json`` an object a line: ``{"channel": …, "comment": [["text", upvotes], …], "title": …,
+                               "url": …}``; comments of the test set have a third element, the score that people
+                               gave; its lines may have no url
+contents                       not released. Files with them: JSON Lines ``{"url": …, "content": …}`` (or ``text``,
+                               or ``body``), or lines of url, tab and content
+============================== ====================================================================================
+
+An article's id is its url, else file and line (``data.test:17``). Every file may be compressed with gzip.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.corpus.importers.article_builder import ArticleBuilder
+from postil.corpus.importers.fields import Fields
+from postil.corpus.importers.import_report import ImportReport, json_lines, json_object, numbered_lines
+from postil.data.explain import shown
+from postil.data.jsonl import FAILURES, check_keys
+from postil.data.lines import BOM, decoded
+from postil.data.parquet import Record
+from postil.errors import InvalidInput
+from postil.messages import Message, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.corpus.importers.import_report import Place
+    from postil.data.row_files import FilePath
+    from postil.data.rows import Article
+
+__all__ = ["CONTENTS", "TENCENT", "range_seen", "read_contents", "read_tencent"]
+
+TENCENT: Final = Fields(
+    {
+        "id": ("id",),
+        "title": ("title",),
+        "content": ("content",),
+        "category": ("channel",),
+        "url": ("url",),
+        "comments": ("comment",),
+    },
+    {"text": ("0",), "upvotes": ("1",), "grade": ("2",)},
+    lang="zh",
+)
+"""The fields of the release; ``id`` and ``content`` are for copies that have them."""
+
+CONTENTS: Final = ("content", "text", "body")
+"""Field names of the content in a JSON line."""
+
+
+def read_tencent(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, contents: Sequence[FilePath] = ()
+) -> Iterator[Article]:
+    """Read articles of the release.
+
+    Args:
+        paths: Its files.
+        report: Counts; what is broken is rejected, by default raised.
+        contents: Files with the contents of the articles, by url. They are kept in memory until the end.
+
+    Yields:
+        The articles, in the order of the files.
+
+    Raises:
+        InvalidInput: Something in a file is broken; says where.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "data.test.json")
+    ...     _ = path.write_text('{"channel": "nba", "comment": [["Well played", 9, 0.75]], "title": "Finals"}')
+    ...     [article] = read_tencent([path])
+    >>> article.id, article.category, article.comments[0].upvotes, article.comments[0].grade
+    ('data.test:1', 'nba', 9, 0.75)
+    """
+    report = report or ImportReport()
+    known = read_contents(contents, report)
+    used: set[str] = set()
+    builder = ArticleBuilder(TENCENT, report)
+    for path in paths:
+        yield from builder.articles(path, _joined(json_lines(path, report), known, used))
+    report.unused = len(known) - len(used)
+
+
+def _joined(
+    rows: Iterator[tuple[int, Record]], contents: dict[str, str], used: set[str]
+) -> Iterator[tuple[int, Record]]:
+    for line, row in rows:
+        url = row.get("url")
+        if isinstance(url, str) and url in contents:
+            used.add(url)
+            if not row.get("content"):
+                row["content"] = contents[url]
+        yield line, row
+
+
+def read_contents(paths: Sequence[FilePath], report: ImportReport | None = None) -> dict[str, str]:
+    r"""Read the contents of articles.
+
+    Args:
+        paths: Files, TSV or JSON Lines; the first line of each says which.
+        report: Counts; what is broken is rejected, by default raised.
+
+    Returns:
+        The contents by url; empty ones are not among them.
+
+    Raises:
+        InvalidInput: A line is broken, or a url has two different contents.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "contents.tsv")).write_text("http://a/1\tRain tomorrow.\n")
+    ...     read_contents([path])
+    {'http://a/1': 'Rain tomorrow.'}
+    """
+    report = report or ImportReport()
+    contents: dict[str, str] = {}
+    places: dict[str, Place] = {}
+    for path in paths:
+        where = os.fspath(path)
+        as_json: bool | None = None
+        for number, raw in numbered_lines(path, report):
+            line = raw.removeprefix(BOM) if number == 1 else raw
+            as_json = line.lstrip().startswith(b"{") if as_json is None else as_json
+            try:
+                url, content = _json_content(line, path, number) if as_json else _tsv_content(line, number, where)
+            except InvalidInput as error:
+                report.refuse(InvalidInput(error.problem, where=where, line=number, field=error.field))
+                continue
+            if content.strip() and contents.setdefault(url, content) != content:
+                there, before = places[url]
+                problem = f"{shown(url)} has another content in {there}:{before}; keep one of them"
+                report.refuse(InvalidInput(problem, where=where, line=number, field="url"))
+            places.setdefault(url, (where, number))
+    return contents
+
+
+def _json_content(line: bytes, path: FilePath, number: int) -> tuple[str, str]:
+    try:
+        row = msgspec.json.decode(line, type=Record)
+        check_keys(line, number, os.fspath(path))
+    except FAILURES:
+        row = json_object(line, path, number)
+    field = next((name for name in CONTENTS if name in row), "")
+    texts: list[str] = []
+    for name in ("url", field):
+        if name not in row:
+            problem = f"missing; the line has: {', '.join(row) or 'no fields'}"
+            raise InvalidInput(problem, field=name or " or ".join(CONTENTS))
+        if not isinstance(text := row[name], str):
+            raise InvalidInput(f"expected text, got {shown(text)}", field=name)
+        texts.append(text)
+    return texts[0], texts[1]
+
+
+def _tsv_content(line: bytes, number: int, where: str) -> tuple[str, str]:
+    url, tab, content = decoded(line, number, where).rstrip("\r\n").partition("\t")
+    if not tab or not url.strip():
+        raise InvalidInput("expected a url, a tab and a content")
+    return url.strip(), content
+
+
+def range_seen(low: float, high: float) -> str:
+    """Describe the scale of the scores of a test set.
+
+    Args:
+        low: The lowest score.
+        high: The highest score.
+
+    >>> range_seen(0.0, 0.75)
+    'from 0 to 0.75: on [0, 1], as the README of the release has them'
+    """
+    seen = f"from {low:g} to {high:g}: "
+    if low == high == 1:
+        return seen + "on [0, 1] or on 1 to 5, all are the same"
+    if low >= 0 and high <= 1:
+        return seen + "on [0, 1], as the README of the release has them"
+    if low >= 1 and high <= 5:
+        return seen + "on 1 to 5, as the paper has them"
+    return Message(
+        "{seen}neither on [0, 1] nor on 1 to 5; say the scale with {scale} when you score",
+        seen=seen,
+        scale=Setting("scale"),
+    )

@@ -1,0 +1,62 @@
+"""`postil correlate`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.options import FormatOption, ReportOption, ScoresArgument
+from postil.correlation.options import CorrelateOptions
+from postil.correlation.rows import correlate_files
+from postil.correlation.view import view
+from postil.data.options import JudgedInputOptions
+from postil.results.base import replace
+from postil.results.views import show
+
+__all__ = ["correlate"]
+
+
+@command
+def correlate(
+    scores: ScoresArgument,
+    *,
+    judgements: Annotated[
+        str, typer.Option("--judgements", metavar="FILE", help="Judgements (item, system, annotator, grade).")
+    ],
+    candidates: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.")
+    ] = None,
+    options: CorrelateOptions,
+    inputs: JudgedInputOptions,
+    context: typer.Context,
+    report: ReportOption = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Correlate metric scores with human ratings.
+
+    Correlations with confidence intervals, human agreement and its ceiling, and significance tests of differences.
+
+    Scores and judgements are joined on item and system; what is excluded is counted and named. Controls that score
+    --controls wrote stand beside their metrics.
+
+    Example: postil correlate scores.jsonl --judgements judgements.jsonl --report report.html
+    """
+    if report:
+        from postil.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+
+        check_report(report, [*scores, judgements, *filter(None, [candidates])])  # before the work is done
+    result = correlate_files(
+        scores, judgements, options, candidates, command=command_line(context), inputs=inputs, on_message=say
+    )
+    if report:
+        for path in write_report([result], report):
+            say(f"written: {path}")
+    result = replace(result, points=None)
+    shown = view(result, disagreements=options.disagree is not None)
+    emit(show(format, result, shown), format)
+    tell(format, shown.remarks)
+    for line in result.warnings:  # whatever the format: in a table it would stand far below the numbers
+        say(line)

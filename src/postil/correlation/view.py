@@ -1,0 +1,438 @@
+"""View of the result of `postil correlate`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Final
+
+from postil.correlation.audit_view import (
+    accuracies,
+    accuracy_table,
+    audit_notes,
+    audit_tables,
+    chance_label,
+    row_label,
+    tied_notes,
+)
+from postil.correlation.verdict import Wording, verdict
+from postil.data.escaping import one_line
+from postil.messages import Blank, Hint, Message, Setting
+from postil.meta.coefficients import TABLE, linear, titled
+from postil.results.formats import counted, grid_as, noted, short, value_with_interval
+from postil.results.names import CEILING, PEOPLE, family, is_control, metric_of, unweighted
+from postil.results.parts import Estimate
+from postil.results.severity import is_significant, severity_remarks
+from postil.results.table import Column, Interval, Kind, Name, PValue, Table
+from postil.results.views import WHOLE, View, best
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from postil.correlation.result import CorrelationResult
+    from postil.meta.parts import Correlation, Difference, DisagreementPair, HumanAgreement, UndefinedResult
+
+__all__ = [
+    "Line",
+    "Pair",
+    "by_chance",
+    "ceilings",
+    "correlation_table",
+    "difference_table",
+    "on_severity",
+    "view",
+]
+
+FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped")
+"""The columns of a row per correlation."""
+
+OF_ACCURACIES: Final = (
+    "epsilon",
+    "pairs",
+    "plain",
+    "ties",
+    "chance",
+    "chance_low",
+    "chance_high",
+    "chance_fixed",
+    "draws",
+    "exact",
+    "all_tied",
+)
+"""Further columns where some row has them."""
+
+FEW: Final = 6
+"""Largest number of metrics of which all pairs are shown where none are related."""
+
+REPORT: Final = Setting("report", Blank("FILE.html"), instead="postil.report(result, path=FILE)")
+OVER: Final = {
+    "pool": "all texts together",
+    "item": "mean of the items",
+    "system": "means of the systems",
+    "within-system": "texts of each system, mean of the systems",
+}
+AGREEMENT: Final = {
+    "alpha-ordinal": "Krippendorff's alpha, ordinal",
+    "alpha-interval": "Krippendorff's alpha, interval",
+    "kappa-quadratic-pairs": "Cohen's kappa, quadratic weights, mean of pairs",
+    "kappa-quadratic-pooled": "Scott's pi, quadratic weights",
+    "agreement": "equal ratings",
+}
+"""The statistics of agreement that are shown, by name."""
+
+
+def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
+    """One row per correlation; a grid of correlations, and one of the differences that matter most.
+
+    Args:
+        result: The result.
+        disagreements: True to show the texts of the largest disagreements below the tables.
+    """
+    shown, settings = _chosen(result), result.settings
+    grids = [correlation_table(_lines(result), settings.coefficients)]
+    if shown:
+        grids.append(difference_table(_pairs(shown), settings.coefficients))
+    grids += filter(None, [accuracy_table(result)])
+    if result.audit:
+        grids += audit_tables(result.audit)
+    fields = (
+        *FIELDS,
+        *(name for name in OF_ACCURACIES if any(getattr(row, name) is not None for row in _rows(result))),
+    )
+    return View(
+        line=_line(result),
+        rows=[{field: getattr(row, field) for field in fields} for row in _rows(result)],
+        fields=fields,
+        grids=grids,
+        findings=[
+            Message("{topic}: {said}", topic=topic, said=said)
+            for topic, said in verdict(result, Wording(str, value_with_interval))
+        ],
+        head=_head(result),
+        below="".join(map(_disagreement, result.disagreements)) if disagreements else "",
+        remarks=[
+            *_on_texts(result),
+            *_on_numbers(result),
+            *tied_notes(accuracies(result)),
+            *_on_people(result),
+            *_on_differences(result, len(shown)),
+            *(audit_notes(result.audit) if result.audit else ()),
+            f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations",
+        ],
+    )
+
+
+def _head(result: CorrelationResult) -> str:
+    data = result.data
+    aspect = f", {data.aspect}" if data.aspect else ""
+    texts, items, systems = counted(data.texts, "text"), counted(data.items, "item"), counted(data.systems, "system")
+    return (
+        f"{texts} ({items}, {systems}), {counted(data.ratings, 'grade')} by {counted(data.annotators, 'annotator')}"
+        f"{aspect}; {OVER[result.settings.by]}; 95 % intervals over items"
+    )
+
+
+def _rows(result: CorrelationResult) -> Iterator[Correlation]:
+    yield from result.correlations
+    yield from result.human.rows
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The coefficients of a metric, a control, a human reference point or chance.
+
+    Args:
+        name: Its name.
+        rows: The coefficients by name.
+        kind: See `Table`.
+        full: The full name, where ``name`` is a short one.
+        counts: The row with the number of units, where it is shown.
+    """
+
+    name: str
+    rows: Mapping[str, Correlation | Estimate]
+    kind: Kind = ""
+    full: str = ""
+    counts: Correlation | None = None
+
+
+def correlation_table(lines: Iterable[Line], coefficients: Sequence[str], *more: Column, caption: str = "") -> Table:
+    """One row per metric, control and human reference point; one column per coefficient.
+
+    Args:
+        lines: The rows.
+        coefficients: The coefficients.
+        more: Further columns.
+        caption: The caption.
+    """
+    return Table(
+        key="correlations",
+        caption=caption,
+        rows=list(lines),
+        columns=(
+            Name("metric", "name", full=lambda line: line.full or line.name),
+            *(Interval(titled(name), "value", at=partial(_of, name), plain=name) for name in coefficients),
+            *more,
+        ),
+        kind=attrgetter("kind"),
+    )
+
+
+def _of(name: str, row: Line | Pair) -> Correlation | Estimate | Difference | None:
+    return row.rows.get(name)
+
+
+def by_chance(row: Correlation | None) -> Estimate | None:
+    """The accuracy by chance, if there is one.
+
+    Args:
+        row: An accuracy.
+    """
+    if row is None or row.chance is None:
+        return None
+    return Estimate(value=row.chance, low=row.chance_low, high=row.chance_high)
+
+
+def _lines(result: CorrelationResult) -> Iterator[Line]:
+    """Metrics with their controls and their accuracy by chance, then the human reference points."""
+    of: dict[str, dict[str, Correlation]] = {name: {} for name in _names(result)}
+    for row in _rows(result):
+        of.setdefault(row.metric, {})[row.coefficient] = row
+    for name, rows in of.items():
+        yield Line(_label(name, result), rows)
+        chance = {each: found for each, row in rows.items() if (found := by_chance(row))}
+        if chance and not is_control(name) and name not in PEOPLE:  # people are compared with people
+            yield Line(chance_label(name), chance)
+    if bounded := ceilings(result.human, result.settings.coefficients):
+        yield Line(_label(CEILING, result), bounded)
+
+
+def ceilings(human: HumanAgreement, coefficients: Sequence[str]) -> dict[str, Estimate]:
+    """The reliability ceiling of each coefficient that has one.
+
+    Args:
+        human: Human reference points.
+        coefficients: Names of the coefficients.
+    """
+    if human.ceiling is None:
+        return {}
+    return dict.fromkeys(linear(coefficients), Estimate(value=human.ceiling, low=None, high=None))
+
+
+def _label(name: str, result: CorrelationResult) -> str:
+    """Label of a line; it says that it is over all texts where the other lines are not."""
+    over = ", all texts" if name == CEILING and result.settings.by != "pool" else ""
+    return PEOPLE.get(name, name) + over
+
+
+def _names(result: CorrelationResult) -> list[str]:
+    """Each metric, followed by its controls; then the controls of no metric."""
+    found = [*(row.metric for row in result.correlations), *(row.metric for row in result.absent)]
+    random = [name for name in dict.fromkeys(found) if name not in result.signatures and name not in PEOPLE]
+    controls = [*(name for name in result.signatures if name.startswith("control:")), *random]
+    of: dict[str, list[str]] = {}
+    for name in controls:
+        of.setdefault(metric_of(name), []).append(name)
+    named = [name for name in result.signatures if name not in controls]
+    ordered = [each for name in named for each in (name, *of.get(name, ()))]
+    return [*ordered, *(name for name in controls if name not in ordered)]
+
+
+def _chosen(result: CorrelationResult) -> Sequence[Difference]:
+    """Differences between a weighted metric, its unweighted form and its controls.
+
+    Where no metrics are related so, all differences of a few metrics, and none of many.
+    """
+    related = [row for row in result.differences if family(row.first) == family(row.second)]
+    return related or (result.differences if len(result.signatures) <= FEW else [])
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The differences of two metrics.
+
+    Args:
+        first: A metric.
+        second: Another.
+        rows: The differences by coefficient.
+    """
+
+    first: str
+    second: str
+    rows: Mapping[str, Difference]
+
+
+def difference_table(
+    pairs: Iterable[Pair], coefficients: Sequence[str], tested: Collection[str] = (), caption: str = ""
+) -> Table:
+    """One row per pair; a star where the difference is significant.
+
+    Args:
+        pairs: The rows.
+        coefficients: The coefficients.
+        tested: Those of them whose p-value a page shows.
+        caption: The caption.
+    """
+    columns: list[Column] = [
+        Name(
+            "difference",
+            lambda pair: (pair.first, row_label(pair.second, pair.first)),
+            full=lambda pair: (pair.first, pair.second),
+            plain="difference (* p < .05)",
+        )
+    ]
+    for name in coefficients:
+        at = partial(_of, name)
+        columns.append(
+            Interval(titled(name), "value", at=at, plain=name, signed=True, strong=partial(_holds, name), unmarked=" ")
+        )
+        if name in tested:
+            columns.append(PValue("p\N{NO-BREAK SPACE}(Holm)", "p_holm", at=at, only="page"))
+    return Table(key="differences", caption=caption, rows=list(pairs), columns=columns)
+
+
+def _holds(name: str, pair: Pair) -> bool:
+    return pair.rows[name].significant
+
+
+def _pairs(rows: Sequence[Difference]) -> Iterator[Pair]:
+    """The differences by pair, the weighted metric first."""
+    of: dict[tuple[str, str], dict[str, Difference]] = {}
+    for each in rows:
+        row = each.reversed() if unweighted(each.second) and not unweighted(each.first) else each
+        of.setdefault((row.first, row.second), {})[row.coefficient] = row
+    return (Pair(*names, found) for names, found in of.items())
+
+
+def _disagreement(pair: DisagreementPair) -> str:
+    """A table of the texts on which two opinions differ most, each with its text below it."""
+    opinions = (pair.first, pair.second)[: max((len(row.scores) for row in pair.texts), default=1)]
+    grid = [["where they differ most", *opinions, "grade", "difference"]]
+    for row in pair.texts:
+        numbers = (*row.normalised, row.grade, row.difference)
+        grid.append([f"{row.item} by {row.system}", *(f"{number:.2f}" for number in numbers)])
+    lines = grid_as("table", grid).splitlines()
+    texts = (None, None, *(row.text for row in pair.texts))
+    return "\n" + "".join(
+        f"{line}\n" + (f"    {one_line(text)}\n" if text else "") for line, text in zip(lines, texts, strict=True)
+    )
+
+
+def _on_texts(result: CorrelationResult) -> Iterator[str]:
+    for left in result.data.left_out:
+        yield str(left) if left.kept else f"excluded: {left}"
+    if result.settings.lower_is_better:
+        yield f"lower is better, so the sign is flipped: {', '.join(result.settings.lower_is_better)}"
+
+
+def _on_numbers(result: CorrelationResult) -> Iterator[str]:
+    """Undefined coefficients; metrics and coefficients with the same reason on one line."""
+    coefficients = result.settings.coefficients
+    for (what, reason), several in _together(result.absent, coefficients):
+        names = ", ".join(_label(name, result).removeprefix("human: ") for name in several)
+        yield f"no {what} of {names}: {reason}"
+    yield from (f"no reliability ceiling: {each.reason}" for each in result.absent if each.metric == CEILING)
+    first = [row for row in result.correlations if row.coefficient == coefficients[0] and row.dropped]
+    if first:
+        dropped = ", ".join(f"{row.metric} {row.dropped} of {row.dropped + row.n}" for row in first)
+        units = "systems" if result.settings.by == "within-system" else "items"
+        constant = "" if TABLE[coefficients[0]].ties else ", or scores or grades that are all the same"
+        yield f"{units} dropped, since they have one text{constant}: {dropped}"
+    for (what, reason), several in _together(result.absent_differences, coefficients):
+        yield f"no difference in {what} with {', '.join(several)}: {reason}"
+    if any(row.chance is not None for row in result.correlations) or (result.audit and result.audit.rankings):
+        yield "p of an accuracy: against chance, the same scores in random order"
+
+
+def _together(
+    absent: Sequence[UndefinedResult], coefficients: Sequence[str]
+) -> Iterator[tuple[tuple[str, str], list[str]]]:
+    """Coefficients and reason, with the metrics that they are the same for."""
+    of: dict[tuple[str, str], list[str]] = {}
+    for each in absent:
+        if each.metric != CEILING:
+            of.setdefault((each.metric, each.reason), []).append(each.coefficient)
+    same: dict[tuple[str, str], list[str]] = {}
+    for (metric, reason), lacking in of.items():
+        what = "coefficient" if set(lacking) == set(coefficients) else ", ".join(lacking)
+        same.setdefault((what, reason), []).append(metric)
+    yield from same.items()
+
+
+def _on_people(result: CorrelationResult) -> Iterator[str]:
+    people, agreed = result.human, result.agreement
+    if people.reason:
+        yield f"no human agreement: {people.reason}"
+    elif people.reliability is not None:
+        yield (
+            f"reliability ceiling: two single ratings correlate {short(people.reliability)}; "
+            f"{people.k:.2g} ratings per text"
+        )
+    yield from on_severity(result)
+    if agreed is None:
+        return
+    shown = [(name, agreed.estimates[name]) for name in AGREEMENT if name in agreed.estimates]
+    yield "agreement: " + "; ".join(
+        f"{AGREEMENT[name]} {value_with_interval(each.value, each.low, each.high)}" for name, each in shown
+    )
+    lacking = [(agreed.absent[name], name) for name in AGREEMENT if name in agreed.absent]
+    for reason, several in groupby(lacking, key=lambda each: each[0]):
+        yield f"no {'; '.join(AGREEMENT[name] for _, name in several)}: {reason}"
+    yield from (f"agreement: {note}" for note in agreed.notes)
+    yield from (f"{rater.name} {rater.note}" for rater in agreed.raters if rater.note)
+
+
+def on_severity(result: CorrelationResult) -> Iterator[str]:
+    """Sentences on severities of annotators, and on their part in the human reference points.
+
+    Args:
+        result: The result.
+    """
+    people, severity = result.human, result.severity
+    yield from severity_remarks(severity)
+    if severity is None or severity.removed or not is_significant(severity):
+        return
+    if people.adjusted_ceiling is not None:
+        yield (
+            "annotators vary from text to text, so that their severities, which are kept, lower what can be reached; "
+            f"the reliability ceiling with severities removed is {short(people.adjusted_ceiling)}"
+        )
+    if people.rows and not people.adjusted:
+        yield "human reference points are of the ratings as given, severities included"
+
+
+def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
+    if shown:
+        yield from noted(note for note in result.notes if note not in result.warnings)
+    if len(result.differences) > shown:
+        yield Message(
+            "all {count:,} differences: {whole}{page}",
+            count=len(result.differences),
+            whole=WHOLE,
+            page=Hint(", or {report}", report=REPORT),
+        )
+    if shown:
+        yield (
+            "* p < .05 by paired permutation test (random controls: bootstrap), Holm-adjusted, and the interval "
+            "excludes 0"
+        )
+
+
+def _line(result: CorrelationResult) -> str:
+    values = [(row.coefficient, row.metric, row.value) for row in result.correlations if not is_control(row.metric)]
+    highest = {coefficient: value for coefficient, _, value in sorted(values, key=itemgetter(2))}
+    metrics = [name for name in result.signatures if not name.startswith("control:")]
+    data = result.data
+    size = ", ".join(map(counted, (len(metrics), data.texts, data.annotators), ("metric", "text", "annotator")))
+    if not values:
+        return f"{size}; no coefficient exists"
+    above: dict[str, Correlation] = {}
+    for row in sorted(result.correlations, key=lambda row: row.value):
+        if is_control(row.metric) and row.value >= highest.get(row.coefficient, math.inf):
+            above[row.coefficient] = row
+    several = len(highest) > 1
+    said = [f"{row.metric} {f'{name} ' * several}{short(row.value)}" for name, row in above.items()]
+    return f"{size}; {best(values)}{'; ' * bool(said)}{', '.join(said)}"

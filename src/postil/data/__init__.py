@@ -1,0 +1,1 @@
+"""Rows, weights and scales, and the files that hold them."""

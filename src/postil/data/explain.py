@@ -1,0 +1,336 @@
+"""Explanations of rows that cannot be read: the field, the expected value and the value found."""
+
+from __future__ import annotations
+
+import decimal
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
+
+import msgspec
+from msgspec import inspect
+
+from postil.errors import InvalidInput
+from postil.messages import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = [
+    "NotJson",
+    "Null",
+    "Problem",
+    "RepeatedKey",
+    "explain",
+    "is_finite",
+    "lacking",
+    "load_json",
+    "mismatch",
+    "out_of_range",
+    "shown",
+    "unlike",
+]
+
+LONGEST = 40
+Problem: TypeAlias = tuple[str, str]  # field, problem
+
+
+class NotJson(str):
+    """One of NaN, Infinity and -Infinity, which some writers put into JSON although JSON has no such numbers."""
+
+    __slots__ = ()
+
+
+class Null(Message):
+    """The problem that a value is null, or missing in a data frame."""
+
+    __slots__ = ()
+
+
+class RepeatedKey(ValueError):  # noqa: N818 - says what is wrong
+    """An object has a key twice, of which JSON would keep the last.
+
+    Args:
+        key: The key.
+    """
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(f"expected every key once in its object, got {shown(key)} twice; keep one of them")
+
+
+def load_json(text: str | bytes) -> Any:
+    """Parse JSON, refusing repeated keys.
+
+    Args:
+        text: The text.
+
+    Raises:
+        RepeatedKey: An object has a key twice.
+        ValueError: It is not JSON.
+
+    >>> load_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    ...
+    postil.data.explain.RepeatedKey: expected every key once in its object, got "a" twice; keep one of them
+    """
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise RepeatedKey(key)
+        found[key] = value
+    return found
+
+
+def shown(value: object) -> str:
+    """Format a value for a message: short, and as JSON where it is JSON.
+
+    >>> shown("5"), shown(True), shown(None), shown(float("nan")), shown([1, 2])
+    ('"5"', 'true', 'null', 'NaN', 'an array')
+    """
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else repr(float(value)).removesuffix(".0")
+    if isinstance(value, str):
+        text = value if len(value) <= LONGEST else value[:LONGEST] + "…"
+        return json.dumps(text, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "an array"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = repr(value)
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+
+
+def out_of_range(value: object, low: float, high: float) -> str:
+    """Describe a number that is out of range.
+
+    Args:
+        value: The value found.
+        low: The lowest allowed number.
+        high: The highest allowed number.
+
+    >>> out_of_range(7, 1.0, 5.0)
+    'expected a number from 1 to 5, got 7'
+    """
+    return f"expected a number from {shown(low)} to {shown(high)}, got {shown(value)}"
+
+
+def explain(value: object, row_type: type[msgspec.Struct] | None) -> Problem | None:
+    """Find the first thing wrong with a decoded row.
+
+    Args:
+        value: The row, as plain dictionaries, lists and values.
+        row_type: Expected class; None for any object.
+
+    Returns:
+        The field (empty for the row itself) and the problem, or None if nothing is wrong.
+
+    >>> class Mark(msgspec.Struct):
+    ...     item: str | int
+    ...     grade: float
+    >>> explain({"item": "a", "grade": "5"}, Mark)
+    ('grade', 'expected a number, got "5"; write it without quotes')
+    >>> print(*explain({"item": "a", "note": "b"}, Mark))
+    grade missing; a mark needs item, grade; this row has: item, note
+    """
+    if not isinstance(value, dict):
+        return "", f"expected an object in braces, got {shown(value)}"
+    leaves = list(_leaves(value, ""))
+    for path, leaf in leaves:
+        if isinstance(leaf, NotJson):
+            return path, f"{leaf} is not JSON; write null, or leave the field out"
+    if row_type is not None:
+        return next(_mismatches(value, inspect.type_info(row_type), ""), None)
+    for path, leaf in leaves:
+        if isinstance(leaf, float) and not math.isfinite(leaf):
+            return path, f"expected a finite number, got {shown(leaf)}"
+        if isinstance(leaf, str) and not _is_text(leaf):
+            return path, f"expected text, got half a surrogate pair in {shown(leaf)}"
+    return None
+
+
+def mismatch(value: object, wanted: inspect.Type) -> Problem | None:
+    """Find the first thing wrong with the value of a field.
+
+    Args:
+        value: The value, as plain dictionaries, lists and values.
+        wanted: Type of the field.
+
+    Returns:
+        The place within it and the problem, or None if nothing is wrong.
+
+    >>> mismatch([1], inspect.type_info(tuple[str, ...]))
+    ('[0]', 'expected text, got 1')
+    """
+    return next(_mismatches(value, wanted, ""), None)
+
+
+def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:
+    """Yield the plain values in a row, each with its field."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}[{position}]")
+    else:
+        yield path, value
+
+
+def _is_text(value: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Problem]:
+    """Yield the problems of a value that is not of the expected type, in order."""
+    options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
+    if value is None and any(isinstance(option, inspect.NoneType) for option in options):
+        return
+    options = tuple(option for option in options if not isinstance(option, inspect.NoneType))
+    if isinstance(options[0], inspect.Metadata) and options[0].extra:  # a field with a check of its own
+        try:
+            options[0].extra["check"](value)
+        except InvalidInput as error:
+            yield path, error.problem
+    elif isinstance(options[0], inspect.StructType):
+        yield from _struct_mismatches(value, options[0], path)
+    elif isinstance(options[0], inspect.VarTupleType | inspect.DictType):
+        yield from _container_mismatches(value, options[0], path)
+    elif not any(_fits(value, option) for option in options):
+        yield path, unlike(" or ".join(map(_name, options)), value, _advice(value, options))
+
+
+def lacking(kind: str, needed: Sequence[str], there: str, *, row: str = "", advice: str = "") -> Message:
+    """Describe a row that lacks fields.
+
+    Args:
+        kind: Kind of row.
+        needed: The fields that it needs.
+        there: The fields that it has.
+        row: Another word for it.
+        advice: Advice, with a semicolon before it.
+    """
+    return Message(
+        "missing; {kind} needs {needed}; this {row} has: {there}{advice}",
+        kind=f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}",
+        needed=", ".join(needed),
+        row=row or Message("row"),
+        there=there or Message("no fields"),
+        advice=advice,
+    )
+
+
+def unlike(expected: str, value: object, advice: str = "") -> str:
+    """Describe a value that is not what was expected.
+
+    Args:
+        expected: Noun for it, with an article.
+        value: The value found.
+        advice: Advice, with a semicolon before it.
+
+    >>> unlike("a number", "many"), isinstance(unlike("a number", None), Null)
+    ('expected a number, got "many"', True)
+    """
+    problem = f"expected {expected}, got {shown(value)}{advice}"
+    return Null(problem) if value is None else problem
+
+
+def _container_mismatches(
+    value: object, wanted: inspect.VarTupleType | inspect.DictType, path: str
+) -> Iterator[Problem]:
+    if isinstance(wanted, inspect.DictType):
+        if not isinstance(value, dict):
+            yield path, unlike("an object in braces", value)
+        else:
+            for key, inner in value.items():
+                yield from _mismatches(inner, wanted.value_type, f"{path}.{key}")
+    elif not isinstance(value, list | tuple):
+        yield path, unlike("an array", value)
+    else:
+        for position, inner in enumerate(value):
+            yield from _mismatches(inner, wanted.item_type, f"{path}[{position}]")
+
+
+def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> Iterator[Problem]:
+    if not isinstance(value, dict):
+        yield path, unlike("an object in braces", value)
+        return
+    needed = [field.encode_name for field in wanted.fields if field.required]
+    dot = f"{path}." if path else ""
+    missing = [name for name in needed if name not in value]
+    if missing:
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", wanted.cls.__name__.lstrip("_")).lower()
+        request = Message("request") if kind.endswith("request") else Message("row")
+        row = Message("object") if path else request
+        yield ", ".join(dot + name for name in missing), lacking(kind, needed, ", ".join(value), row=row)
+    for field in wanted.fields:
+        if field.encode_name in value:
+            yield from _mismatches(value[field.encode_name], field.type, dot + field.encode_name)
+
+
+def _fits(value: object, wanted: inspect.Type) -> bool:
+    if isinstance(wanted, inspect.LiteralType):
+        return value in wanted.values
+    if isinstance(value, bool) or isinstance(wanted, inspect.BoolType):
+        return isinstance(value, bool) and isinstance(wanted, inspect.BoolType)
+    if isinstance(wanted, inspect.StrType):
+        return isinstance(value, str) and _is_text(value)
+    if isinstance(wanted, inspect.IntType):
+        return isinstance(value, int) and _within(value, wanted)
+    if not isinstance(value, int | float | decimal.Decimal) or not is_finite(value):
+        return False
+    return not isinstance(wanted, inspect.FloatType) or _within(value, wanted)
+
+
+def _within(value: float | decimal.Decimal, wanted: inspect.IntType | inspect.FloatType) -> bool:
+    low = -math.inf if wanted.ge is None else wanted.ge
+    high = math.inf if wanted.le is None else wanted.le
+    return low <= value <= high and (wanted.gt is None or value > wanted.gt)
+
+
+def is_finite(value: SupportsFloat) -> bool:
+    """True if a number is finite as a float; an integer may be too large for one.
+
+    Args:
+        value: A number.
+
+    >>> is_finite(10**400)
+    False
+    """
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _name(wanted: inspect.Type) -> str:
+    if isinstance(wanted, inspect.LiteralType):
+        return " or ".join(map(str, wanted.values))
+    if isinstance(wanted, inspect.BoolType):
+        return "true or false"
+    if isinstance(wanted, inspect.StrType):
+        return "text"
+    if isinstance(wanted, inspect.IntType) and wanted.le == 2**63 - 1:
+        return "an integer of at most 64 bits"
+    noun = "an integer" if isinstance(wanted, inspect.IntType) else "a number"
+    if not isinstance(wanted, inspect.IntType | inspect.FloatType):
+        return noun
+    bounds = ((" from ", wanted.ge), (" above ", wanted.gt), (" to ", wanted.le))
+    return noun + "".join(f"{word}{bound:g}" for word, bound in bounds if bound is not None)
+
+
+def _advice(value: object, options: tuple[inspect.Type, ...]) -> str:
+    if not isinstance(value, str) or any(isinstance(option, inspect.StrType) for option in options):
+        return ""
+    try:
+        json.loads(value)
+    except ValueError:
+        return ""
+    return "; write it without quotes"

@@ -1,0 +1,344 @@
+"""JSON Lines: one JSON object per line, in UTF-8."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from typing import IO, TYPE_CHECKING, Final, TypeVar
+
+import msgspec
+
+from postil.data.explain import NotJson, RepeatedKey, explain, load_json
+from postil.data.ids import plain_id
+from postil.errors import InvalidInput
+from postil.kernel import plain_objects
+from postil.messages import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from postil.data.explain import Problem
+    from postil.data.row_locations import RowLocations
+
+__all__ = [
+    "FAILURES",
+    "LONGEST_LINE",
+    "JsonlSink",
+    "check_keys",
+    "check_length",
+    "keys_at",
+    "lines_in",
+    "read",
+    "reread",
+    "unreadable",
+    "whole_lines",
+]
+
+T = TypeVar("T")
+BOM: Final = b"\xef\xbb\xbf"
+BLOCK: Final = 1 << 16
+LONGEST_LINE: Final = 1 << 27
+"""Largest line in bytes; a file without line ends must not fill the memory."""
+FAILURES: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidInput)
+"""Errors of decoding a line; `reread` explains them."""
+# First bytes of files of other formats, with advice.
+MAGIC: Final = {
+    b"\x1f\x8b": "the data are compressed with gzip; name the file .jsonl.gz, or pipe it through gunzip",
+    b"PAR1": "this is a Parquet file; name it .parquet",
+    b"\xff\xfe": Message("the file is in UTF-16; save it as UTF-8"),
+    b"\xfe\xff": Message("the file is in UTF-16; save it as UTF-8"),
+}
+
+
+def whole_lines(read: Callable[[int], bytes], where: str, size: int = BLOCK) -> Iterator[bytes]:
+    r"""Read a file in pieces that end where a line does, in bounded memory.
+
+    Args:
+        read: Function that reads at most a given number of bytes; none at the end of the file.
+        where: The file.
+        size: Approximate number of bytes per piece.
+
+    Yields:
+        The pieces; the last one may end without a line end.
+
+    Raises:
+        InvalidInput: A line has more than `LONGEST_LINE` bytes.
+
+    >>> import io
+    >>> list(whole_lines(io.BytesIO(b"one\ntwo\nthree").read, "file", 5))
+    [b'one\n', b'two\n', b'three']
+    """
+    rest: list[bytes] = []
+    held = lines = 0
+    while data := read(size):
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            rest.append(data)
+            held += len(data)
+            check_length(held, where, lines + 1)
+            continue
+        piece = b"".join((*rest, data[:cut]))
+        yield piece
+        lines += piece.count(b"\n")
+        rest = [data[cut:]]
+        held = len(rest[0])
+    if last := b"".join(rest):
+        yield last
+
+
+def check_length(size: int, where: str, line: int) -> None:
+    """Refuse a line that is too long to be one.
+
+    Args:
+        size: Number of bytes read of it.
+        where: The file.
+        line: Its number, counted from 1.
+
+    Raises:
+        InvalidInput: It has more than `LONGEST_LINE` bytes.
+    """
+    if size > LONGEST_LINE:
+        problem = f"expected a line of at most {LONGEST_LINE:,} bytes, got a longer one; does the file have line ends?"
+        raise InvalidInput(problem, where=where, line=line)
+
+
+def lines_in(stream: IO[bytes], where: str) -> Iterator[list[bytes]]:
+    """Read the lines of a file, many at a time, which is faster than one by one.
+
+    Args:
+        stream: The file, open for bytes; as much is read at a time as is there.
+        where: Its name, for messages.
+
+    Yields:
+        Lines without their line feeds.
+
+    Raises:
+        InvalidInput: A line has more than `LONGEST_LINE` bytes.
+    """
+    for piece in _blocks(stream, where):
+        lines = piece.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        yield lines
+
+
+def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator[T]:
+    """Read rows, line by line.
+
+    Blank lines are skipped, and so is a byte order mark at the start.
+
+    Args:
+        stream: The file, open for bytes.
+        row_type: A row, or `dict` for objects with every field that they have.
+        places: Locations, which record the blank lines.
+
+    Yields:
+        The rows.
+
+    Raises:
+        InvalidInput: A line is too long, not UTF-8, not JSON or not such a row, or the file holds no rows.
+    """
+    decoder = msgspec.json.Decoder(row_type)
+    number, rows = 0, 0
+    try:
+        for block in _blocks(stream, places.where):
+            plain = plain_objects(block)
+            if plain and (good := _decoded(block, decoder)):
+                number += len(good)
+                rows += len(good)
+                yield from good
+                continue
+            if not block.strip(b"\n"):
+                places.skip(number + 1, len(block))
+                number += len(block)
+                continue
+            for line in block.removesuffix(b"\n").split(b"\n"):
+                number += 1
+                if not line:
+                    places.skip(number)
+                    continue
+                try:
+                    row = decoder.decode(line)
+                    if not plain:
+                        check_keys(line, number, places.where)
+                except FAILURES as error:
+                    again = reread(line, number, row_type, places.where, error)
+                    if again is None:
+                        places.skip(number)
+                        continue
+                    row = again
+                rows += 1
+                yield row
+    except (EOFError, OSError, zlib.error) as error:
+        raise unreadable(error, number, places.where) from error
+    if not rows:
+        raise InvalidInput(Message("the file holds no rows"), where=places.where)
+
+
+def _blocks(stream: IO[bytes], where: str) -> Iterator[bytes]:
+    """Yield whole lines, as many at a time as are available."""
+    some: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    return whole_lines(some, where, BLOCK >> 1)
+
+
+def _decoded(block: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | None:
+    """A row for each line, or None where one is no such row."""
+    try:
+        return decoder.decode_lines(block)
+    except FAILURES:
+        return None
+
+
+def check_keys(line: bytes, number: int, where: str) -> None:
+    """Refuse an object with a repeated key, of which JSON would keep the last.
+
+    Args:
+        line: The line, which is JSON.
+        number: Its number, counted from 1.
+        where: The file.
+
+    Raises:
+        InvalidInput: One has.
+    """
+    if not plain_objects(line):
+        try:
+            load_json(line)
+        except RepeatedKey as error:
+            raise InvalidInput(str(error), where=where, line=number, field=error.key) from None
+        except (ValueError, RecursionError):  # what one parser of JSON takes and another does not
+            return
+
+
+def keys_at(stream: IO[bytes], line: int) -> tuple[str, ...] | None:
+    """Names of the fields in one line.
+
+    Args:
+        stream: The file, open for bytes.
+        line: The line, counted from 1.
+
+    Returns:
+        Their names, or None if the line cannot be read.
+    """
+    try:
+        for lines in lines_in(stream, ""):
+            if len(lines) >= line:
+                return tuple(msgspec.json.decode(lines[line - 1].removeprefix(BOM), type=dict[str, msgspec.Raw]))
+            line -= len(lines)
+    except (OSError, EOFError, ValueError, msgspec.MsgspecError, zlib.error, InvalidInput):
+        return None
+    return None
+
+
+class JsonlSink:
+    """A writer of rows as JSON Lines.
+
+    Args:
+        stream: The file, open for bytes; it stays the caller's to close.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._encode = msgspec.json.Encoder(enc_hook=plain_id).encode
+        self._buffer = bytearray()
+
+    def write(self, row: object) -> None:
+        """Write a row.
+
+        Args:
+            row: A row, or a dictionary.
+        """
+        self._buffer += self._encode(row)
+        self._buffer += b"\n"
+        if len(self._buffer) >= BLOCK:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the rows that are buffered."""
+        self._flush()
+
+    def _flush(self) -> None:
+        self._stream.write(self._buffer)
+        self._buffer.clear()
+
+
+def reread(line: bytes, number: int, row_type: type[T], where: str, error: Exception) -> T | None:
+    """Read a line that failed once more, without the byte order mark; say what is wrong if it fails again.
+
+    Args:
+        line: The line.
+        number: Its number, counted from 1.
+        row_type: Class of the row.
+        where: The file.
+        error: The error.
+
+    Returns:
+        The row, or None for a blank line.
+
+    Raises:
+        InvalidInput: It is no such row.
+    """
+    text = line.removeprefix(BOM) if number == 1 else line
+    if not text.strip():
+        return None
+    try:
+        row = msgspec.json.decode(text, type=row_type)
+    except FAILURES:
+        field, problem = _problem(text, number, row_type, where) or ("", str(error))
+        raise InvalidInput(problem, where=where, line=number, field=field) from None
+    check_keys(text, number, where)
+    return row
+
+
+def _problem(text: bytes, number: int, row_type: type[T], where: str) -> Problem | None:
+    try:
+        decoded = text.decode().rstrip()
+        found = _wrong_file(text, decoded, number, where)
+        value = None if found else json.loads(decoded, parse_constant=NotJson)
+    except UnicodeDecodeError as broken:
+        byte = f"0x{text[broken.start]:02x}"
+        bad = Message(
+            "byte {byte} at offset {n} of the line is not UTF-8; save the file as UTF-8", byte=byte, n=broken.start
+        )
+        found = _wrong_file(text, "", number, where) or ("", bad)
+    except json.JSONDecodeError as broken:
+        what = broken.msg.removesuffix(" at").removesuffix(" starting")  # Python says where in its own way
+        bad = Message("not JSON at character {n}: {what}", n=broken.pos + 1, what=f"{what[0].lower()}{what[1:]}")
+        found = "", Message("the JSON ends too early; is the line cut off?") if broken.pos >= len(decoded) else bad
+    except RecursionError:
+        found = "", "the JSON is nested too deeply"
+    except ValueError:  # more digits than Python reads
+        found = "", "a number has thousands of digits"
+    return found or explain(value, row_type if issubclass(row_type, msgspec.Struct) else None)
+
+
+def _wrong_file(text: bytes, decoded: str, number: int, where: str) -> Problem | None:
+    """Recognize, by the beginning of a file or object, a file that is not JSON Lines."""
+    opening = decoded.lstrip()
+    if opening == "{":
+        return "", f"expected a whole object on one line; convert the file with: jq -c . {where} > rows.jsonl"
+    if number == 1 and opening.startswith("["):
+        command = f"jq -c '.[]' {where} > rows.jsonl"
+        return "", f"expected JSON Lines, one object per line, got a JSON array; convert it with: {command}"
+    if number == 1:
+        return next((("", meaning) for magic, meaning in MAGIC.items() if text.startswith(magic)), None)
+    return None
+
+
+def unreadable(error: Exception, lines: int, where: str) -> InvalidInput:
+    """Make the error to raise when a file cannot be read to its end.
+
+    Args:
+        error: The error of reading.
+        lines: Number of lines before it.
+        where: The file.
+    """
+    if isinstance(error, EOFError):
+        problem = f"the gzip file ends early after line {lines}; is the download complete?"
+    elif isinstance(error, gzip.BadGzipFile) and str(error).startswith("Not a gzipped file") and lines == 0:
+        problem = "not a gzip file; if it is not compressed, name it .jsonl"
+    elif isinstance(error, gzip.BadGzipFile | zlib.error):
+        problem = f"the gzip file is damaged after line {lines}"
+    else:
+        problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    return InvalidInput(problem, where=where)

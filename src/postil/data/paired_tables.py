@@ -1,0 +1,305 @@
+"""Candidates and references that come together: one table that holds both, and references that rows repeat.
+
+References of an item are one where they are equal in all that tells references apart: text, grade, ratings, weight,
+upvotes and id. Which system a row names does not: in a table with one row per system it is that of the candidate.
+References that stand in one row, as in a list, are as many as there stand.
+"""
+
+from __future__ import annotations
+
+import filecmp
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from msgspec import structs
+
+from postil.data.file_settings import COLUMN, column_setting
+from postil.data.frames import open_rows
+from postil.data.record_rows import is_nested
+from postil.data.row_files import fields_of, read
+from postil.data.row_locations import LocatedRows, SelectedRows
+from postil.data.rows import Candidate, Reference
+from postil.errors import UsageError
+from postil.messages import Message
+from postil.results.formats import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from postil.data.frames import ColumnNames, Table
+    from postil.data.reading import Reading
+    from postil.data.row_locations import RowLocations, Source
+    from postil.data.rows import Row
+    from postil.messages import Setting
+
+__all__ = ["PAIR", "PairedReadings", "distinct_references", "firsts", "open_reference_table", "pair_files", "repeated"]
+
+OF_CANDIDATES: Final = ("system", "id")
+"""Fields of references that a table with candidates has no column for, unless one is named: it is the candidates'."""
+PAIR: Final[Mapping[str, type[Row]]] = MappingProxyType({"candidates": Candidate, "references": Reference})
+"""Row type of each of the two."""
+VALUES: Final = ("grade", "ratings", "weight", "upvotes")
+"""Fields that tell references apart, and that may be the candidates' in a table with both."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedReadings:
+    """Options of reading a file of candidates and one of references.
+
+    Args:
+        readings: Options by role, of other files of the command too.
+        joint: True if the rows of the references are rows of candidates as well.
+        same: True if they are one file.
+    """
+
+    readings: dict[str, Reading]
+    joint: bool
+    same: bool
+
+    def references(self, path: str, needed: Collection[str] = ()) -> LocatedRows[Reference]:
+        """Open the references, each once.
+
+        Args:
+            path: The file.
+            needed: Fields that the references' weights are made of.
+        """
+        reading = self.readings["references"]
+        rows = read(path, Reference, reading)
+        return distinct_references(
+            rows, reading, joint=self.joint, advises=not (self.same or self.joint), needed=needed
+        )
+
+
+def pair_files(candidates: str, references: str, given: dict[str, Reading]) -> PairedReadings:
+    """Options of reading candidates and references, of which one table may hold both.
+
+    Where they are one file, references have the items of the candidates. In one table, the columns of a system and of
+    an id are not those of the references unless they are named.
+
+    Args:
+        candidates: The file of the candidates.
+        references: The file of the references.
+        given: Options by role, as the flags have them.
+
+    Raises:
+        UsageError: Both are standard input, or one column of one file.
+    """
+    if candidates == references == "-":
+        raise UsageError("candidates and references cannot both come from standard input")
+    of_one, of_other = given["candidates"], given["references"]
+    same = _same(candidates, references)
+    one_table = (of_one.sheet, of_one.split) == (of_other.sheet, of_other.split)
+    if same and one_table and _text(of_one) == _text(of_other):
+        raise UsageError(
+            "{references}: candidates and references are the same file; name the columns of each: {columns}",
+            references=references,
+            columns=column_setting("", {"text": COLUMN, "references.text": COLUMN}),
+        )
+    if same and "item" in of_one.columns:
+        of_other = _with_columns(of_other, {"item": of_one.columns["item"]})
+    names = fields_of(references, Reference, of_other) if of_other.columns else ()
+    one_table = one_table and (same or _equal(candidates, references))
+    joint = _is_joint(of_one, of_other, names, one_table=one_table)
+    found = {**given, "references": _with_columns(of_other, dict.fromkeys(OF_CANDIDATES, "")) if joint else of_other}
+    if same:
+        also = tuple(column for role in ("candidates", "references") for column in found[role].names.values())
+        for role in ("candidates", "references"):
+            found[role] = replace(found[role], part=role, also=also)
+    return PairedReadings(found, joint, same)
+
+
+def open_reference_table(
+    candidates: Table, references: Table, names: ColumnNames, needed: Collection[str] = ()
+) -> LocatedRows[Reference]:
+    """Open a table of references beside one of candidates, each reference once; it may be the same table.
+
+    Args:
+        candidates: The candidates.
+        references: The references.
+        names: Names of the columns of both.
+        needed: Fields that the references' weights are made of.
+
+    Raises:
+        InvalidInput: A column or a value is wrong.
+        UsageError: It is no table.
+    """
+    of_one, of_other = names.reading("candidates"), names.reading("references")
+    same = references is candidates or (
+        isinstance(candidates, str | Path) and isinstance(references, str | Path) and _same(candidates, references)
+    )
+    opened = open_rows(references, Reference, "references", names)
+    columns = (opened.places.fields(0) or ()) if of_other.columns else ()
+    joint = _is_joint(of_one, of_other, columns, one_table=same)
+    if joint:
+        names.leave_out("references", OF_CANDIDATES)
+        opened = open_rows(references, Reference, "references", names)
+    return distinct_references(opened, of_other, joint=joint, advises=not (same or joint), needed=needed)
+
+
+def distinct_references(
+    rows: Source[Reference], reading: Reading, *, joint: bool, advises: bool, needed: Collection[str] = ()
+) -> LocatedRows[Reference]:
+    """References without those that several rows of an item repeat; of one by several systems, no system is known.
+
+    Args:
+        rows: References.
+        reading: Options of reading them, for what is said about them.
+        joint: True if their table has candidates as well. Grades and the like whose column nobody named are then the
+            candidates' if they differ where a reference is repeated, and are left out.
+        advises: True to say how references would be several.
+        needed: Fields that the references' weights are made of.
+
+    Raises:
+        InvalidInput: A needed field is not the references'; says where.
+    """
+    shared = tuple(field for field in VALUES if field not in reading.columns) if joint else ()
+    whole: list[Reference] = []
+    first: list[int] = []
+    chosen = SelectedRows(enumerate(whole), rows.places, lambda each: first[each[0]] == each[0])
+
+    def told() -> Iterator[Reference]:
+        whole.extend(rows)
+        if not shared and all(row.system is None for row in whole) and _are_distinct(whole):
+            yield from whole  # the usual case
+        else:
+            first.extend(firsts(whole, map(rows.places.line, range(len(whole))), shared))
+            kept, differing = dict(chosen), dict[str, tuple[int, int]]()
+            for index, row in enumerate(whole):
+                mine = kept[first[index]]
+                for field in shared:
+                    if getattr(mine, field) != getattr(row, field):
+                        differing.setdefault(field, (index, rows.places.line(first[index])))
+                if mine.system != row.system:
+                    kept[first[index]] = structs.replace(mine, system=None)
+            if chosen.skipped:
+                remarks = _of_candidates(differing, rows.places, reading, needed)
+                where = rows.places.where
+                reading.tell(where, repeated(chosen.skipped, reading.column_setting("id") if advises else None))
+                for remark in remarks:
+                    reading.tell(where, remark)
+            nothing = _nothing(differing)
+            yield from (structs.replace(row, **nothing) for row in kept.values()) if nothing else kept.values()
+        whole.clear()  # memory: the selection is alive until it is collected
+
+    return LocatedRows(told(), chosen.places)
+
+
+def _of_candidates(
+    differing: Mapping[str, tuple[int, int]], places: RowLocations, reading: Reading, needed: Collection[str]
+) -> list[str]:
+    """Remarks on the fields that are the candidates', as they differ where a reference is repeated.
+
+    Args:
+        differing: By field the first row that differs, and the line that it repeats.
+        places: Locations of the rows.
+        reading: Options of reading the rows, for what to do.
+        needed: Fields that the references' weights are made of.
+
+    Raises:
+        InvalidInput: One of those fields is needed.
+    """
+    found: list[str] = []
+    for field, (index, line) in differing.items():
+        problem = f"differs from that in row {line}, where the same reference stands"
+        column = reading.column_setting(field)
+        if field in needed:
+            advice = Message(
+                "{problem}, so it seems to be the candidate's; name the column of the references: {column}",
+                problem=problem,
+                column=column,
+            )
+            raise places.error(index, field, advice)
+        taken = Message(
+            "{field} {problem}, so it is taken as the candidate's (the references': {column})",
+            field=places.column(field),
+            problem=problem,
+            column=column,
+        )
+        found.append(taken)
+    return found
+
+
+def firsts(rows: Sequence[Reference], lines: Iterable[int], shared: Collection[str] = ()) -> list[int]:
+    """For each reference the index of the one from another line that it repeats, or its own.
+
+    Args:
+        rows: References.
+        lines: The line of each.
+        shared: Fields that may be the candidates', which do not tell references apart.
+
+    >>> firsts([Reference("1", "a"), Reference("1", "a"), Reference("1", "a", id="2")], [1, 2, 3])
+    [0, 0, 2]
+    """
+    first: dict[Reference, tuple[int, int]] = {}
+    found = list[int]()
+    for index, (row, line) in enumerate(zip(rows, lines, strict=True)):
+        earlier, seen = first.setdefault(_told_apart(row, shared), (index, line))
+        found.append(index if seen == line else earlier)
+    return found
+
+
+def repeated(number: int, column: Setting | None = None) -> str:
+    """Remark on references that were repeated.
+
+    Args:
+        number: Number of the repetitions.
+        column: Setting that names the column of an id; None where it is clear that they are one.
+    """
+    what = f"{counted(number, 'reference')} that several rows of an item repeat, taken once each"
+    if column is None:
+        return what
+    return Message(
+        "{what}; where they are several, name the column that tells them apart: {column}", what=what, column=column
+    )
+
+
+def _are_distinct(rows: Sequence[Reference]) -> bool:
+    """True if no two rows are equal, as their hashes tell: these take less memory and time than a set of rows."""
+    hashes = np.sort(np.fromiter(map(hash, rows), np.int64, len(rows)))
+    return not (hashes[1:] == hashes[:-1]).any()
+
+
+def _told_apart(row: Reference, shared: Collection[str]) -> Reference:
+    """A reference as far as it is told from others of its item."""
+    if row.system is None and not shared:
+        return row
+    return structs.replace(row, system=None, **_nothing(shared))
+
+
+def _nothing(fields: Iterable[str]) -> dict[str, tuple[()] | None]:
+    """Values of fields of a row without them."""
+    return {field: () if field == "ratings" else None for field in fields}
+
+
+def _is_joint(candidates: Reading, references: Reading, names: Collection[str], *, one_table: bool) -> bool:
+    """True if the rows of a table of references are rows of candidates too, which have a text of their own."""
+    if _text(candidates) == _text(references) or is_nested(Reference, references, names):
+        return False
+    columns = {candidates.columns.get(field, field) for field in ("item", "system", "text")}
+    return one_table or columns <= set(names)
+
+
+def _text(reading: Reading) -> str:
+    """Column of the texts, or of lists of them."""
+    return reading.columns.get("references", reading.columns.get("text", "text"))
+
+
+def _with_columns(reading: Reading, columns: Mapping[str, str]) -> Reading:
+    """Options with columns of fields that have none."""
+    return replace(reading, columns=MappingProxyType({**columns, **reading.columns}))
+
+
+def _same(one: str | Path, other: str | Path) -> bool:
+    with suppress(OSError):  # one of them does not exist, so it is not the other
+        return Path(one).samefile(other)
+    return False
+
+
+def _equal(one: str, other: str) -> bool:
+    with suppress(OSError):
+        return Path(one).is_file() and Path(other).is_file() and filecmp.cmp(one, other, shallow=False)
+    return False

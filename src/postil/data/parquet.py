@@ -1,0 +1,345 @@
+"""Parquet: columns in row groups, through pyarrow."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from postil.data.explain import explain
+from postil.data.ids import plain_id
+from postil.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "AS_JSON",
+    "Arrow",
+    "ParquetSink",
+    "Record",
+    "arrow",
+    "columns",
+    "read",
+    "read_arrow",
+    "read_objects",
+    "rows_of",
+    "schema_in",
+    "schema_of",
+]
+
+T = TypeVar("T", bound=msgspec.Struct)
+Record: TypeAlias = dict[str, object]
+Arrow: TypeAlias = Any  # pyarrow has no types: its module, a schema, a type or an open file
+BATCH: Final = 8192
+SOMETIMES: Final = ("date", "parent", "statistics", "equal_references")
+"""Columns that are written only where some row has a value."""
+_TIMES: Final = re.compile(r"timestamp|date(?:32|64)", re.IGNORECASE)
+NESTED_BATCH: Final = 512
+"""Smaller batches, since a row with lists may be as large as many without."""
+AS_JSON: Final = b"postil:json"
+"""Marks a column, in its metadata, whose values are JSON text, because no one Arrow type holds them all."""
+
+
+def arrow() -> Arrow:
+    """Import pyarrow, with `pyarrow.parquet` loaded.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
+    try:
+        import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra("a .parquet file", "parquet") from error
+    return pyarrow
+
+
+def columns(path: str) -> tuple[str, ...]:
+    """Names of the columns of a file.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InvalidInput: It is not a Parquet file.
+        MissingExtra: pyarrow is not installed.
+    """
+    return tuple(schema_in(path).names)
+
+
+def schema_in(path: str) -> Arrow:
+    """Arrow schema of a file.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InvalidInput: It is missing or not a Parquet file.
+        MissingExtra: pyarrow is not installed.
+    """
+    with _opened(path) as file:
+        return file.schema_arrow
+
+
+def read(path: str, row_type: type[T]) -> Iterator[T]:
+    """Read rows, batch by batch; only the columns that the row knows.
+
+    Args:
+        path: The file.
+        row_type: The row.
+
+    Yields:
+        The rows.
+
+    Raises:
+        InvalidInput: It is not a Parquet file, lacks a column, holds no rows, or a value is not what it should be.
+        MissingExtra: pyarrow is not installed.
+    """
+    fields = msgspec.structs.fields(row_type)
+    schema = schema_in(path)
+    names = schema.names
+    for field in fields:
+        if field.required and field.encode_name not in names:
+            problem = f"no such column; the file has: {', '.join(names)}"
+            raise InvalidInput(problem, where=path, field=field.encode_name)
+    known = [field.encode_name for field in fields if field.encode_name in names]
+    timed = _TIMES.search(str([schema.field(name).type for name in known])) is not None  # a date may be a timestamp
+    done = 0
+    for batch in _batches(path, known):
+        try:
+            rows = msgspec.convert(
+                msgspec.to_builtins(batch, enc_hook=str) if timed else batch,  # str: the timestamps of pandas
+                list[row_type],  # type: ignore[valid-type]
+            )
+        except (msgspec.ValidationError, InvalidInput) as error:
+            raise _first_problem(batch, row_type, path, done, error) from None
+        done += len(rows)
+        yield from rows
+
+
+def read_objects(path: str, rows: int = BATCH, names: list[str] | None = None) -> Iterator[Record]:
+    """Read rows as dictionaries.
+
+    Args:
+        path: The file.
+        rows: Number of rows read at once.
+        names: The columns that are read; by default all.
+
+    Yields:
+        The rows; a value that the file lacks is None.
+
+    Raises:
+        InvalidInput: It is not a Parquet file, or holds no rows.
+        MissingExtra: pyarrow is not installed.
+    """
+    for batch in _batches(path, names, rows):
+        yield from batch
+
+
+def read_arrow(path: str) -> Iterator[list[Record]]:
+    """Read the rows of an Arrow file (IPC, Feather) or stream as dictionaries, in batches.
+
+    Args:
+        path: The file.
+
+    Yields:
+        Rows; a value that the file lacks is None.
+
+    Raises:
+        InvalidInput: It is not an Arrow file.
+        MissingExtra: pyarrow is not installed.
+    """
+    pa = arrow()
+    try:
+        with pa.memory_map(path) as source:
+            if source.read(6) == b"ARROW1":
+                file = pa.ipc.open_file(source)
+                batches = (file.get_batch(index) for index in range(file.num_record_batches))
+            else:
+                source.seek(0)
+                batches = iter(pa.ipc.open_stream(source))
+            for batch in batches:
+                batch.validate(full=True)  # damage would end Python, or worse
+                for begin in range(0, batch.num_rows, BATCH):
+                    yield rows_of(batch.slice(begin, BATCH), path)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InvalidInput("not an Arrow file, or a damaged one; is the download complete?", where=path) from error
+
+
+def rows_of(batch: Arrow, path: str) -> list[Record]:
+    """Rows of a record batch as dictionaries.
+
+    Args:
+        batch: The record batch.
+        path: Its file.
+
+    Raises:
+        InvalidInput: It has times with nanoseconds, which Python has not.
+    """
+    try:
+        return batch.to_pylist()  # type: ignore[no-any-return]  # pyarrow has no types
+    except ValueError as error:
+        if isinstance(error, arrow().ArrowException):
+            raise
+        problem = "a time has nanoseconds; write the column in microseconds, or install pandas"
+        raise InvalidInput(problem, where=path) from error
+
+
+def schema_of(row_type: type[msgspec.Struct], *, dates: bool = True) -> Arrow:
+    """Arrow schema of a row: one column per field.
+
+    Args:
+        row_type: The row.
+        dates: False to leave out the fields of `SOMETIMES`, also of the rows within it.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+    """
+    return arrow().schema(_arrow_type(inspect.type_info(row_type), arrow(), dates=dates))
+
+
+class ParquetSink:
+    """A writer of rows as Parquet.
+
+    Args:
+        stream: The file on disk, open for bytes; it stays the caller's to close.
+        schema: The Arrow schema; values of the columns marked with `AS_JSON` are written as JSON text.
+        undated: The schema as long as no row has a value in a column of `SOMETIMES`; by default the same.
+    """
+
+    def __init__(self, stream: IO[bytes], schema: Arrow, undated: Arrow = None) -> None:
+        self._arrow = arrow()
+        self._stream = stream
+        self._schemas = [schema] if undated in (None, schema) else [undated, schema]
+        self._json = _marked(schema)
+        self._file: Arrow = None
+        self._rows: list[Record] = []
+        nested = any(self._arrow.types.is_nested(field.type) for field in self._schemas[0])
+        self._batch = NESTED_BATCH if nested else BATCH
+
+    def write(self, row: object) -> None:
+        """Write a row.
+
+        Args:
+            row: A row, or a dictionary.
+        """
+        values = dict(row) if isinstance(row, dict) else msgspec.to_builtins(row, enc_hook=plain_id)
+        for name in self._json:
+            if values.get(name) is not None:
+                values[name] = msgspec.json.encode(values[name], enc_hook=plain_id).decode()
+        self._rows.append(values)
+        if len(self._rows) >= self._batch:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the rows that are buffered, and the end of the file."""
+        self._flush()
+        self._open().close()
+
+    def _flush(self) -> None:
+        if len(self._schemas) > 1 and any(map(_is_dated, self._rows)):
+            del self._schemas[0]
+            self._rewrite()
+        if self._rows:
+            self._open().write_batch(self._arrow.RecordBatch.from_pylist(self._rows, schema=self._schemas[0]))
+            self._rows = []
+
+    def _open(self) -> Arrow:
+        if self._file is None:
+            self._file = self._arrow.parquet.ParquetWriter(self._stream, self._schemas[0])
+        return self._file
+
+    def _rewrite(self) -> None:
+        """Give the rows that were written the columns of dates too."""
+        if self._file is None:
+            return
+        self._file.close()
+        self._file = None
+        self._stream.flush()
+        with tempfile.TemporaryFile() as copy:
+            with Path(self._stream.name).open("rb") as written:
+                shutil.copyfileobj(written, copy)
+            self._stream.seek(0)
+            self._stream.truncate()
+            for batch in self._arrow.parquet.ParquetFile(copy).iter_batches(self._batch):
+                rows = self._arrow.RecordBatch.from_pylist(batch.to_pylist(), schema=self._schemas[0])
+                self._open().write_batch(rows)
+
+
+def _is_dated(value: object) -> bool:
+    """True if a row, or a row within it, has a value in a column of `SOMETIMES`."""
+    if isinstance(value, dict):
+        return any(value.get(name) for name in SOMETIMES) or any(map(_is_dated, value.values()))
+    return isinstance(value, list | tuple) and any(map(_is_dated, value))
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[Arrow]:
+    pa = arrow()
+    if not Path(path).is_file():
+        raise InvalidInput("no such file", where=path)
+    try:
+        with pa.parquet.ParquetFile(path) as file:
+            yield file
+    except (pa.ArrowException, msgspec.MsgspecError, OSError, UnicodeDecodeError) as error:
+        problem = "not a Parquet file, or a damaged one; is the download complete?"
+        if isinstance(error, OSError) and error.errno is not None:  # pyarrow calls damage an OSError too
+            problem = f"cannot be read: {error.strerror}"
+        raise InvalidInput(problem, where=path) from error
+
+
+def _marked(schema: Arrow) -> list[str]:
+    return [field.name for field in schema if field.metadata and AS_JSON in field.metadata]
+
+
+def _batches(path: str, names: list[str] | None, size: int = BATCH) -> Iterator[list[Record]]:
+    """Yield the rows as dictionaries, in batches; at least one row."""
+    empty = True
+    with _opened(path) as file:
+        marked = [name for name in _marked(file.schema_arrow) if names is None or name in names]
+        for batch in file.iter_batches(size, columns=names):
+            rows = rows_of(batch, path)
+            for name in marked:
+                for row in rows:
+                    row[name] = None if row[name] is None else msgspec.json.decode(str(row[name]))
+            empty = empty and not rows
+            yield rows
+    if empty:
+        raise InvalidInput("the file holds no rows", where=path)
+
+
+def _first_problem(batch: list[Record], row_type: type[T], path: str, done: int, error: Exception) -> InvalidInput:
+    for number, row in enumerate(batch, done + 1):
+        try:
+            msgspec.convert(row, row_type)
+        except (msgspec.ValidationError, InvalidInput) as refusal:
+            field, problem = explain(row, row_type) or ("", str(refusal))
+            return InvalidInput(problem, where=path, line=number, field=field)
+    return InvalidInput(str(error), where=path)
+
+
+def _arrow_type(kind: inspect.Type, pa: Arrow, *, dates: bool) -> Arrow:
+    """Arrow type of a field. An id, which a file may give as an integer, is text."""
+    integer = False
+    options = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    if any(isinstance(option, inspect.BoolType) for option in options):
+        return pa.bool_()
+    for option in options:
+        if isinstance(option, inspect.Metadata):
+            return _arrow_type(option.type, pa, dates=dates)
+        if isinstance(option, inspect.VarTupleType):
+            return pa.list_(_arrow_type(option.item_type, pa, dates=dates))
+        if isinstance(option, inspect.StructType):
+            names = [field for field in option.fields if dates or field.encode_name not in SOMETIMES]
+            return pa.struct([(field.encode_name, _arrow_type(field.type, pa, dates=dates)) for field in names])
+        if isinstance(option, inspect.StrType):
+            return pa.string()
+        if isinstance(option, inspect.IntType):
+            integer = True
+    return pa.int64() if integer else pa.float64()

@@ -1,0 +1,555 @@
+"""Row files: reading and writing rows; the ending of a file's name determines its format."""
+
+from __future__ import annotations
+
+import io
+import os
+import zlib
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
+
+import msgspec
+
+from postil.data import jsonl, parquet
+from postil.data.atomic_file import AtomicFile, write_error
+from postil.data.delimited import CsvSink, Delimited, column_names
+from postil.data.explain import shown
+from postil.data.file_settings import file_setting
+from postil.data.folders import files_of_split
+from postil.data.json_tables import json_lines, json_records
+from postil.data.reading import Reading
+from postil.data.record_rows import batched, columns_wanted, is_nested, records_as_rows
+from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
+from postil.data.rows import Reference, Row
+from postil.data.streams import compressed, opened
+from postil.data.tables import CellTable, rows_of_table
+from postil.errors import InvalidInput, PostilError, UsageError
+from postil.messages import Blank, Hint, Message, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self
+
+__all__ = [
+    "ENDINGS",
+    "FORMATS",
+    "FilePath",
+    "Kind",
+    "Rows",
+    "Sink",
+    "Writer",
+    "check_standard_input",
+    "fields_of",
+    "format_of",
+    "kind_of",
+    "open_bytes",
+    "open_sink",
+    "read",
+    "write",
+]
+
+T = TypeVar("T", bound=Row)
+PLAIN: Final = Reading()
+FilePath: TypeAlias = str | os.PathLike[str]
+Kind: TypeAlias = Literal["jsonl", "csv", "parquet"]
+ENDINGS: Final[Mapping[str, Kind]] = MappingProxyType(
+    {
+        **dict.fromkeys((".jsonl", ".jsonl.gz", ".jsonl.zst"), "jsonl"),
+        ".parquet": "parquet",
+        **dict.fromkeys((".csv", ".csv.gz", ".csv.zst"), "csv"),
+    }
+)
+"""Format of what is written, by the ending of a file's name."""
+FORMATS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+        ".json": "json",
+        ".csv": "csv",
+        **dict.fromkeys((".tsv", ".tab", ".txt"), "tsv"),
+        **dict.fromkeys((".xlsx", ".xlsm"), "xlsx"),
+        ".ods": "ods",
+        ".parquet": "parquet",
+        **dict.fromkeys((".arrow", ".feather"), "arrow"),
+    }
+)
+"""Format of what is read, by the ending of a file's name, less `.gz` or `.zst`."""
+TEXTS: Final = ("jsonl", "json", "csv", "tsv")
+"""Formats that may be compressed."""
+
+
+class Sink(Protocol):
+    """A writer of rows in one format."""
+
+    def write(self, row: object) -> None:
+        """Write a row."""
+
+    def close(self) -> None:
+        """Write the rows that are buffered."""
+
+
+def check_standard_input(*paths: str | None) -> None:
+    """Raise a `UsageError` where more than one of some files is standard input."""
+    if paths.count("-") > 1:
+        raise UsageError("only one of the files can be standard input")
+
+
+def kind_of(path: FilePath) -> Kind:
+    """Format of a file that is written.
+
+    Args:
+        path: Its name, or `-` for standard output, which is JSON Lines.
+
+    Raises:
+        UsageError: The name ends in none of the known endings.
+
+    >>> kind_of("scores.csv.gz"), kind_of("-")
+    ('csv', 'jsonl')
+    """
+    name = os.fspath(path)
+    for ending, kind in ENDINGS.items():
+        if name.lower().endswith(ending):
+            return kind
+    if name == "-":
+        return "jsonl"
+    raise UsageError(f"{name}: unknown kind of file; known endings: {', '.join(ENDINGS)}, or - for standard output")
+
+
+def format_of(path: FilePath, reading: Reading = PLAIN) -> str:
+    """Format of a file that is read.
+
+    Args:
+        path: Its name, or `-` for standard input.
+        reading: Format where the name tells none.
+
+    Raises:
+        UsageError: Neither tells.
+
+    >>> format_of("refs.jsonl.gz"), format_of("refs.XLSX"), format_of("-", Reading(format="csv"))
+    ('jsonl', 'xlsx', 'csv')
+    """
+    name = os.fspath(path)
+    if reading.format is not None and (reading.always or name == "-"):
+        return reading.format
+    if name == "-":
+        return "jsonl"
+    lower = name.lower()
+    bare = lower.removesuffix(".gz").removesuffix(".zst")
+    for ending, form in FORMATS.items():
+        if bare.endswith(ending) and (bare == lower or form in TEXTS):
+            return form
+    if name and Path(name).is_dir():
+        return "dataset"
+    if reading.format is not None:
+        return reading.format
+    problem = Message(
+        "{name}: unknown kind of file; known endings: {known} (text also .gz, .zst), a dataset folder, or - for "
+        "standard input{advice}{old}",
+        name=name,
+        known=", ".join(FORMATS),
+        advice=Hint("; name the format with {setting}", setting=file_setting("input_format", python="format=NAME")),
+        old=Message("; save an old workbook as .xlsx") if lower.endswith(".xls") else "",
+    )
+    raise UsageError(problem)
+
+
+@contextmanager
+def open_bytes(path: FilePath) -> Iterator[IO[bytes]]:
+    """Open a JSON Lines file or standard input for bytes, decompressed as its name says.
+
+    Args:
+        path: The file, or `-`.
+
+    Yields:
+        The bytes.
+
+    Raises:
+        InvalidInput: There is no such file, or it cannot be read.
+    """
+    with opened(path, by_name=True) as stream:
+        yield stream
+
+
+class Rows(LocatedRows[T]):
+    """Iterator over the rows of a file; made by `read`.
+
+    Args:
+        path: The file, or `-` for standard input.
+        row_type: The row.
+        reading: Format, mapping of columns and more.
+    """
+
+    def __init__(self, path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> None:
+        name = os.fspath(path)
+        form = format_of(name, reading)
+        if form == "dataset":
+            files = FileLocations(name)
+            super().__init__(_read_folder(name, row_type, reading, files), files)
+            return
+        if reading.split is not None:
+            raise UsageError(
+                "{name}: the split {split} needs a dataset folder, and this is a file; "
+                "leave {setting} out, or name the folder: {of_folder}",
+                name=name,
+                split=shown(reading.split),
+                setting=Setting("split"),
+                of_folder=file_setting("split", Blank(f"ROLE={reading.split}"), python=f"split={reading.split!r}"),
+            )
+        if name == "-" and form in {"parquet", "arrow"}:
+            raise UsageError(f"a file of format '{form}' is not read from standard input; give its name")
+        if name != "-":
+            _check_is_file(name)
+        where = "stdin" if name == "-" else name
+        fields = partial(_fields_at, name, form, row_type, reading)
+        places = RowLocations(where, fields, reading.names)
+        super().__init__(_READERS[form](name, row_type, reading, places), places)
+
+
+def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN) -> tuple[str, ...]:
+    """Names of the fields of the first row of a file, before it is read.
+
+    Args:
+        path: The file, or a folder.
+        row_type: Class of the rows.
+        reading: Format, mapping of columns and more.
+
+    Returns:
+        The names; none of standard input, and of what cannot be read, which reading it will report.
+    """
+    name, silent = os.fspath(path), replace(reading, say=lambda _: None, split=None)
+    with suppress(PostilError, OSError):
+        form = format_of(name, reading)
+        if form == "dataset":
+            return fields_of(files_of_split(Path(name), reading.split, reading.role)[0], row_type, silent)
+        if name != "-" and form in {"json", "arrow"}:
+            return _first_keys(name, form, silent)
+        return _fields_at(name, form, row_type, silent, 1) or ()
+    return ()
+
+
+def _first_keys(name: str, form: str, reading: Reading) -> tuple[str, ...]:
+    """Names of the fields of the first record of a file."""
+    if form == "arrow":
+        return tuple(next(parquet.read_arrow(name))[0])
+    with opened(name) as stream:
+        return next((tuple(records[0]) for _, records in json_records(stream, name, reading)), ())
+
+
+def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line: int) -> tuple[str, ...] | None:
+    """Names of the fields in a line of a file that was read."""
+    if name == "-" or not Path(name).is_file():
+        return None
+    with suppress(InvalidInput):  # the file is gone by now
+        if form == "parquet":
+            return parquet.columns(name)
+        if form == "jsonl":
+            with open_bytes(name) as stream:
+                return jsonl.keys_at(stream, line)
+        if form in _TABLES:
+            with opened(name) as stream:
+                return tuple(_TABLES[form](stream, name, reading.wanted(row_type), reading).names)
+    return None
+
+
+def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLocations) -> Iterator[T]:
+    paths = map(str, files_of_split(Path(name), reading.split, reading.role))
+    reading = replace(reading, split=None, folder=name, say=partial(_say_once, reading.say, set()))
+    yield from files.rows(Rows(path, row_type, reading) for path in paths)
+
+
+def _say_once(say: Callable[[str], None], heard: set[str], message: str) -> None:
+    """Say of a folder, once, what its files have in common."""
+    if message not in heard:
+        heard.add(message)
+        say(message)
+
+
+def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    with open_bytes(name) as stream:
+        guesses = name == "-" and reading.format is None
+        peeks = guesses or (issubclass(row_type, Reference) and not reading.columns)
+        first, source = _peeked(stream, places.where) if peeks else (b"", stream)
+        if guesses and first and not first.lstrip().startswith(b"{"):
+            got = shown(first.decode("utf-8", "replace").strip())
+            problem = Message(
+                "expected JSON Lines, one object in braces per line, got {got}; if it is CSV: {csv}",
+                got=got,
+                csv=file_setting("input_format", "csv", python='format="csv"'),
+            )
+            raise InvalidInput(problem, where=places.where, line=1)
+        if reading.columns or is_nested(row_type, reading, _object(first)):
+            yield from records_as_rows(json_lines(source, places.where), row_type, reading, places, tell=True)
+        else:
+            yield from jsonl.read(source, row_type, places)
+
+
+def _peeked(stream: IO[bytes], where: str) -> tuple[bytes, IO[bytes]]:
+    """The first line of a JSON Lines file that is not blank, and the file from its beginning."""
+    lines = b""
+    try:
+        while (line := stream.readline(jsonl.LONGEST_LINE)) and not line.strip():
+            lines += line
+    except (EOFError, OSError, zlib.error) as error:
+        raise jsonl.unreadable(error, 0, where) from error
+    return line.removeprefix(jsonl.BOM), cast("IO[bytes]", _Rest(lines + line, stream))
+
+
+def _object(line: bytes) -> dict[str, object]:
+    """The object in a line, empty where it is none."""
+    try:
+        found = msgspec.json.decode(line)
+    except jsonl.FAILURES:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+class _Rest(io.BufferedIOBase):
+    """A stream of which something was read already."""
+
+    def __init__(self, first: bytes, stream: IO[bytes]) -> None:
+        self._first, self._stream = first, cast("io.BufferedReader", stream)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        first, self._first = self._first, b""
+        return first or self._stream.read1(size)
+
+
+def _read_parquet(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    names = parquet.columns(name)
+    if not reading.columns and not is_nested(row_type, reading, names):
+        yield from parquet.read(name, row_type)
+        return
+    wanted = columns_wanted(row_type, reading, names, places.where)
+    if unread := [each for each in names if each not in wanted]:
+        reading.tell(places.where, f"columns not read: {column_names(unread)}")
+    batches = batched(parquet.read_objects(name, names=[each for each in names if each in wanted]))
+    yield from records_as_rows(batches, row_type, reading, places)
+
+
+def _read_arrow(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    rows = (row for batch in parquet.read_arrow(name) for row in batch)
+    yield from records_as_rows(batched(rows), row_type, reading, places, tell=True)
+
+
+def _read_json(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    with opened(name) as stream:
+        yield from records_as_rows(json_records(stream, places.where, reading), row_type, reading, places, tell=True)
+
+
+def _read_cells(form: str, name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    with opened(name) as stream:
+        table = _TABLES[form](stream, places.where, reading.wanted(row_type), reading)
+        yield from rows_of_table(table, row_type, reading, places)
+
+
+def _text_table(
+    stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading, usual: str = ","
+) -> CellTable:
+    return Delimited(
+        stream,
+        where,
+        wanted,
+        encoding=reading.encoding,
+        delimiter=reading.delimiter,
+        usual=usual,
+        quotes=reading.quotes,
+    )
+
+
+def _sheet(stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading) -> CellTable:
+    from postil.data.workbooks import Sheet  # noqa: PLC0415 - only workbooks need it
+
+    return Sheet(stream, where, wanted, reading)
+
+
+class _Opener(Protocol):
+    """Opens a table of cells."""
+
+    def __call__(
+        self, stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading, /
+    ) -> CellTable: ...
+
+
+class _Reader(Protocol):
+    """Reads the rows of a file."""
+
+    def __call__(self, name: str, row_type: type[T], reading: Reading, places: RowLocations, /) -> Iterator[T]: ...
+
+
+_TABLES: Final[Mapping[str, _Opener]] = {
+    "csv": _text_table,
+    "tsv": partial(_text_table, usual="\t"),
+    "xlsx": _sheet,
+    "ods": _sheet,
+}
+_READERS: Final[Mapping[str, _Reader]] = {
+    "jsonl": _read_jsonl,
+    "parquet": _read_parquet,
+    "arrow": _read_arrow,
+    "json": _read_json,
+    **{form: partial(_read_cells, form) for form in _TABLES},
+}
+
+
+def read(path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> Rows[T]:
+    r"""Read the rows of a file.
+
+    Text is read in bounded memory; workbooks and JSON documents as a whole.
+
+    Args:
+        path: A file whose name ends in one of `FORMATS`, a folder of such files, or `-` for standard input.
+        row_type: Class of the rows. Unknown fields are ignored.
+        reading: Format, mapping of columns and more.
+
+    Returns:
+        An iterator over the rows, with their locations in `places`.
+
+    Raises:
+        UsageError: The file is of an unknown kind.
+        InvalidInput: The file is missing or, on the way, something in it is wrong; says where.
+        MissingExtra: The format needs a package that is not installed.
+
+    >>> import pathlib, tempfile
+    >>> from postil.data.rows import Candidate
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "echo.csv")).write_text("id;prediction\na1;Rain tomorrow\n")
+    ...     list(read(path, Candidate, Reading(columns={"item": "id", "text": "prediction"})))
+    [Candidate(item='a1', system='echo', text='Rain tomorrow')]
+    """
+    return Rows(path, row_type, reading)
+
+
+class Writer(Generic[T]):
+    """A writer of rows to a file, as they come.
+
+    The file is written atomically when the block ends; after an error or an interrupt, not at all. The same rows
+    give the same bytes.
+
+    Args:
+        path: A file whose name ends in one of `ENDINGS`, or `-` for JSON Lines on standard output.
+        row_type: Class of the rows.
+
+    Raises:
+        UsageError: The file is of an unknown kind or its folder is missing, or a row is of another type.
+        MissingExtra: A Parquet file, and pyarrow is not installed.
+        PostilError: The operating system reports an error.
+    """
+
+    def __init__(self, path: FilePath, row_type: type[T]) -> None:
+        self.path = os.fspath(path)
+        self._row_type = row_type
+        self._kind = kind_of(path)
+        self._stack = ExitStack()
+        self._sink: Sink | None = None
+
+    def __enter__(self) -> Self:
+        schema = undated = None
+        if self._kind == "parquet":
+            schema, undated = (parquet.schema_of(self._row_type, dates=dates) for dates in (True, False))
+        fields = [field.encode_name for field in msgspec.structs.fields(self._row_type)]
+        self._sink = self._stack.enter_context(open_sink(self.path, schema, undated, fields))
+        return self
+
+    def write(self, row: T) -> None:
+        """Write a row.
+
+        Args:
+            row: The row.
+        """
+        if self._sink is None:
+            raise UsageError("a Writer writes inside its with block")
+        if row.__class__ is not self._row_type:
+            kinds = f"{self._row_type.__name__}, got {type(row).__name__}"
+            raise UsageError(f"{self.path}: a file holds rows of one type; expected {kinds}")
+        try:
+            self._sink.write(row)
+        except OSError as error:
+            raise write_error(self.path, error) from error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._sink = None
+        self._stack.__exit__(kind, error, trace)
+
+
+def write(path: FilePath, rows: Iterable[Row]) -> None:
+    """Write rows of one type to a file; see `Writer`.
+
+    Args:
+        path: A file whose name ends in one of `ENDINGS`, or `-` for JSON Lines on standard output.
+        rows: The rows, at least one.
+
+    Raises:
+        InvalidInput: There are no rows; no reader would take such a file.
+        UsageError: The file is of an unknown kind or its folder is missing, or the rows are of several types.
+        MissingExtra: A Parquet file, and pyarrow is not installed.
+        PostilError: The operating system reports an error.
+    """
+    kind_of(path)
+    several = iter(rows)
+    first = next(several, None)
+    if first is None:
+        raise InvalidInput("there are no rows to write", where=os.fspath(path))
+    with Writer(path, type(first)) as out:
+        out.write(first)
+        for row in several:
+            out.write(row)
+
+
+@contextmanager
+def open_sink(
+    path: FilePath, schema: parquet.Arrow, undated: parquet.Arrow = None, fields: Sequence[str] = ()
+) -> Iterator[Sink]:
+    """Open a writer; the file is written atomically when the block ends well.
+
+    Args:
+        path: The file, or `-`.
+        schema: The Arrow schema for a Parquet file; None for JSON Lines.
+        undated: The schema as long as no row has a date or statistics; by default the same.
+        fields: Fields of the rows, for CSV.
+
+    Yields:
+        The sink.
+
+    Raises:
+        UsageError: The file cannot be made at this path.
+        PostilError: The operating system reports an error.
+    """
+    kind = kind_of(path)
+    with AtomicFile(os.fspath(path)) as stream:
+        sink: Sink
+        packed = compressed(stream, os.fspath(path))
+        if kind == "parquet":
+            sink = parquet.ParquetSink(stream, schema, undated)
+        else:
+            sink = jsonl.JsonlSink(packed) if kind == "jsonl" else CsvSink(packed, fields)
+        try:
+            yield sink
+        except BaseException:
+            with suppress(Exception):  # an unclosed compressor would complain later, when its file is gone
+                sink.close()
+                _close(packed, stream)
+            raise
+        try:
+            sink.close()
+            _close(packed, stream)
+        except OSError as error:
+            raise write_error(os.fspath(path), error) from error
+
+
+def _close(packed: IO[bytes], stream: IO[bytes]) -> None:
+    """Write the end of what is compressed; the file itself is its owner's to close."""
+    if packed is not stream:
+        packed.close()
+
+
+def _check_is_file(name: str) -> None:
+    if not Path(name).exists():
+        raise InvalidInput("no such file", where=name)
+    if Path(name).is_dir():
+        raise InvalidInput("a folder, not a file", where=name)

@@ -1,0 +1,460 @@
+"""Row types: the data models of files.
+
+Every row is frozen and checks itself when it is made, from a file or in Python: ids become text, numbers are finite
+floats, an optional list that is null becomes empty, a signature that is null ``external``. Unknown fields are ignored.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from postil.data.checks import (
+    check_texts,
+    coerce_ids,
+    coerce_integers,
+    coerce_number_tuple,
+    coerce_numbers,
+    coerce_tuple,
+)
+from postil.data.dates import coerce_date, optional_date
+from postil.kernel.unicode_forms import is_composed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "Article",
+    "ArticleContent",
+    "Candidate",
+    "Comment",
+    "Draft",
+    "JudgeScore",
+    "Judgement",
+    "Passage",
+    "PlannedReference",
+    "Rating",
+    "Reference",
+    "Row",
+    "Score",
+    "TopicArticle",
+]
+
+
+EXTERNAL: Final = "external"
+"""Signature of a score of which nothing is known but its metric's name."""
+
+
+class Row(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """Base of all rows. No row can point to itself, so the garbage collector need not watch the millions of them."""
+
+
+if TYPE_CHECKING:
+    Date: TypeAlias = str
+    Id: TypeAlias = str
+    Signature: TypeAlias = str
+    Votes: TypeAlias = int
+    Names: TypeAlias = tuple[str, ...]
+    Ratings: TypeAlias = tuple["Rating", ...]
+    Comments: TypeAlias = tuple["Comment", ...]
+    Statistics: TypeAlias = tuple[float, ...]
+else:
+    # A file may say more than a row holds: an integer for an id, null for no ratings. The row settles it.
+    Date = Annotated[str | int | float, msgspec.Meta(extra={"check": optional_date})]
+    Id = str | int
+    Signature = str | None
+    Votes = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+    Names = tuple[str, ...] | None
+    Ratings = tuple["Rating", ...] | None
+    Comments = tuple["Comment", ...]
+    Statistics = tuple[float, ...] | None
+
+
+def _mean_grade(row: Comment | Reference) -> float | None:
+    if row.grade is not None or not row.ratings:
+        return row.grade
+    grades = [rating.grade for rating in row.ratings]
+    # A sum that does not depend on the order of the ratings, so neither does any score.
+    try:
+        return math.fsum(grades) / len(grades)
+    except OverflowError:
+        return math.fsum(grade / len(grades) for grade in grades)
+
+
+class Rating(Row, frozen=True, omit_defaults=True, gc=False):
+    """The rating of a text by one annotator.
+
+    Args:
+        annotator: The annotator.
+        grade: Quality of the text, on the annotators' scale.
+    """
+
+    annotator: Id
+    grade: float
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "annotator")
+        coerce_numbers(self, "grade")
+
+
+class Comment(Row, frozen=True, omit_defaults=True, gc=False):
+    """A reader's comment on an article.
+
+    Args:
+        id: Identifier within its article.
+        text: Its text.
+        upvotes: Upvotes, minus downvotes where a site counts those too.
+        grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
+        ratings: One rating per annotator.
+        user: Its author; a name, or a number that stands for one.
+        date: Its date in UTC, such as `2017-03-30T02:56:13Z`; made of what `postil.data.dates.parse_date` takes.
+        parent: Identifier of the comment that it replies to.
+    """
+
+    id: Id
+    text: str
+    upvotes: Votes | None = None
+    grade: float | None = None
+    ratings: Ratings = ()
+    user: Id | None = None
+    date: Date | None = None
+    parent: Id | None = None
+
+    def __post_init__(self) -> None:
+        if self.date is not None:
+            coerce_date(self)
+        votes = self.upvotes
+        if (
+            (self.id.__class__ is self.text.__class__ is str)
+            and (votes is None or (votes.__class__ is int and -(2**63) <= votes < 2**63))
+            and self.grade is None
+            and self.user is None
+            and self.ratings == ()
+            and (self.id.isascii() or is_composed(self.id))
+            and (
+                self.parent is None
+                or (self.parent.__class__ is str and (self.parent.isascii() or is_composed(self.parent)))
+            )
+        ):
+            return  # fast path: most comments are like that, and there are millions
+        coerce_ids(self, "id")
+        check_texts(self, "text")
+        coerce_integers(self, "upvotes")
+        coerce_numbers(self, "grade", optional=True)
+        coerce_tuple(self, "ratings", Rating)
+        for name in ("user", "parent"):
+            if getattr(self, name) is not None:
+                coerce_ids(self, name)
+
+    @property
+    def mean_grade(self) -> float | None:
+        """The agreed grade, else the mean of the ratings, else None."""
+        return _mean_grade(self)
+
+
+class Article(Row, frozen=True, omit_defaults=True, gc=False):
+    """An article with the comments under it.
+
+    Args:
+        id: Identifier of the article.
+        title: Its headline.
+        comments: Comments that readers wrote under it.
+        content: Its text.
+        category: The section it was published in.
+        lang: Its language, as a BCP 47 tag such as `zh` or `en`.
+        url: Its address.
+        held_out: Comments set aside when references were drawn for a test; they are no references.
+        date: Its date in UTC, as of a comment.
+    """
+
+    id: Id
+    title: str
+    comments: Comments
+    content: str | None = None
+    category: str | None = None
+    lang: str | None = None
+    url: str | None = None
+    held_out: Comments | None = ()
+    date: Date | None = None
+
+    def __post_init__(self) -> None:
+        if self.date is not None:
+            coerce_date(self)
+        coerce_ids(self, "id")
+        check_texts(self, "title")
+        coerce_tuple(self, "comments", Comment)
+        coerce_tuple(self, "held_out", Comment)
+        check_texts(self, "content", "category", "lang", "url", optional=True)
+
+    def references(self) -> Iterator[Reference]:
+        """The comments as references for this article.
+
+        Yields:
+            A reference for each comment, in order, with the article's id as its item and the comment's as its own.
+
+        >>> article = Article("a1", "Rain tomorrow", (Comment("c1", "Bring a coat.", grade=4.0),))
+        >>> [(reference.item, reference.id, reference.grade) for reference in article.references()]
+        [('a1', 'c1', 4.0)]
+        """
+        for comment in self.comments:
+            yield Reference(
+                self.id,
+                comment.text,
+                grade=comment.grade,
+                ratings=comment.ratings,
+                upvotes=comment.upvotes,
+                id=comment.id,
+            )
+
+
+class Draft(Article, frozen=True, omit_defaults=True, gc=False):
+    """An article to comment on: as `Article`, and it need not have comments yet."""
+
+    comments: Comments = ()
+
+
+class Candidate(Row, frozen=True, omit_defaults=True, gc=False):
+    """The text of a system for an item.
+
+    Args:
+        item: The item that it was written for.
+        system: The system that wrote it.
+        text: The text.
+    """
+
+    item: Id
+    system: Id
+    text: str
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "item", "system")
+        check_texts(self, "text")
+
+
+class Reference(Row, frozen=True, omit_defaults=True, gc=False):
+    """A reference for an item, with its quality.
+
+    Args:
+        item: The item that it was written for.
+        text: The text.
+        grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
+        weight: Its quality weight in [0, 1], or in [-1, 1] for delta-BLEU.
+        ratings: One rating per annotator.
+        upvotes: Upvotes, minus downvotes where a site counts those too.
+        system: The system that wrote it, where one of those that are compared did.
+        id: Identifier within its item, such as that of a comment: references that are equal in all else are several
+            only if their ids differ.
+
+    >>> Reference(7, "Bring a coat.", ratings=(Rating("ann", 4), Rating("bob", 5))).mean_grade
+    4.5
+    """
+
+    item: Id
+    text: str
+    grade: float | None = None
+    weight: float | None = None
+    ratings: Ratings = ()
+    upvotes: Votes | None = None
+    system: Id | None = None
+    id: Id | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "item")
+        check_texts(self, "text")
+        coerce_numbers(self, "grade", "weight", optional=True)
+        coerce_tuple(self, "ratings", Rating)
+        coerce_integers(self, "upvotes")
+        for name in ("system", "id"):
+            if getattr(self, name) is not None:
+                coerce_ids(self, name)
+
+    @property
+    def mean_grade(self) -> float | None:
+        """The agreed grade, else the mean of the ratings, else None."""
+        return _mean_grade(self)
+
+
+class PlannedReference(Row, frozen=True, omit_defaults=True, gc=False):
+    """A reference to grade, in a plan of which references to grade.
+
+    Args:
+        item: The item that it was written for.
+        reference: Its number among the references of the item, from 1.
+        text: Its text.
+        order: Its place in the plan, from 1.
+        gain: Increase of the plan's value by it: of the sum over the texts to be scored of the highest similarity to a
+            reference that is graded.
+    """
+
+    item: Id
+    reference: int
+    text: str
+    order: int
+    gain: float
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "item")
+        check_texts(self, "text")
+        coerce_integers(self, "reference", "order")
+        coerce_numbers(self, "gain")
+
+
+class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
+    """The rating of a system's text by one annotator.
+
+    Args:
+        item: The item that the text was written for.
+        system: The system that wrote it.
+        annotator: The annotator.
+        grade: Its quality, on the annotators' scale.
+        aspect: The aspect that was judged, where there is more than one.
+    """
+
+    item: Id
+    system: Id
+    annotator: Id
+    grade: float
+    aspect: str | None = None
+
+    def __post_init__(self) -> None:
+        if (
+            (self.item.__class__ is self.system.__class__ is self.annotator.__class__ is str)
+            and (self.grade.__class__ is float and math.isfinite(self.grade))
+            and self.aspect is None
+            and (
+                (self.item.isascii() or is_composed(self.item))
+                and (self.system.isascii() or is_composed(self.system))
+                and (self.annotator.isascii() or is_composed(self.annotator))
+            )
+        ):
+            return  # fast path: most judgements are like that
+        coerce_ids(self, "item", "system", "annotator")
+        coerce_numbers(self, "grade")
+        check_texts(self, "aspect", optional=True)
+
+
+class Passage(Row, frozen=True, omit_defaults=True, gc=False):
+    """A passage about a topic, with its grade.
+
+    Args:
+        topic: The topic.
+        id: Identifier within its topic.
+        text: Its text.
+        anchors: Anchor texts of the links in it.
+        grade: Its interestingness, on the annotators' scale.
+    """
+
+    topic: Id
+    id: Id
+    text: str
+    anchors: Names = ()
+    grade: float | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "topic", "id")
+        check_texts(self, "text")
+        coerce_tuple(self, "anchors", str)
+        coerce_numbers(self, "grade", optional=True)
+
+
+class TopicArticle(Row, frozen=True, omit_defaults=True, gc=False):
+    """The text of an article on a topic.
+
+    Args:
+        topic: The topic.
+        text: The text.
+    """
+
+    topic: Id
+    text: str
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "topic")
+        check_texts(self, "text")
+
+
+class Score(Row, frozen=True, omit_defaults=True, gc=False):
+    """The score of a text by a metric.
+
+    Args:
+        item: The item that was scored; None for the whole corpus.
+        system: The system that wrote the text.
+        metric: The metric, as its user wrote it.
+        score: The score.
+        signature: All that the number depends on; ``external`` where another program says nothing of it.
+        statistics: Statistics of the text that add up to those of a corpus, of metrics whose corpus score is not the
+            mean of the item scores.
+        equal_references: Number of references of its item that are the same text; None where there are none.
+    """
+
+    item: Id | None
+    system: Id
+    metric: str
+    score: float
+    signature: Signature = EXTERNAL
+    statistics: Statistics = ()
+    equal_references: int | None = None
+
+    def __post_init__(self) -> None:
+        if (
+            (self.item.__class__ is self.system.__class__ is self.metric.__class__ is self.signature.__class__ is str)
+            and (self.score.__class__ is float and math.isfinite(self.score))
+            and self.statistics == ()
+            and (
+                (self.item.isascii() or is_composed(self.item)) and (self.system.isascii() or is_composed(self.system))
+            )
+        ):
+            return  # fast path: most scores are like that, and there are millions
+        if self.item is not None:
+            coerce_ids(self, "item")
+        coerce_ids(self, "system")
+        if self.signature is None:
+            force_setattr(self, "signature", EXTERNAL)  # null in a file
+        check_texts(self, "metric", "signature")
+        coerce_numbers(self, "score")
+        if self.statistics != ():
+            coerce_number_tuple(self, "statistics")
+
+
+class JudgeScore(Score, frozen=True, omit_defaults=True, gc=False):
+    """The score of a text by a judge, a language model.
+
+    Args:
+        item: The item that was judged.
+        system: The system that wrote the text.
+        metric: Name of the judge, or of a control of it.
+        score: The grade.
+        signature: All that the grade depends on.
+        statistics: None of a judge.
+        mass: Probability of all grades together; None where no probabilities are known.
+        samples: Number of sampled answers that the grade is the mean of; 0 where it is an expected value.
+        calls: Number of answers that it was made of.
+        omitted: Number of words of the article that were left out of the prompt.
+    """
+
+    mass: float | None = None
+    samples: int = 0
+    calls: int = 0
+    omitted: int = 0
+
+
+class ArticleContent(Row, frozen=True, omit_defaults=True, gc=False):
+    """An article without comments, which texts are judged for.
+
+    Args:
+        id: Identifier of the article: the item of its texts.
+        title: Its headline.
+        content: Its text.
+    """
+
+    id: Id
+    title: str
+    content: str | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "id")
+        check_texts(self, "title")
+        check_texts(self, "content", optional=True)

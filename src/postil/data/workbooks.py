@@ -1,0 +1,308 @@
+"""Sheets of workbooks: Excel's .xlsx and OpenDocument's .ods, with the values that are stored in them."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+import zlib
+from html import unescape
+from typing import IO, TYPE_CHECKING, Final
+
+from postil.data.archives import check_sizes
+from postil.data.cells import BrokenCell, MergedCell
+from postil.data.delimited import MOST_ROWS, head_of, wanted_in
+from postil.data.file_settings import file_setting
+from postil.data.workbook_xml import UnusualXmlError, check_usual, in_usual_xml
+from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.messages import Blank, Message
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from python_calamine import CalamineWorkbook
+
+    from postil.data.reading import Reading
+
+__all__ = ["Sheet", "cell_name"]
+
+# Of sheets of .xlsx; writers may put a prefix before every name.
+_CELL: Final = re.compile(rb"<((?:\w++:)?)c\b([^<>]*+)>(?:(?<=/>)|((?:[^<]++|<(?!/?(?:\w++:)?c\b))*+)</\1c>)")
+_FORMULA: Final = re.compile(rb"<(?:\w+:)?f\b")
+_STORED: Final = re.compile(rb"<(?:\w++:)?v\b[^<>]*+>([^<]++)<")
+_MERGED: Final = re.compile(rb"<(?:\w++:)?mergeCell\b[^<>]*\bref=\"([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)\"")
+# Cells beyond column Z or row 99,999.
+_FAR: Final = re.compile(rb"\br=\"(?=[A-Z]{2}|[A-Z][0-9]{6})([A-Z]+)([0-9]+)\"")
+_ELEMENT: Final = re.compile(r"<(?:\w++:)?(sheet|Relationship)\b([^<>]*+)>")
+_ATTRIBUTE: Final = re.compile(r"(?<![\w:.-])([\w:.-]++)=\"([^\"]*+)\"")
+_SHOWN: Final = re.compile(r"\s*+<text:p[^<>]*+>([^<]*+)")
+_TAG: Final = re.compile(
+    r"<(table:table-row|table:(?:covered-)?table-cell)\b((?:[^<>/]++|/(?!>))*+)(/?)>|(</)table:table-row>"
+)
+
+DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, LookupError, OSError, RuntimeError, ValueError)
+"""Errors of reading a zip file that is damaged, and of what should be in it."""
+
+Values = list[list[object]]
+
+SPARSE: Final = 10_000_000
+"""Largest number of empty cells that are read, besides three for each that is not."""
+
+
+class Sheet:
+    """A sheet of a workbook as a table of cells.
+
+    Args:
+        stream: The workbook, open for bytes.
+        where: Its name.
+        wanted: Columns that it should have, by which the row of their names is recognized below a title.
+        reading: The sheet.
+
+    Raises:
+        InvalidInput: It is no workbook, empty, or far larger inflated than it is.
+        UsageError: Several sheets have rows, and none is named.
+        UnknownName: There is no such sheet.
+        MissingExtra: The library for workbooks is not installed.
+    """
+
+    texts = apostrophes = decimal_commas = False
+
+    def __init__(self, stream: IO[bytes], where: str, wanted: Collection[str], reading: Reading) -> None:
+        try:
+            import python_calamine as calamine  # noqa: PLC0415
+        except ImportError as error:
+            raise MissingExtra(f"the workbook {where}", "tables") from error
+        self.where = where
+        data = stream.read()
+        if not data.startswith(b"PK"):
+            problem: str = Message(
+                "not a workbook of Excel (.xlsx) or OpenDocument (.ods); a text table is named .csv or .tsv"
+            )
+            raise InvalidInput(problem, where=where)
+        damage = (calamine.CalamineError, *DAMAGE)
+        check_sizes(data, where)
+        try:
+            name, names, formulas = self._open(data, wanted, reading)
+        except damage as error:
+            try:
+                usual = in_usual_xml(data)
+                if usual is None:
+                    raise
+                name, names, formulas = self._open(usual, wanted, reading, rewritten=True)
+            except damage:
+                problem = f"a damaged workbook, or none: {error}; is the download complete?"
+                raise InvalidInput(problem, where=where) from error
+        self.detected = f" from sheet '{name}'" if len(names) > 1 else ""
+        if formulas:
+            self.detected += f" with the stored values of {formulas:,} formula{'s' * (formulas > 1)}"
+        if not self.line:
+            raise InvalidInput("the table is empty", where=where)
+        self.detected += f" with the columns' names in row {self.line}" if self._above else ""
+        self.names = [str(cell).strip() for cell in self._rows[self.line - 1]]
+        twice = next((each for each in self.names if each and self.names.count(each) > 1), None)
+        if twice is not None:
+            problem = "the column stands twice; give one another name"
+            raise InvalidInput(problem, where=where, line=self.line, field=twice)
+
+    def _open(
+        self, data: bytes, wanted: Collection[str], reading: Reading, *, rewritten: bool = False
+    ) -> tuple[str, list[str], int]:
+        """The name of the sheet, those of all sheets, and the number of formulas."""
+        import python_calamine as calamine  # noqa: PLC0415
+
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+        if not book.sheet_names and not rewritten:
+            raise UnusualXmlError("no sheets")
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        name, self._rows = _chosen(book, archive, self.where, reading, wanted)
+        filled = [number for number, row in enumerate(self._rows, 1) if any(cell != "" for cell in row)]
+        self._above = head_of([self._rows[number - 1] for number in filled], wanted)
+        self.line = filled[self._above] if filled else 0
+        return name, book.sheet_names, _mark(archive, name, self._rows, self.line)
+
+    def rows(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
+        """The rows that are not empty.
+
+        Yields:
+            The number of each row, counted from 1, and the rows.
+        """
+        numbers = [
+            number
+            for number in range(self.line + 1, len(self._rows) + 1)
+            if any(cell != "" and not isinstance(cell, MergedCell) for cell in self._rows[number - 1])
+        ]
+        if numbers:
+            yield numbers, [self._rows[number - 1] for number in numbers]
+
+
+def cell_name(row: int, column: int) -> str:
+    """Name of a cell in a spreadsheet.
+
+    Args:
+        row: Its row, counted from 0.
+        column: Its column, counted from 0.
+
+    >>> cell_name(1, 27)
+    'AB2'
+    """
+    letters, number = "", column + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(65 + rest) + letters
+    return f"{letters}{row + 1}"
+
+
+def _number_of(letters: str) -> int:
+    """Number of a column, counted from 0."""
+    column = 0
+    for letter in letters:
+        column = column * 26 + ord(letter) - 64
+    return column - 1
+
+
+def _chosen(
+    book: CalamineWorkbook, archive: zipfile.ZipFile, where: str, reading: Reading, wanted: Collection[str]
+) -> tuple[str, Values]:
+    """Name and values of the sheet that is asked for, of the only one with columns that are wanted, or with rows."""
+    if reading.sheet is not None:
+        UnknownName.check(f"sheet of {where}", reading.sheet, book.sheet_names)
+        return reading.sheet, _values(book, archive, reading.sheet, where)
+    sheets = {name: _values(book, archive, name, where) for name in book.sheet_names}
+    filled = [name for name, rows in sheets.items() if rows]
+    if len(filled) > 1:
+        points = [max(wanted_in(row, wanted) for row in sheets[name][:MOST_ROWS]) for name in filled]
+        fitting = [name for name, each in zip(filled, points, strict=True) if each == max(points)]
+        if len(fitting) > 1:
+            of_one: str = ""
+            if role := reading.role:
+                of_one = Message(
+                    ", or for this file alone {sheet}",
+                    sheet=file_setting("sheet", Blank(f"{role}=NAME"), python="sheet=NAME"),
+                )
+            raise UsageError(
+                "{where}: {number} sheets have rows: {names}; choose one with {sheet}{of_one}",
+                where=where,
+                number=len(filled),
+                names=", ".join(filled),
+                sheet=file_setting("sheet", Blank("NAME")),
+                of_one=of_one,
+            )
+        filled = fitting
+    if not book.sheet_names:
+        raise InvalidInput("the workbook has no sheets", where=where)
+    name = (filled or book.sheet_names)[0]
+    return name, sheets[name]
+
+
+def _values(book: CalamineWorkbook, archive: zipfile.ZipFile, name: str, where: str) -> Values:
+    """Values of a sheet; one that is nearly empty is refused, since all its cells together may not fit in memory."""
+    sheet = b"" if "content.xml" in archive.namelist() else check_usual(archive.read(_part(archive, name)))
+    if far := _FAR.findall(sheet):
+        width = max(_number_of(letters.decode()) for letters, _ in far) + 1
+        height = max(int(row) for _, row in far)
+        if width * height > SPARSE + 4 * sheet.count(b' r="'):
+            problem = f"the sheet '{name}' reaches to cell {cell_name(height - 1, width - 1)}, but is nearly empty"
+            raise InvalidInput(f"{problem}; delete what stands far from the table", where=where)
+    return [list(row) for row in book.get_sheet_by_name(name).to_python(skip_empty_area=False)]
+
+
+def _mark(archive: zipfile.ZipFile, name: str, rows: Values, head: int) -> int:
+    """Put `BrokenCell` where a value is none, and count the formulas."""
+    if "content.xml" in archive.namelist():
+        return _mark_ods(check_usual(archive.read("content.xml")).decode(), name, rows, head)
+    return _mark_xlsx(archive.read(_part(archive, name)), rows, head)
+
+
+def _part(archive: zipfile.ZipFile, name: str) -> str:
+    """File of a sheet within an .xlsx."""
+    found: dict[str, dict[str, str]] = {"sheet": {}, "Relationship": {}}
+    for file in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"):
+        for kind, attributes in _ELEMENT.findall(check_usual(archive.read(file)).decode()):
+            values = {key.rpartition(":")[2]: unescape(value) for key, value in _ATTRIBUTE.findall(attributes)}
+            if kind == "sheet":
+                found[kind][values["name"]] = values["id"]
+            else:
+                found[kind][values["Id"]] = values["Target"]
+    target = found["Relationship"][found["sheet"][name]]
+    return target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
+
+
+def _set(rows: Values, row: int, column: int, problem: str) -> None:
+    if row < len(rows) and column < len(rows[row]):
+        rows[row][column] = BrokenCell(problem.format(cell=cell_name(row, column)))
+
+
+_ERROR: Final = "a value, got the error {error} in cell {{cell}}; correct the formula, or write the value in its place"
+_NOT_STORED: Final = (
+    "a value, got a formula without a stored value in cell {cell}; open the workbook in a spreadsheet and save it"
+)
+_SPANNED: Final = "a value in each cell, got merged cells ({area}); unmerge them, and fill in every cell"
+
+
+def _mark_xlsx(data: bytes, rows: Values, head: int) -> int:
+    formulas = 0
+    if _FORMULA.search(data) or b't="e"' in data:
+        for found in _CELL.finditer(data):
+            inside = found[3] or b""
+            formula = _FORMULA.search(inside) is not None
+            formulas += formula
+            attributes = dict(_ATTRIBUTE.findall(found[2].decode()))
+            stored = _STORED.search(inside)
+            name = attributes.get("r", "")
+            letters = name.rstrip("0123456789")
+            if not letters or (attributes.get("t") != "e" and not formula):
+                continue
+            row, column = int(name[len(letters) :]) - 1, _number_of(letters)
+            if attributes.get("t") == "e":
+                _set(rows, row, column, _ERROR.format(error=unescape(stored[1].decode()) if stored else "#N/A"))
+            elif stored is None and attributes.get("t") != "str":
+                _set(rows, row, column, _NOT_STORED)
+    for first, top, last, bottom in _MERGED.findall(data):
+        left, right = _number_of(first.decode()), _number_of(last.decode())
+        _span(rows, head, (int(top) - 1, left, int(bottom) - 1, right))
+    return formulas
+
+
+def _span(rows: Values, head: int, cells: tuple[int, int, int, int]) -> None:
+    """Mark merged cells below the row that names the columns; those of one column keep their value."""
+    top, left, bottom, right = cells
+    area = f"{cell_name(top, left)}:{cell_name(bottom, right)}"
+    problem, value = _SPANNED.format(area=area), rows[top][left] if top < len(rows) and left < len(rows[top]) else ""
+    for row in range(max(top, head), min(bottom + 1, len(rows))):
+        for column in range(left, min(right + 1, len(rows[row]))):
+            rows[row][column] = MergedCell(problem, value) if left == right and top >= head else BrokenCell(problem)
+
+
+def _mark_ods(text: str, name: str, rows: Values, head: int) -> int:
+    tables = {
+        unescape(dict(_ATTRIBUTE.findall(found[1])).get("table:name", "")): found.end()
+        for found in re.finditer(r"<table:table\b([^<>]*+)>", text)
+    }
+    text = text[tables[name] : text.find("</table:table>", tables[name])]
+    formulas = row = column = 0
+    high = 1
+    spans: list[tuple[int, int, int, int]] = []
+    for found in _TAG.finditer(text):
+        if found[4]:
+            row += high
+            continue
+        attributes = dict(_ATTRIBUTE.findall(found[2]))
+        if found[1] == "table:table-row":
+            high, column = int(attributes.get("table:number-rows-repeated", 1)), 0
+            row += high if found[3] else 0
+            continue
+        if "table:formula" in attributes:
+            formulas += 1
+            if attributes.get("calcext:value-type") == "error":
+                shown = _SHOWN.match(text, found.end())
+                _set(rows, row, column, _ERROR.format(error=unescape(shown[1]) if shown else ""))
+            elif "office:value-type" not in attributes:
+                _set(rows, row, column, _NOT_STORED)
+        down, right = (int(attributes.get(f"table:number-{what}-spanned", 1)) for what in ("rows", "columns"))
+        if down > 1 or right > 1:
+            spans.append((row, column, row + down - 1, column + right - 1))
+        column += int(attributes.get("table:number-columns-repeated", 1))
+    for span in spans:
+        _span(rows, head, span)
+    return formulas

@@ -1,0 +1,94 @@
+"""A document as its readers give it, whatever its format: a plain text, and the blocks that it consists of."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias, get_args
+
+from postil.results.parts import OptionalPart, Part
+
+__all__ = ["PROSE", "Block", "BlockKind", "Document"]
+
+BlockKind: TypeAlias = Literal[
+    "heading", "paragraph", "item", "quote", "caption", "code", "table", "contents", "note", "margin"
+]
+"""Role of a block: ``contents`` is a line of a table of contents or an index, ``note`` a footnote or a reference, and
+``margin`` what surrounds the text: front matter, page headers, page numbers, menus."""
+
+PROSE: Final[frozenset[BlockKind]] = frozenset({"paragraph", "quote", "item"})
+"""Kinds of blocks that hold passages; the others are shown, but never ranked."""
+
+
+class Block(OptionalPart, frozen=True, kw_only=True):
+    """A block of a document.
+
+    Args:
+        kind: Its role.
+        start: Index of its first character in the text of the document.
+        end: Index after its last character.
+        level: Depth of a heading or an item, from 1; 0 for other kinds.
+        page: Number of the page it begins on, from 1; None in documents without pages.
+
+    Raises:
+        ValueError: It is empty, or its kind is unknown.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    page: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end or self.kind not in get_args(BlockKind):
+            raise ValueError(f"expected a block of text, got {self.kind} from {self.start} to {self.end}")
+
+
+class Document(Part, frozen=True, kw_only=True):
+    r"""A document.
+
+    Args:
+        text: Its text without mark-up: what is between two blocks is white space. All offsets are of its Unicode
+            code points. Of a plain text it is the text itself.
+        blocks: Its blocks, in the order of the text; they do not overlap.
+        source: Name of the file or the address it was read from.
+        title: Its title; empty without one.
+        lang: Its language as it says itself, a BCP 47 tag; None if it does not.
+        date: The date that it was published, ``YYYY-MM-DD``; None if it does not say.
+        url: The address under which a reader finds it; None if there is none.
+        notes: Remarks on how it was read.
+
+    Raises:
+        ValueError: The blocks overlap, are out of order, or end after the text.
+
+    >>> page = Document(
+    ...     text="Tea\n\nIt rained.",
+    ...     blocks=(Block(kind="heading", start=0, end=3, level=1), Block(kind="paragraph", start=5, end=15)),
+    ...     source="tea.md",
+    ... )
+    >>> [page.text_of(block) for block in page.blocks]
+    ['Tea', 'It rained.']
+    """
+
+    text: str
+    blocks: tuple[Block, ...]
+    source: str
+    title: str = ""
+    lang: str | None = None
+    date: str | None = None
+    url: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        end = 0
+        for block in self.blocks:
+            if block.start < end or block.end > len(self.text):
+                raise ValueError(f"blocks overlap, or end after the text, at {block.start}")
+            end = block.end
+
+    def text_of(self, block: Block) -> str:
+        """The text of a block.
+
+        Args:
+            block: The block.
+        """
+        return self.text[block.start : block.end]

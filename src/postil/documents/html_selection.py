@@ -1,0 +1,329 @@
+"""Selection of the blocks of a page of HTML that are its article, and what the page says about itself."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from postil.documents.html_tree import SENTENCES, language_of, length_of, sentences_of
+from postil.kernel.unicode_forms import normalized
+from postil.text.sentences import END_MARKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lxml.html import HtmlElement
+
+    from postil.documents.html_walk import HtmlBlock, Walked, WalkedBlock
+
+__all__ = ["PageMetadata", "content_root", "page_metadata", "selected", "title_of", "without_menus"]
+
+_TOKEN: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+")
+_WINDOW: Final = 4
+"""Number of tokens that are looked up in the text of an article at once."""
+_KNOWN: Final = 0.5
+"""Share of the windows of a block that the article must have."""
+_TRUSTED: Final = 0.3
+"""Share of the words of a page's sentences that an article must have, else it was not found."""
+_SET: Final = frozenset({"code", "table", "caption"})
+"""Kinds of blocks that readers of articles may leave out."""
+_LINKED: Final = 0.6
+_SENTENCE_END: Final = re.compile(rf"[{END_MARKS}][\"'”’»)\]」』]*$")
+_MENU_WORDS: Final = 30
+_DATE: Final = re.compile(r"((?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)")
+_JSON_DATE: Final = re.compile(r'"datePublished"\s*:\s*"([^"]{10,40})"')
+_SITE: Final = re.compile(r"(?<!\s)\s++[|·»–—-]\s[^|·»–—]{1,40}$")
+_SEPARATOR: Final = re.compile(
+    r"\s[|·•»«›‹–—:-]+\s|:\s|\s?\|\s?|(?<=[\u3040-\u9fff])[-_—]+|(?<![-_—])[-_—]++(?=[\u3040-\u9fff])"
+)
+_SITE_NAMES: Final = (
+    "//meta[@property='og:site_name' or @name='application-name' or @name='apple-mobile-web-app-title']/@content",
+)
+_DOMAIN: Final = re.compile(r"(?:www\.)?[\w-]{1,60}\.[a-z]{2,12}")
+_HOME: Final = ("site-title", "site-name", "logo", "brand", "menu-title")
+"""Parts of the classes of elements with the name of a site."""
+_MOST_NAMES: Final = 50
+_LONGEST_NAME: Final = 200
+_ADDRESS: Final = re.compile(r"https?://[^\s<>\"']{3,2000}", re.IGNORECASE)
+_ROOTS: Final = (
+    "//*[@itemprop='articleBody']",
+    "//article",
+    "//main",
+    "//*[@role='main']",
+    "//*[contains(concat(' ', @class, ' '), ' mw-parser-output ')]",
+    "//*[@id='content' or @id='main' or @id='main-content' or @id='bodyContent']",
+)
+_MOST_ROOTS: Final = 50
+_ARTICLES: Final = (
+    "//article[not(ancestor::article)]",
+    "//*[@itemprop='articleBody'][not(ancestor::article or ancestor::*[@itemprop='articleBody'])]",
+    "//main[not(.//article or ancestor::main)]",
+)
+_SUMMARY: Final = 1.5
+_ROOT_SHARE: Final = 0.4
+
+
+class PageMetadata(NamedTuple):
+    """Facts that a page says about itself.
+
+    Args:
+        lang: Its language, a BCP 47 tag; None if it does not say.
+        date: Date that it was published, ``YYYY-MM-DD``; None if it does not say.
+        url: Its own address, ``http`` or ``https``; None if it does not say.
+    """
+
+    lang: str | None
+    date: str | None
+    url: str | None
+
+
+def page_metadata(tree: HtmlElement) -> PageMetadata:
+    """Read what a page says about itself.
+
+    Args:
+        tree: The page.
+    """
+    said = [*tree.xpath("//link[@rel='canonical']/@href"), *tree.xpath("//meta[@property='og:url']/@content")]
+    url = next((each.strip() for each in said), "")
+    return PageMetadata(
+        lang=language_of(tree),
+        date=_date(tree),
+        url=url if _ADDRESS.fullmatch(url) else None,
+    )
+
+
+def title_of(tree: HtmlElement, blocks: Sequence[HtmlBlock], found: str = "") -> str:
+    """Title of a page: a headline of its text that its head names too, else the one that was found, else its head's.
+
+    The name of the site is none, where the head names another part as well.
+
+    Args:
+        tree: The page.
+        blocks: The blocks of its text.
+        found: The title that another reader found; empty if it found none.
+    """
+    named = [*tree.xpath("//meta[@property='og:title']/@content"), *tree.xpath("//head/title/text()")]
+    named = [title for each in named if (title := " ".join(each.split()))]
+    inside = _folded(" ".join(named))
+    headlines = [block for block in blocks if block.kind == "heading"][:_MOST_ROOTS]
+    sites = _sites(tree, named, headlines)
+    parts = {_folded(part) for title in named for part in _parts(title)} - sites
+    first = [block.text for block in headlines if block.level == 1 and _folded(block.text) not in sites]
+    for each in first:
+        if _folded(each) in inside:
+            return each
+    for block in headlines:
+        if _folded(block.text) in parts:
+            return block.text
+    if found and (not named or (_folded(found) in inside and found not in named)) and _folded(found) not in sites:
+        return found
+    if named:
+        return _without_site(named, sites)
+    return first[0] if first else found
+
+
+def _sites(tree: HtmlElement, named: Sequence[str], headlines: Sequence[HtmlBlock]) -> set[str]:
+    """Names of the site of a page: those that its head gives, and parts of its title that stand above the article."""
+    said = {_folded(each) for path in _SITE_NAMES for each in tree.xpath(path)}
+    titles = [[_folded(part) for part in _parts(title)] for title in named]
+    titles = [parts for parts in titles if len(parts) > 1]
+    if not titles:
+        return said - {_folded(title) for title in named}
+    home, above = _at_home(tree), _above(tree)
+    texts = {_folded(block.text) for block in headlines}
+    for parts in titles:
+        last = parts[-1]
+        for part in parts:
+            # The last part is the site's where it is above the article; another one where a headline has the last.
+            is_above = part in above and (part == last or (last in texts and last not in above and last not in said))
+            if part in home or is_above or _DOMAIN.fullmatch(part):
+                said.add(part)
+    return said
+
+
+def _at_home(tree: HtmlElement) -> set[str]:
+    """Texts of elements that are classed as the name of the site, or lead to its first page."""
+    found = (
+        each
+        for each in tree.iter("a", "h1", "h2", "h3", "p", "span", "div")
+        if (each.tag == "a" and (each.get("rel") == "home" or each.get("href") == "/"))
+        or ((name := each.get("class")) and any(part in name for part in _HOME))
+    )
+    return {_name(each) for each in islice(found, _MOST_NAMES)}
+
+
+def _above(tree: HtmlElement) -> set[str]:
+    """Texts of headlines and links in the headers and menus of a page, not of its article."""
+    found = (
+        each
+        for around in islice(tree.iter("header", "nav"), _MOST_NAMES)
+        if next(around.iterancestors("article", "main"), None) is None
+        for each in islice(around.iter("h1", "h2", "a"), _MOST_NAMES)
+    )
+    return {_name(each) for each in found}
+
+
+def _name(element: HtmlElement) -> str:
+    """Text of an element, as far as a name goes."""
+    return _folded("".join(islice(element.itertext(), _MOST_NAMES))[:_LONGEST_NAME])
+
+
+def _without_site(named: Sequence[str], sites: set[str]) -> str:
+    """The first title without the name of the site; one that the second goes on from has none."""
+    title = named[0]
+    if len(named) > 1 and named[1] != title and _folded(named[1]).startswith(_folded(title)):
+        return title
+    parts = _parts(title)
+    left = [part for part in parts if _folded(part) not in sites]
+    if left and len(left) < len(parts):
+        return left[0] if len(left) == 1 else title[title.index(left[0]) : title.rindex(left[-1]) + len(left[-1])]
+    return _SITE.sub("", title) or title
+
+
+def _parts(title: str) -> list[str]:
+    """Parts of a title, such as the article's and the site's."""
+    return [part for each in _SEPARATOR.split(title) if (part := each.strip())]
+
+
+def _folded(text: str) -> str:
+    """A text in one form: without what prints nothing, whatever its case and its spaces."""
+    return " ".join(_printed(text).casefold().split())
+
+
+def selected(page: Walked, article: str) -> list[HtmlBlock] | None:
+    """Blocks that are in the text of an article, and in the element that has the content of the page.
+
+    Args:
+        page: The page.
+        article: Its article, as another reader found it.
+
+    Returns:
+        The blocks; headings, captions, tables and code where what is around them is in the article. None where the
+        article has but a small part of the sentences of the page.
+    """
+    walked = page.blocks
+    known = set(_windows(article))
+    inside: list[bool | None] = [
+        _share(one.block.text, known) >= _KNOWN or (None if one.block.kind in _SET else False)
+        if one.block.kind != "heading"
+        else None
+        for one in walked
+    ]
+    for place in (*range(page.begin), *range(page.end, len(walked))):
+        inside[place] = None if walked[place].block.kind == "heading" else False
+    words = [
+        (len(one.block.text.split()), kept)
+        for one, kept in zip(walked[page.begin : page.end], inside[page.begin : page.end], strict=True)
+        if kept is not None and one.linked < _LINKED and _SENTENCE_END.search(one.block.text)
+    ]
+    if sum(n for n, kept in words if kept) < _TRUSTED * sum(n for n, _ in words):
+        return None
+    sure = [place for place, kept in enumerate(inside) if kept]
+    if not sure:
+        return None
+    for place in range(sure[0], sure[-1]):
+        # Readers lose a sentence here and there, such as one after a quote.
+        one = walked[place]
+        if inside[place] is False and one.linked < _LINKED / 2 and _SENTENCE_END.search(one.block.text):
+            inside[place] = one.block.kind in {"paragraph", "item", "quote"}
+    after = False
+    for place in range(len(walked) - 1, -1, -1):
+        # A heading is of what follows it, anything else of the article that it stands in.
+        kept = inside[place]
+        if kept is None:
+            kept = after if walked[place].block.kind == "heading" else sure[0] < place < sure[-1]
+            after = kept or after
+        else:
+            after = kept
+        inside[place] = kept
+    for place in range(sure[0] - 1, -1, -1):
+        if walked[place].block.kind == "heading" and walked[place].block.level == 1:
+            inside[place] = True  # the headline, whatever is between it and the text
+            break
+    return [_linked_out(one) for one, kept in zip(walked, inside, strict=True) if kept]
+
+
+def without_menus(walked: Sequence[WalkedBlock]) -> list[HtmlBlock]:
+    """Blocks from the first to the last that is no list of links.
+
+    Args:
+        walked: Blocks of the page.
+    """
+    blocks = [_linked_out(one) for one in walked]
+    running = [place for place, block in enumerate(blocks) if block.kind not in {"margin", "heading"}]
+    if not running:
+        return []
+    first = running[0]
+    while first and blocks[first - 1].kind == "heading":
+        first -= 1
+    return blocks[first : running[-1] + 1]
+
+
+def content_root(tree: HtmlElement) -> HtmlElement:
+    """The element that says that it has the content of a page, and has a fair part of its text or is the only article.
+
+    Args:
+        tree: The page.
+    """
+    body = tree.find("body")
+    root = tree if body is None else body
+    least = max(200.0, _ROOT_SHARE * _size(root))
+    for path in _ROOTS:
+        sizes = [(_size(each), -place, each) for place, each in enumerate(tree.xpath(path)[:_MOST_ROOTS])]
+        if sizes and (largest := max(sizes))[0] >= least:
+            return _whole_article(largest[2], largest[0])
+    found = (each for path in _ARTICLES for each in tree.xpath(path)[:_MOST_ROOTS])
+    articles = [each for each in found if sentences_of(each) >= SENTENCES]
+    with_title = [each for each in articles if each.find(".//h1") is not None]
+    return with_title[0] if len(with_title) == 1 else articles[0] if len(articles) == 1 else root
+
+
+def _whole_article(element: HtmlElement, size: int) -> HtmlElement:
+    """The article that an element is in, if it has hardly more text, such as a summary."""
+    around = next(element.iterancestors("article"), None)
+    return element if around is None or _size(around) > _SUMMARY * size else around
+
+
+def _linked_out(one: WalkedBlock) -> HtmlBlock:
+    """A block; one that is but links is a margin."""
+    block = one.block
+    if block.kind not in {"paragraph", "item"} or one.linked < _LINKED or _SENTENCE_END.search(block.text):
+        return block
+    return block._replace(kind="margin", level=0) if len(block.text.split()) <= _MENU_WORDS else block
+
+
+def _windows(text: str) -> Iterator[str]:
+    """Windows of the lines of a text; a line that is shorter than one is one."""
+    for line in text.split("\n"):
+        tokens = _TOKEN.findall(_printed(line).casefold())
+        if len(tokens) < _WINDOW:
+            yield " ".join(tokens)
+        else:
+            yield from map(" ".join, zip(*(tokens[k:] for k in range(_WINDOW)), strict=False))
+
+
+def _printed(line: str) -> str:
+    """A line as trafilatura leaves it: without soft hyphens, joiners and other characters that print nothing."""
+    if line.isascii():
+        return line
+    return "".join(each for each in normalized("NFC", line) if each.isprintable() or each.isspace())
+
+
+def _share(text: str, known: set[str]) -> float:
+    """Share of the windows of a text that are known."""
+    windows = list(_windows(text))
+    return sum(each in known for each in windows) / len(windows)
+
+
+def _size(element: HtmlElement) -> int:
+    return length_of(element) - sum(map(length_of, element.xpath(".//script | .//style")))
+
+
+def _date(tree: HtmlElement) -> str | None:
+    said = [
+        *tree.xpath("//meta[@property='article:published_time' or @name='date' or @name='dc.date']/@content"),
+        *_JSON_DATE.findall(" ".join(tree.xpath("//script[@type='application/ld+json']/text()"))[:100_000]),
+        *tree.xpath("//time[@pubdate or @itemprop='datePublished']/@datetime"),
+    ]
+    return next((found[1] for each in said if (found := _DATE.match(str(each).strip()))), None)

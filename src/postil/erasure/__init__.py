@@ -1,0 +1,1 @@
+"""Erasure of comments from models, corpora and answers."""

@@ -1,0 +1,524 @@
+"""`postil forget`: erase comments from models, corpora, labels of services and answers of language models, for good."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, TypedDict
+
+import msgspec
+
+from postil.comments.model_changes import changing, training_folder
+from postil.corpus.dataset_card import card
+from postil.corpus.erasure import erase_comments, rows
+from postil.corpus.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
+from postil.corpus.near_duplicates import compact_text
+from postil.corpus.result import ForgottenFolder
+from postil.corpus.store import METADATA, Corpus
+from postil.data.arguments import check_arguments, check_fields, options_of
+from postil.data.ids import plain_id
+from postil.data.lock import LOCK, locked
+from postil.data.row_files import read
+from postil.data.suggestions import Source
+from postil.endpoint.cache import AnswerCache
+from postil.erasure.model_folders import ErasableModel
+from postil.erasure.result import ForgetResult
+from postil.erasure.served_models import noted, unserved
+from postil.erasure.store_erasure import erase_stored
+from postil.errors import InvalidInput, UsageError
+from postil.messages import Blank, Listed, Message, Setting
+from postil.options import Flag, options
+from postil.web.store_file import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import Unpack
+
+    from postil.data.row_files import FilePath
+
+Pair: TypeAlias = tuple[str, str]
+
+__all__ = ["ForgetKeywords", "ForgetOptions", "find_comments", "forget", "forget_while_served"]
+
+RUN: Final = 8
+"""Number of words in sequence by which an answer is taken to show a comment."""
+QUOTED: Final = 5
+"""Least number of words of a text for which comments that contain it are told."""
+ROWS: Final = Setting("listed", Blank("FILE"))
+WANTED: Final = (Setting("comments", Blank("ARTICLE:COMMENT")), ROWS, Setting("articles", Blank("ID")))
+"""Settings that name what is to be erased."""
+
+
+@options
+class ForgetOptions:
+    """Options of `postil forget`.
+
+    Args:
+        comments: Comment to erase, by the ids of its article and its own; repeatable.
+        listed: Rows with the fields article and comment: comments to erase.
+        articles: Article to erase with all its comments, by its id; repeatable.
+        corpora: Corpus to erase from; repeatable.
+        caches: Folder of a language model's answers (--cache) to erase from: those that repeat a comment; repeatable.
+        data: Folder of a service (--data) that is stopped, to erase labels and waiting deliveries from; repeatable.
+            Those of services that have served a model are known.
+        same_text: Erase other comments with the same text as well.
+        dry_run: Change nothing, and tell what would be erased.
+    """
+
+    comments: Annotated[tuple[str, ...], Flag("comment", metavar="ARTICLE:COMMENT")] = ()
+    listed: Annotated[str | None, Flag("comments", metavar="FILE")] = None
+    articles: Annotated[tuple[str, ...], Flag("article", metavar="ID")] = ()
+    corpora: Annotated[tuple[str, ...], Flag("corpus", metavar="DIR")] = ()
+    caches: Annotated[tuple[str, ...], Flag("cache", metavar="DIR")] = ()
+    data: Annotated[tuple[str, ...], Flag("data", metavar="DIR")] = ()
+    same_text: bool = False
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class ForgetKeywords(TypedDict, total=False):
+    """Options of `postil.forget` as keywords; see `ForgetOptions`."""
+
+    comments: tuple[str, ...]
+    listed: str | None
+    articles: tuple[str, ...]
+    corpora: tuple[str, ...]
+    caches: tuple[str, ...]
+    data: tuple[str, ...]
+    same_text: bool
+    dry_run: bool
+
+
+class _Place(Protocol):
+    """A folder with comments."""
+
+    name: str
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Keys of what was erased before."""
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Ids of article and comment, and the text, of each comment."""
+
+    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
+        """Erase; return the outcome, and the words that nothing else there uses."""
+
+
+def forget(
+    models: Sequence[FilePath], options: ForgetOptions | None = None, **keywords: Unpack[ForgetKeywords]
+) -> ForgetResult:
+    """Erase comments for good.
+
+    From models: texts, ids, vectors and word ids of the comments, words that nothing else uses, and the checkpoints of
+    an interrupted training. From corpora: the same, in tables and token arrays. From stores of services, those that
+    have served a model among them: labels and waiting deliveries. Each folder is replaced in one step where the system
+    can. A record in its ``metadata.json`` names no text and no id, but keeps the comments out of later updates. Weights
+    of a network that was trained on the comments stay: only training again removes what it learned.
+
+    Args:
+        models: Model folders.
+        options: The comments, and further folders.
+        keywords: Fields of the options, in place of an object.
+
+    Raises:
+        UsageError: Nothing to erase or to erase from, an ambiguous comment, a folder that is changed or served now, or
+            a store that is not there any more while no other one is named.
+        InvalidInput: No folder has a comment or article, or a folder is damaged; nothing is changed.
+        MissingExtra: A model needs torch, or a corpus pyarrow, which is not installed.
+        PostilError: The operating system reports an error.
+    """
+    check_arguments(forget, locals())
+    return _forget(models, options_of(ForgetOptions, options, keywords), None)
+
+
+def forget_while_served(models: Sequence[FilePath], options: ForgetOptions, store: str) -> ForgetResult:
+    """Erase comments for a service that serves the models and keeps others from doing so; see `forget`.
+
+    Args:
+        models: Model folders.
+        options: The comments.
+        store: Folder of its store, from which it erases itself; empty for none.
+
+    Raises:
+        PostilError: See `forget`.
+    """
+    return _forget(models, options, _Service(store))
+
+
+def _forget(models: Sequence[FilePath], options: ForgetOptions, service: _Service | None) -> ForgetResult:
+    if not (models or options.corpora or options.caches or options.data):
+        raise UsageError(
+            "expected a model, or {corpus} or {cache}, to erase from",
+            corpus=Setting("corpora"),
+            cache=Setting("caches"),
+        )
+    if not (options.comments or options.listed or options.articles):
+        raise UsageError("expected {some}", some=Listed(WANTED, last=" or "))
+    paths = [os.path.realpath(one) for one in (*models, *options.corpora, *options.caches, *options.data)]
+    if twice := next((path for at, path in enumerate(paths) if path in paths[:at]), None):
+        raise UsageError(f"{twice} is named twice")
+    with ExitStack() as held:
+        for folder in () if options.dry_run else (*models, *options.corpora):
+            if Path(folder).is_dir():
+                held.enter_context(changing(folder))
+        stores = _Stores.found(models, options, service, held)
+        places: list[_Place] = [_CorpusPlace(folder) for folder in options.corpora]
+        places += [_ModelPlace(os.fspath(folder)) for folder in models]
+        if not places:
+            raise UsageError(
+                "expected a model or {corpus} besides {cache} and {data}: texts of comments are needed",
+                corpus=Setting("corpora"),
+                cache=Setting("caches"),
+                data=Setting("data"),
+            )
+        found = _find(places, options)
+
+        def copies(*, dry_run: bool) -> list[ForgottenFolder]:
+            answers = [_answers(folder, found.texts, dry_run=dry_run) for folder in options.caches]
+            return answers + [_labels(folder, found, dry_run=dry_run) for folder in stores.there]
+
+        without_ids = copies(dry_run=True)  # which finds what is wrong with them before anything is changed
+        if not options.dry_run:
+            without_ids = copies(dry_run=False)  # first, since they are known by texts that the others have
+        words, folders = set[str](), list[ForgottenFolder]()
+        for place in places:
+            outcome, orphans = place.erase(found.chosen, words, dry_run=options.dry_run)
+            folders.append(found.with_copies(outcome))
+            words.update(orphans)
+    chosen = found.chosen
+    return ForgetResult(
+        folders=(*folders, *without_ids),
+        comments=len(chosen.comments),
+        articles=len(chosen.articles),
+        dry_run=options.dry_run,
+        serving=stores.serving,
+        missing=stores.missing,
+    )
+
+
+def find_comments(models: Sequence[FilePath], options: ForgetOptions, store: str) -> tuple[Chosen, tuple[str, ...]]:
+    """Find the comments that `forget_while_served` would erase, to erase them where it does not reach.
+
+    Args:
+        models: Model folders.
+        options: The comments.
+        store: Folder of the store of the service; empty for none.
+
+    Returns:
+        The comments, and their texts, without differences of case and spaces.
+
+    Raises:
+        UsageError: A comment is ambiguous, or a service uses the store of one that has served a model.
+        InvalidInput: No folder has a comment, or a folder is damaged.
+    """
+    with ExitStack() as held:
+        _Stores.found(models, options, _Service(store), held)
+    found = _find([_ModelPlace(os.fspath(folder)) for folder in models], options)
+    return found.chosen, found.texts
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    """The service that erases; its store is empty for none."""
+
+    store: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Stores:
+    """Folders of stores to erase from, those that are not there any more, and models that are served now."""
+
+    there: tuple[str, ...]
+    missing: tuple[str, ...]
+    serving: tuple[str, ...]
+
+    @classmethod
+    def found(
+        cls, models: Sequence[FilePath], options: ForgetOptions, service: _Service | None, held: ExitStack
+    ) -> _Stores:
+        """Find the stores, and keep services from the models and from the stores until the stack is unwound."""
+        there = {os.path.realpath(folder): folder for folder in options.data}
+        missing: dict[str, None] = {}
+        serving: list[str] = []
+        for model in (one for one in models if Path(one).is_dir()):
+            if options.dry_run or service is not None:
+                stores, served = noted(model)
+                serving += [os.fspath(model)] * (served and service is None)
+            else:
+                stores = held.enter_context(unserved(model))
+            for store in stores:
+                if service is not None and service.store and os.path.realpath(service.store) == store:
+                    continue
+                if Path(store, NAME).is_file():
+                    there.setdefault(store, store)
+                else:
+                    missing[store] = None
+        for store in there.values():
+            if Path(store).is_dir() and not options.dry_run:
+                problem = "a service that runs stores its data there; erase by its POST /v1/forget, or stop it first"
+                held.enter_context(locked(store, f"{store}: {problem}"))
+        if missing and service is None and not (options.data or options.dry_run):
+            raise UsageError(
+                "{folders}: a service stored labels there, which are known by texts that are erased with the comments, "
+                "and it is not there any more; name that folder by {data} if it was moved, or remove the file "
+                ".MODEL.served beside the model",
+                folders=", ".join(missing),
+                data=Setting("data"),
+            )
+        return cls(tuple(there.values()), tuple(missing), tuple(serving))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The comments to erase, and others with the same text or a quotation of it, by folder."""
+
+    chosen: Chosen
+    texts: tuple[str, ...]
+    same: dict[str, tuple[Pair, ...]]
+    quoting: dict[str, tuple[Pair, ...]]
+
+    def with_copies(self, outcome: ForgottenFolder) -> ForgottenFolder:
+        """The outcome of a folder with the copies that stay there."""
+        same, quoting = self.same.get(outcome.folder, ()), self.quoting.get(outcome.folder, ())
+        return msgspec.structs.replace(outcome, same_text=same, quoting=quoting)
+
+
+def _find(places: Sequence[_Place], options: ForgetOptions) -> _Found:
+    """Look the comments up in all folders, and then their texts."""
+    wanted = _wanted(options)
+    spelled = {pair for pairs in wanted.values() for pair in pairs}
+    articles = frozenset(options.articles)
+    there: set[Pair] = set()
+    known_articles: set[str] = set()
+    texts: set[str] = set()
+    for place in places:
+        for article, comment, text in place.rows():
+            if article in articles or (article, comment) in spelled:
+                there.add((article, comment))
+                known_articles.add(article)
+                texts.add(compact_text(text))
+    before = frozenset().union(*(place.known for place in places))
+    chosen = {_one_of(name, pairs, there, before) for name, pairs in wanted.items()}
+    for article in articles:
+        if article not in known_articles and comment_key(article) not in before:
+            raise InvalidInput(f"no article '{article}' in {_names(places)}; nothing was changed")
+    texts.discard("")
+    same, quoting = _copies(places, Chosen(frozenset(chosen), articles), texts)
+    if options.same_text:
+        chosen |= {pair for pairs in same.values() for pair in pairs}
+        same = {}
+    return _Found(Chosen(frozenset(chosen), articles), tuple(sorted(texts)), same, quoting)
+
+
+def _wanted(options: ForgetOptions) -> dict[str, list[Pair]]:
+    """For each comment that is named, the pairs of ids that it may be."""
+    wanted: dict[str, list[Pair]] = {}
+    for name in options.comments:
+        parts = name.split(":")
+        wanted[name] = [(":".join(parts[:at]), ":".join(parts[at:])) for at in range(1, len(parts))]
+        if not wanted[name]:
+            raise UsageError(
+                "{comment}: expected ARTICLE:COMMENT, the ids of the article and of the comment",
+                comment=Setting("comments", name),
+            )
+    for row in read(options.listed, Source) if options.listed else ():
+        wanted[f"{row.article}:{row.comment}"] = [(row.article, row.comment)]
+    return wanted
+
+
+def _one_of(name: str, pairs: Sequence[Pair], there: set[Pair], before: frozenset[str]) -> Pair:
+    """The pair of ids that exists, or was erased before."""
+    found = [pair for pair in pairs if pair in there] or [pair for pair in pairs if comment_key(*pair) in before]
+    if not found:
+        raise InvalidInput(f"no comment '{name}' in the folders; expected ARTICLE:COMMENT; nothing was changed")
+    if len(found) > 1:
+        both = [
+            Message("comment '{comment}' of article '{article}'", comment=comment, article=article)
+            for article, comment in found
+        ]
+        raise UsageError(
+            "{comment}: {both}? Name it in a file of rows: {file}",
+            comment=Setting("comments", name),
+            both=Listed(both, last=" or ", between=" or "),
+            file=ROWS,
+        )
+    return found[0]
+
+
+def _names(places: Sequence[_Place]) -> str:
+    return ", ".join(place.name for place in places)
+
+
+def _copies(
+    places: Sequence[_Place], chosen: Chosen, texts: Collection[str]
+) -> tuple[dict[str, tuple[Pair, ...]], dict[str, tuple[Pair, ...]]]:
+    """Other comments with the same text, and those that contain it, by folder."""
+    long = [text for text in texts if len(text.split()) >= QUOTED or (not text.isascii() and len(text) >= 2 * QUOTED)]
+    same: dict[str, tuple[Pair, ...]] = {}
+    quoting: dict[str, tuple[Pair, ...]] = {}
+    for place in places if texts else ():
+        equal: list[Pair] = []
+        within: list[Pair] = []
+        for article, comment, text in place.rows():
+            if not chosen.has(article, comment):
+                plain = compact_text(text)
+                if plain in texts:
+                    equal.append((article, comment))
+                elif any(one in plain for one in long):
+                    within.append((article, comment))
+        same[place.name], quoting[place.name] = tuple(equal), tuple(within)
+    return same, quoting
+
+
+class _ModelPlace:
+    """A model."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._model = ErasableModel.open(name)
+        metadata = self._model.model.metadata
+        self._done = erasures(metadata.get("forgotten"), self._model.model.path / METADATA)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """See `_Place`."""
+        return keys_of(self._done)
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """See `_Place`."""
+        return self._model.rows()
+
+    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
+        """See `_Place`."""
+        erased, model = self._model.erased(chosen, words), self._model.model
+        files, after = erased.change.files, model.hash
+        if not dry_run and (files or not self.known.issuperset(chosen.keys)):
+            record = Erasure(erased.comments, erased.articles, model.hash, files, chosen.keys)
+            done = msgspec.to_builtins([*self._done, record], enc_hook=plain_id)
+            erased.change.write(os.path.realpath(self.name), {"forgotten": done}, replace=True)
+            after = ErasableModel.open(self.name).model.hash
+        if not dry_run:
+            _empty(training_folder(self.name))
+        return ForgottenFolder(
+            folder=self.name,
+            content=model.kind,
+            comments=erased.comments,
+            articles=erased.articles,
+            words=erased.words,
+            same_text=(),
+            quoting=(),
+            network=self._model.has_network and bool(erased.comments),
+            files=files,
+            hash_before=model.hash,
+            hash=after,
+        ), []
+
+
+def _empty(folder: Path) -> None:
+    """Remove the checkpoints of an interrupted training, but for the lock that is held."""
+    for each in folder.iterdir() if folder.is_dir() else ():
+        if each.is_dir():
+            shutil.rmtree(each)
+        elif each.name != LOCK:
+            each.unlink()
+
+
+class _CorpusPlace:
+    """A corpus."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._corpus = Corpus.open(name)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """See `_Place`."""
+        return keys_of(self._corpus.metadata.forgotten)
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """See `_Place`."""
+        return rows(self._corpus)
+
+    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
+        """See `_Place`."""
+        del words
+        known = self.known.issuperset(chosen.keys)
+        found = erase_comments(self._corpus, chosen, card, dry_run=dry_run or known)
+        return ForgottenFolder(
+            folder=self.name,
+            content="corpus",
+            comments=found.comments,
+            articles=found.articles,
+            words=len(found.words),
+            same_text=(),
+            quoting=(),
+            network=False,
+            files=() if known else tuple(found.files),
+            hash_before=None,
+            hash=None,
+        ), found.words
+
+
+def _answers(folder: str, texts: Sequence[str], *, dry_run: bool) -> ForgottenFolder:
+    """Erase the answers that show a text."""
+    erased = AnswerCache.erase(folder, _shows(texts), dry_run=dry_run)
+    return ForgottenFolder(
+        folder=folder,
+        content="answers",
+        comments=erased,
+        articles=0,
+        words=0,
+        same_text=(),
+        quoting=(),
+        network=False,
+        files=("answers.sqlite",) if erased else (),
+        hash_before=None,
+        hash=None,
+    )
+
+
+def _labels(folder: str, found: _Found, *, dry_run: bool) -> ForgottenFolder:
+    """Erase the labels and waiting deliveries of a service that show a comment."""
+    erased = erase_stored(folder, found.chosen, found.texts, dry_run=dry_run)
+    return ForgottenFolder(
+        folder=folder,
+        content="labels",
+        comments=erased.labels,
+        articles=0,
+        words=0,
+        same_text=(),
+        quoting=(),
+        network=False,
+        files=(NAME,) if erased.labels or erased.deliveries else (),
+        hash_before=None,
+        hash=None,
+        deliveries=erased.deliveries,
+    )
+
+
+def _shows(texts: Sequence[str]) -> Callable[[str], bool]:
+    """A function that is True for an answer with a text in it, or with 8 words in sequence of one.
+
+    A text of one or two words has to be the whole answer.
+    """
+    short = {text for text in texts if len(text.split()) < 3 and (text.isascii() or len(text) < QUOTED)}
+    within = [text for text in texts if text not in short]
+    runs = {run for text in within for run in _runs(text)}
+
+    def shows(answer: str) -> bool:
+        plain = compact_text(answer)
+        return plain in short or any(text in plain for text in within) or not runs.isdisjoint(_runs(plain))
+
+    return shows
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """All runs of 8 words."""
+    words = text.split()
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}

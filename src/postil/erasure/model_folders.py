@@ -1,0 +1,214 @@
+"""Erasing comments from a model folder, for good: texts, ids, vectors, words that nothing else uses."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.comments import neural_commenter
+from postil.comments.candidate_pool import retriever_arrays
+from postil.comments.model_changes import Change
+from postil.comments.neural_commenter import NeuralCommenter
+from postil.comments.retrieval import KINDS, Retriever
+from postil.comments.store import Model
+from postil.corpus.forgotten import is_placeholder, placeholder
+from postil.encoders.static import open_static
+from postil.errors import UsageError
+from postil.text.tokenizers import stored_tokenizer
+from postil.text.tokens import Vocabulary
+from postil.text.vector_store import WORDS
+from postil.text.vectors import Vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.corpus.forgotten import Chosen
+    from postil.data.row_files import FilePath
+    from postil.search.string_array import StringArray
+
+__all__ = ["ErasableModel", "Erased"]
+
+VECTORS: Final = "vectors"
+"""Folder of the ranker's static vectors within a model folder."""
+
+
+@dataclass(frozen=True, eq=False)
+class Erased:
+    """A model without some comments, to be written.
+
+    Args:
+        change: The changed model.
+        comments: Number of comments that are erased.
+        articles: Number of articles that are erased.
+        words: Number of words of the vocabulary that are erased.
+    """
+
+    change: Change
+    comments: int
+    articles: int
+    words: int
+
+
+@dataclass(frozen=True, eq=False)
+class ErasableModel:
+    """A model whose comments can be listed and erased; `open` it.
+
+    Args:
+        model: Its folder.
+        commenter: The commenter; the network of a generator is not loaded.
+    """
+
+    model: Model
+    commenter: Retriever | NeuralCommenter
+
+    @classmethod
+    def open(cls, folder: FilePath) -> ErasableModel:
+        """Open a model.
+
+        Args:
+            folder: Its folder.
+
+        Raises:
+            InvalidInput: There is no such model, or it is damaged.
+            MissingExtra: Its ranker needs torch, which is not installed.
+        """
+        model = Model.open(folder, (*KINDS, *neural_commenter.KINDS))
+        return cls(model, Retriever.open(folder) if model.kind in KINDS else NeuralCommenter(model))
+
+    @property
+    def has_network(self) -> bool:
+        """True if a network was trained on the comments, whose weights cannot unlearn them."""
+        return any(name.endswith(".safetensors") and not name.startswith(f"{VECTORS}/") for name in self.model.files)
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """All comments of the model.
+
+        Yields:
+            Ids of the article and of the comment; the comment, empty for a generator, which keeps no texts.
+        """
+        articles, ids, owners = self._ids()
+        names = list(articles)
+        texts = self.commenter.pool.texts if isinstance(self.commenter, Retriever) else None
+        for at, owner in enumerate(owners.tolist()):
+            yield names[owner], ids[at], "" if texts is None else texts[at]
+
+    def articles(self) -> Iterator[str]:
+        """Ids of the articles."""
+        return iter(self._ids()[0])
+
+    def erased(self, chosen: Chosen, words: Collection[str] = ()) -> Erased:
+        """The model without some comments and articles. Parameters of the ranker stay, idf too.
+
+        Args:
+            chosen: The comments and articles.
+            words: Further words that nothing else than erased comments used, for instance in the corpus.
+
+        Raises:
+            UsageError: No article would be left.
+        """
+        articles, ids, owners = self._ids()
+        names = list(articles)
+        kept_articles = np.flatnonzero([name not in chosen.articles for name in names])
+        if not len(kept_articles):
+            raise UsageError(f"{self.model.path}: no article would be left; remove the folder instead")
+        stays = np.array(
+            [not chosen.has(names[owner], ids[at]) for at, owner in enumerate(owners.tolist())], dtype=bool
+        )
+        kept, gone = np.flatnonzero(stays), np.flatnonzero(~stays)
+        erase = self._retriever if isinstance(self.commenter, Retriever) else self._generator
+        change, found = erase(kept_articles, kept, gone, words)
+        if found:
+            change = self._without_vectors(change, found)
+        return Erased(change, len(gone), len(names) - len(kept_articles), len(found))
+
+    def _ids(self) -> tuple[StringArray, StringArray, NDArray[np.int64]]:
+        """Ids of articles, ids of comments, and the place of each comment's article."""
+        known = self.commenter.pool if isinstance(self.commenter, Retriever) else self.commenter.copy_index
+        return known.articles, known.ids, known.owner(np.arange(len(known.ids)))
+
+    def _retriever(
+        self, articles: NDArray[np.int64], kept: NDArray[np.int64], gone: NDArray[np.int64], words: Collection[str]
+    ) -> tuple[Change, list[str]]:
+        retriever = self.commenter
+        assert isinstance(retriever, Retriever)  # noqa: S101 - for the type checker
+        pool, ranker = retriever.pool, retriever.ranker
+        index = retriever.index if len(articles) == len(pool.articles) else retriever.index.take(articles)
+        before = retriever_arrays(retriever.index, pool, ranker.arrays())
+        left = pool.take(articles, kept, np.searchsorted(articles, pool.owner(kept))) if len(gone) else pool
+        after = retriever_arrays(index, left, (ranker.take(kept) if len(gone) else ranker).arrays())
+
+        def used() -> Iterator[NDArray[np.int32]]:
+            yield np.flatnonzero(index.collection.frequencies).astype(np.int32)
+            yield _words_of(ranker.take(kept).arrays())
+            yield self._tokens([pool.texts[at] for at in kept.tolist()])
+
+        erased = [self._tokens([pool.texts[at] for at in gone.tolist()]), _words_of(ranker.take(gone).arrays())]
+        vanished = np.flatnonzero(index.collection.frequencies < retriever.index.collection.frequencies)
+        vocabulary, found = self._scrubbed([*erased, vanished.astype(np.int32)], used, words)
+        config = {"segments": len(index.segments)}
+        return Change(self.model, before, after, vocabulary, config), found
+
+    def _generator(
+        self, articles: NDArray[np.int64], kept: NDArray[np.int64], gone: NDArray[np.int64], words: Collection[str]
+    ) -> tuple[Change, list[str]]:
+        known = self.commenter
+        assert isinstance(known, NeuralCommenter)  # noqa: S101 - for the type checker
+        spans = known.copy_index
+        left = spans.take(articles, kept) if len(gone) or len(articles) < len(spans.articles) else spans
+        gone_words = spans.spans.take(gone).ids
+        vocabulary, found = self._scrubbed([gone_words], lambda: iter([left.spans.ids]), words)
+        return Change(self.model, spans.arrays(), left.arrays(), vocabulary), found
+
+    def _without_vectors(self, change: Change, words: Collection[str]) -> Change:
+        """The change with word vectors of the ranker that lack some words, such as vectors trained on the corpus."""
+        folder = self.model.path / VECTORS
+        if f"{VECTORS}/{WORDS}" not in self.model.files:
+            return change
+        known = Vectors.open(folder)
+        rows = [at for at, word in enumerate(known.words) if word not in words]
+        if len(rows) in (0, len(known.words)):
+            return change
+        metadata = {name: value for name, value in known.metadata.items() if name != "hash"}
+        with tempfile.TemporaryDirectory() as part:
+            Vectors(tuple(known.words[at] for at in rows), np.asarray(known.array[rows]), metadata).save(part)
+            contents = {f"{VECTORS}/{file.name}": file.read_bytes() for file in sorted(Path(part).iterdir())}
+            config = {**change.config, "vectors": open_static(part).signature}
+        return replace(change, config=config, contents=contents)
+
+    def _tokens(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        """Distinct words of texts that the model knows."""
+        known = Vocabulary()
+        words = self.model.words()
+        known.encode_tokens([words])
+        split = stored_tokenizer(self.model.setting("tokenizer", str))
+        ids = np.unique(known.branch().encode(texts, split, allow_han=True).ids)
+        return ids[ids < len(words)]
+
+    def _scrubbed(
+        self,
+        erased: Sequence[NDArray[np.int32]],
+        used: Callable[[], Iterator[NDArray[np.int32]]],
+        words: Collection[str],
+    ) -> tuple[list[str] | None, list[str]]:
+        """The vocabulary without words that nothing uses any more, None if all stay; and these words."""
+        vocabulary = self.model.words()
+        others = {word: at for at, word in enumerate(vocabulary)} if words else {}
+        candidates = {*np.concatenate(erased).tolist(), *(others[word] for word in words if word in others)} - {-1}
+        candidates = {at for at in candidates if not is_placeholder(vocabulary[at])}
+        for some in used() if candidates else ():
+            candidates.difference_update(some.tolist())
+        found = [vocabulary[at] for at in sorted(candidates)]
+        for at in candidates:
+            vocabulary[at] = placeholder(at)
+        return (vocabulary if candidates else None), found
+
+
+def _words_of(arrays: dict[str, NDArray[np.generic]]) -> NDArray[np.int32]:
+    """Distinct words of the comments that a ranker stores, if it stores their words."""
+    return np.unique(np.asarray(arrays.get("words.ids", np.zeros(0)), np.int32))

@@ -1,0 +1,134 @@
+"""Erasure of comments and articles from the store of a service."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.corpus.near_duplicates import compact_text
+from postil.data.labels import Label
+from postil.errors import InvalidInput
+from postil.web.store_file import NAME, database_error, open_file, shrink
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from postil.corpus.forgotten import Chosen
+    from postil.data.row_files import FilePath
+
+__all__ = ["Erased", "erase_comments", "erase_stored"]
+
+QUOTED: Final = 30
+"""Least number of characters of a text whose quotation within another one counts as the text."""
+
+PROBLEM: Final = "a comment in it was erased"
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Numbers of what was erased.
+
+    Args:
+        labels: Number of labels.
+        deliveries: Number of deliveries that waited, and are given up.
+    """
+
+    labels: int
+    deliveries: int
+
+
+def erase_comments(connection: sqlite3.Connection, chosen: Chosen, texts: Collection[str]) -> Erased:
+    """Erase labels of comments and articles, and the contents of waiting deliveries with them.
+
+    A label is one of a comment if its source is the comment, or if its text is that of the comment or of such a label;
+    one of an article if a suggestion for it is labeled. A delivery has a comment if an object in it names the comment's
+    ids, or a text in it is the comment's or quotes it, and an article if an object in it names its id.
+
+    Args:
+        connection: Connection to write, in a transaction.
+        chosen: The comments and articles.
+        texts: Texts of comments, compared regardless of case and spaces.
+    """
+    wanted = {compact_text(text) for text in texts} - {""}
+    labels = [
+        (number, msgspec.json.decode(row, type=Label))
+        for number, row in connection.execute("SELECT number, row FROM labels")
+    ]
+    sources = ((one.text, f"{one.source_article}", f"{one.source_comment}") for _, one in labels)
+    wanted |= {compact_text(text) for text, *source in sources if chosen.has(*source)}
+    erased = [(number,) for number, one in labels if one.article in chosen.articles or compact_text(one.text) in wanted]
+    connection.executemany("DELETE FROM labels WHERE number = ?", erased)
+    waiting = connection.execute("SELECT number, body FROM deliveries WHERE body IS NOT NULL").fetchall()
+    given_up = [(PROBLEM, number) for number, body in waiting if _holds(body, chosen, wanted)]
+    change = "UPDATE deliveries SET body = NULL, due = NULL, state = 'failed', problem = ? WHERE number = ?"
+    connection.executemany(change, given_up)
+    return Erased(len(erased), len(given_up))
+
+
+def erase_stored(folder: FilePath, chosen: Chosen, texts: Collection[str], *, dry_run: bool = False) -> Erased:
+    """Erase labels and waiting deliveries from the store of a service that is stopped; see `erase_comments`.
+
+    Args:
+        folder: The folder of its file, which the caller has locked unless nothing is changed.
+        chosen: The comments and articles.
+        texts: Texts of comments, compared regardless of case and spaces.
+        dry_run: True to change nothing.
+
+    Raises:
+        InvalidInput: There is no such file, or it is another one.
+        PostilError: The database reports an error.
+    """
+    path = Path(folder, NAME)
+    if not path.is_file():
+        raise InvalidInput(f"no {NAME} in this folder; expected one of postil serve --data", where=str(folder))
+    with closing(open_file(path)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            erased = erase_comments(connection, chosen, texts)
+            connection.execute("ROLLBACK" if dry_run else "COMMIT")
+            if not dry_run:  # also where nothing is left to erase: an earlier run may have ended before this
+                shrink(connection, str(path))
+        except sqlite3.Error as error:
+            raise database_error(str(path), error) from error
+    return erased
+
+
+def _holds(body: bytes, chosen: Chosen, texts: Collection[str]) -> bool:
+    """True if a document of JSON has one of some comments, articles or texts; also if it cannot be read."""
+    try:
+        document = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return True
+    for value in _values(document):
+        if isinstance(value, dict):
+            article = value.get("article")
+            if isinstance(article, dict) and f"{article.get('id')}" in chosen.articles:
+                return True
+            if chosen.has(f"{article}", f"{value.get('comment')}"):
+                return True
+        elif _repeats(compact_text(value), texts):
+            return True
+    return False
+
+
+def _repeats(text: str, others: Collection[str]) -> bool:
+    return text in others or any(len(one) >= QUOTED and one in text for one in others)
+
+
+def _values(document: object) -> Iterator[dict[str, object] | str]:
+    """The objects and texts of a document."""
+    left = [document]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            yield value
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+        elif isinstance(value, str):
+            yield value

@@ -1,0 +1,1 @@
+"""Mean human grades of systems from few ratings and many scores."""

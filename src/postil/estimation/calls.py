@@ -1,0 +1,181 @@
+"""Mean grades of systems from few ratings and many scores: `postil estimate` and `postil.estimate`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+from postil.data.arguments import check_arguments, check_fields, options_of, parted
+from postil.data.scale import Scale
+from postil.errors import UnknownName, UsageError
+from postil.estimation.designs import ESTIMATORS, TARGETS
+from postil.estimation.estimator import estimate as estimate_means
+from postil.estimation.result import EstimateSettings
+from postil.messages import Setting
+from postil.meta.rated import ChosenKeywords, JudgedKeywords, Rated
+from postil.meta.rated_outputs import outputs_of
+from postil.meta.score_matrix import Judged, Scored
+from postil.meta.severity import RULES, Rule
+from postil.options import Flag, options
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Unpack
+
+    from postil.data.columns import Column
+    from postil.data.frames import Table
+    from postil.estimation.estimator import Method
+    from postil.estimation.result import EstimateResult
+    from postil.meta.estimation import Target
+    from postil.meta.rated import Scores
+    from postil.meta.rated_outputs import RatedOutputs
+
+__all__ = ["EstimateKeywords", "EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]
+
+
+@options
+class EstimateOptions:
+    """Options of `postil estimate`.
+
+    Args:
+        metrics: Metric to use; repeatable. By default all but controls.
+        target: Estimand: population (mean grade over the population that the items come from) or items (over these).
+        method: Estimator: crossed (all scores and systems together), human (ratings alone; the default without scores)
+            or ppi (PPI++ of each system by one metric).
+        lower_is_better: Metric for which lower is better, which matters to ppi alone; repeatable.
+        aspect: Aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
+        severity: Severities of annotators, the constants by which they grade higher or lower than others: remove them
+            from the ratings, keep them, or auto (remove them where they are significant).
+    """
+
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
+    target: Annotated[str, Flag(metavar="NAME")] = "population"
+    method: Annotated[str, Flag(metavar="NAME")] = "crossed"
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    severity: Annotated[Rule, Flag(metavar="RULE")] = "auto"
+
+    def __post_init__(self) -> None:
+        for several in ("metrics", "lower_is_better"):
+            if isinstance(given := getattr(self, several), str):
+                object.__setattr__(self, several, (given,))
+        check_fields(self)
+        for kind, name, known in (
+            ("target", self.target, TARGETS),
+            ("method", self.method, ESTIMATORS),
+            ("rule of severities", self.severity, RULES),
+        ):
+            UnknownName.check(kind, name, known)
+
+
+class EstimateKeywords(ChosenKeywords, total=False):
+    """Keywords of `postil.estimate`: to read the data, and fields of `EstimateOptions`."""
+
+    target: str
+    method: str
+    severity: Rule
+
+
+def estimate(
+    scores: Mapping[str, Column] | Scores | None = None,
+    grades: Column | Table | None = None,
+    *,
+    judgements: Table | None = None,
+    options: EstimateOptions | None = None,
+    **keywords: Unpack[EstimateKeywords],
+) -> EstimateResult:
+    """Estimate the mean human grade of each system from the ratings of some items and the scores of all.
+
+    Scores only remove variance: whatever they are worth, the estimand is about people's grades. The graded items must
+    be a simple random sample of the items. There are the two forms of `postil.correlate`, **columns** and **tables**.
+
+    Args:
+        scores: n scores by metric, such as the ``items`` of the result of `postil.score`. Or a result, or a table
+            (item, system, metric, score). Without any the grades are used alone.
+        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None and NaN stand
+            for no rating, which most texts have.
+        judgements: Table of human ratings (item, system, annotator, grade, and aspect where there is more than one).
+        options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object, and ways to read the data, as of `postil.correlate`.
+            Intervals are over items, and an item has one text per system.
+
+    Returns:
+        The ``systems``, best first, their ``differences``, ``relative_efficiency``, ``curve`` and ``notes``.
+
+    Warns:
+        UserWarning: Judgements without a grade were left out; they are in ``excluded`` as well.
+
+    Raises:
+        InvalidInput: Columns differ in length, something is no number, there is no grade, or an item has two texts of
+            one system.
+        UsageError: An aspect was asked for in columns, an argument is of the other form, or options do not go together.
+        UnknownName: A target, method, metric or field does not exist.
+        Undefined: No text has both scores and judgements.
+
+    >>> quality = [(7 * i + 3 * s) % 5 for i in range(30) for s in range(2)]
+    >>> grades = [1 + q if row < 24 else None for row, q in enumerate(quality)]
+    >>> judge = [q + (row % 3) / 4 for row, q in enumerate(quality)]
+    >>> found = estimate({"judge": judge}, grades, items=[i for i in range(30) for _ in "ab"], systems=["a", "b"] * 30)
+    >>> [(row.system, round(row.mean, 2), round(row.human_mean, 2), row.letters) for row in found.systems]
+    [('b', 2.95, 2.92, 'a'), ('a', 2.93, 2.83, 'a')]
+    >>> round(found.relative_efficiency.means, 1)
+    2.1
+    """
+    check_arguments(estimate, locals())
+    given, fields = parted(keywords, JudgedKeywords)
+    options = options_of(EstimateOptions, options, fields)
+    return estimate_rated(Rated.of(scores, grades, judgements, given, aspect=options.aspect), options)
+
+
+def estimate_rated(rated: Rated, options: EstimateOptions, command: str = "") -> EstimateResult:
+    """Estimate mean grades from item scores and judgements.
+
+    Args:
+        rated: The scores and judgements.
+        options: The options.
+        command: The command line, if there was one.
+
+    Raises:
+        UsageError: A combination of options is wrong.
+        InvalidInput: A row is invalid; the message has the location.
+        Undefined: No output has both scores and ratings.
+    """
+    outputs = rated_outputs(rated, options)
+    method = cast("Method", options.method if rated.scores is not None else "human")
+    settings = EstimateSettings(
+        postil=VERSION,
+        metrics=options.metrics,
+        lower_is_better=options.lower_is_better,
+        aspect=outputs.aspect,
+        scale=str(options.scale) if options.scale else None,
+        command=command,
+    )
+    return estimate_means(outputs, cast("Target", options.target), method, settings=settings)
+
+
+def rated_outputs(rated: Rated, options: EstimateOptions) -> RatedOutputs:
+    """Assemble item scores and judgements.
+
+    Args:
+        rated: The scores and judgements.
+        options: The options.
+
+    Raises:
+        UnknownName: There is no such metric or aspect.
+        UsageError: Options of scores without scores.
+        InvalidInput: A row is invalid; the message has the location.
+        Undefined: No output has both scores and ratings.
+    """
+    named, estimator = (*options.metrics, *options.lower_is_better), ESTIMATORS[options.method]
+    if rated.scores is None:
+        if estimator.alone:
+            raise UsageError("{method} needs scores", method=Setting("method", estimator.name))
+        if named:
+            raise UsageError(f"there are no scores, so none by {named[0]}")
+    scored = None if rated.scores is None else Scored(rated.scores)
+    if scored is not None:
+        scored.check(named)
+    judged = Judged(rated.judgements, options.aspect, options.scale)
+    return outputs_of(scored, judged, options.metrics, scores=estimator.scores, severity=options.severity)

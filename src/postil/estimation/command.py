@@ -1,0 +1,57 @@
+"""`postil estimate`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import command_line, say
+from postil.cli.options import FormatOption, ReportOption
+from postil.data.options import JudgedInputOptions
+from postil.estimation.calls import EstimateOptions, estimate_rated
+from postil.meta.rated import Rated
+from postil.page.command import print_result
+
+__all__ = ["estimate"]
+
+
+@command
+def estimate(
+    scores: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SCORES",
+            help="Item scores of all outputs (item, system, metric, score), as from score --items; none for the "
+            "ratings alone.",
+        ),
+    ] = None,
+    *,
+    judgements: Annotated[
+        str,
+        typer.Option("--judgements", metavar="FILE", help="Judgements of some (item, system, annotator, grade)."),
+    ],
+    options: EstimateOptions,
+    inputs: JudgedInputOptions,
+    context: typer.Context,
+    report: ReportOption = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Estimate mean human grades of systems from few ratings and many scores.
+
+    People rated the outputs of some items, drawn at random; metrics or judges scored the outputs of all. The result is
+    each system's mean grade and every difference with confidence intervals, and groups of systems that cannot be told
+    apart. Scores only remove variance: whatever they are worth, the estimand is about people's grades.
+
+    Scores and judgements are joined on item and system; what is excluded is counted and named. Nothing is random.
+
+    Example: postil estimate scores.jsonl --judgements judgements.jsonl --report report.html
+    """
+    files, line = scores or [], command_line(context)
+    print_result(
+        lambda: estimate_rated(Rated.files(files, judgements, inputs, say), options, line),
+        format,
+        report,
+        [*files, judgements],
+    )

@@ -1,0 +1,1 @@
+"""Interesting passages of documents."""

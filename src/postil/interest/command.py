@@ -1,0 +1,52 @@
+"""`postil interesting`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import emit, say, tell, terminal_width
+from postil.cli.options import FormatOption
+from postil.data.options import TableInputOptions
+from postil.interest.options import InterestingOptions
+from postil.interest.pages import rank_sources
+from postil.results.views import show, view_of
+
+__all__ = ["interesting"]
+
+
+@command
+def interesting(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCES...",
+            help="Documents: HTML, PDF, Markdown, wikitext, text; - for stdin; an http or https address, which is "
+            "fetched; folders and feeds of these; or a table of passage rows.",
+        ),
+    ],
+    options: InterestingOptions,
+    inputs: TableInputOptions,
+    *,
+    page: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the document with its passages highlighted, as one HTML page."),
+    ] = None,
+    pages: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Write such a page of each document, and index.html with the best of all."),
+    ] = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Find the passages of a page that readers should see first, with the reasons.
+
+    Two goals: interest, what people find interesting (English), and topic, what the page is about.
+
+    Example: postil interesting page.html -k 10 --page highlighted.html
+    """
+    result = rank_sources(sources, options, page=page, pages=pages, inputs=inputs, on_message=say)
+    shown = view_of(result)
+    emit(show(format, result, shown, width=terminal_width()), format)
+    tell(format, shown.remarks)

@@ -1,0 +1,109 @@
+"""Passages that say most of what their page is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Passage
+from postil.interest.page_scores import PageScores, standard
+from postil.metrics.passages.collection import Preprocessing
+from postil.metrics.passages.measures import LogSim
+from postil.metrics.passages.pool import one_pool
+from postil.passages.unit_contributions import unit_contributions
+from postil.text.stop_words import STOP_LISTS
+from postil.text.tokenizers import tokenizer as named_tokenizer
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.encoders import Encoded, Encoder
+
+__all__ = ["NEAR", "NEARNESS", "topic_scores"]
+
+NEARNESS: Final = 0.6
+"""Weight of the nearness to the page, beside LogSim."""
+NEAR: Final = "near the page"
+"""Name of the nearness in reasons."""
+BLOCK: Final = 1 << 15
+"""Number of units whose vectors are gathered at once, to bound memory."""
+
+
+def topic_scores(
+    texts: Sequence[str],
+    lang: str | None = None,
+    *,
+    tokenizer: str = "words",
+    encoder: Encoder | None = None,
+    jobs: int = 1,
+    stops: Sequence[str] | None = None,
+) -> PageScores:
+    """Score the passages of a page by how much they say of what the other passages say.
+
+    Without vectors the score is LogSim over words, without stop words, against the other passages of the page (0 to 1).
+    With vectors it is ``z(LogSim) + .6 z(nearness)``, where the nearness is the cosine of a passage's mean vector and
+    the page's, the sum of those of its passages at length 1; z is in standard deviations from the mean of the page.
+
+    Args:
+        texts: n passages.
+        lang: Language of the stop words (ISO 639-1); without a list of `STOP_LISTS` every word counts.
+        tokenizer: A name in `postil.text.tokenizers.TOKENIZERS`.
+        encoder: Static vectors of words or subwords, if there are any.
+        jobs: Number of threads; the scores do not depend on it.
+        stops: List of stop words of each passage, or ``none``, in place of that of `lang`.
+
+    Raises:
+        InvalidInput: More than a tenth of the passages are Han text and meet the ``words`` tokenizer.
+        UnknownName: There is no such tokenizer.
+
+    >>> page = ["Coffee was first roasted in Yemen.", "Prices rose.", "A goat herd found coffee in Yemen first.", "It"]
+    >>> found = topic_scores(page, "en")
+    >>> found.scores.round(2).tolist(), [each.unit for each in found.reasons(2)]
+    ([0.24, 0.0, 0.5, -inf], ['coffee', 'yemen', 'first'])
+    """
+    how = Preprocessing(tokenizer=tokenizer, stop=lang if lang in STOP_LISTS else "none")
+    rows = [Passage("page", str(number), text) for number, text in enumerate(texts)]
+    collection = how.collection(rows, RowLocations("passages"), jobs, stops=stops)
+    every, same = np.arange(len(texts)), collection.duplicates()
+    pools = one_pool(same, every, np.ones(len(texts)), every)
+    measure = LogSim()
+    values = measure.values(collection, pools, jobs)
+    counted = ~np.isnan(values) & (collection.tokens.lengths > 0)
+    values = np.where(counted, values, 0.0)
+    scale, near, constant = 1.0, np.zeros(len(texts)), 0.0
+    if encoder is not None:
+        tokens = Vocabulary().encode(texts, named_tokenizer(tokenizer), jobs, allow_han=True, keep_texts=True)
+        near = _nearness(encoder.encode(tokens, jobs))
+        mean, scale = standard(values, counted)
+        of_near, near_scale = standard(near, counted)
+        constant = -mean * scale
+        near = NEARNESS * near_scale * (near - of_near)
+
+    def contributions(index: int) -> Iterator[tuple[str, float]]:
+        for each in unit_contributions(measure, collection, pools, same[index]):
+            yield each.unit, each.part * scale
+        if encoder is not None:
+            yield NEAR, float(near[index])
+
+    return PageScores(np.where(counted, values * scale + near + constant, -np.inf), constant, contributions)
+
+
+def _nearness(encoded: Encoded) -> NDArray[np.float64]:
+    """Cosine of the mean vector of each text and that of all, float64[n]; 0 for a text without a known unit."""
+    sums = np.zeros((len(encoded.lengths), encoded.vectors.shape[1]))
+    rows = np.repeat(np.arange(len(sums)), encoded.lengths)
+    for begin in range(0, len(rows), BLOCK):
+        here = slice(begin, begin + BLOCK)
+        first = np.flatnonzero(np.diff(rows[here], prepend=-1))
+        units = encoded.vectors[encoded.rows[here]].astype(np.float64)
+        sums[rows[here][first]] += np.add.reduceat(units, first, axis=0)
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    sums /= np.where(lengths > 0, lengths, 1.0)
+    page = np.bincount(encoded.texts, minlength=len(sums)) @ sums
+    length = float(np.linalg.norm(page))
+    return np.asarray((sums @ page / length if length > 0 else np.zeros(len(sums)))[encoded.texts])

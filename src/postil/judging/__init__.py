@@ -1,0 +1,1 @@
+"""Language models as judges: prompts with graded examples, and grades read from probabilities or samples."""

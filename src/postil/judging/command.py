@@ -1,0 +1,82 @@
+"""`postil judge`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.options import FormatOption, ReportOption
+from postil.data.options import InputOptions
+from postil.judging.calls import judge_rows, open_sources, plan_rows
+from postil.judging.options import JudgeOptions
+from postil.judging.prompt import Template
+from postil.results.views import show, view_of
+
+__all__ = ["judge"]
+
+
+def _show_prompt(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        emit(Template.default().text)
+        raise typer.Exit
+
+
+@command
+def judge(
+    candidates: Annotated[str, typer.Argument(metavar="CANDIDATES", help="Texts to grade (item, system, text).")],
+    *,
+    references: Annotated[
+        str | None,
+        typer.Option(
+            "--references",
+            "-r",
+            metavar="FILE",
+            help="References (item, text, grade, and system if one of those wrote it), to choose the anchors of.",
+        ),
+    ] = None,
+    articles: Annotated[
+        str | None,
+        typer.Option("--articles", metavar="FILE", help="Articles (id, title, content); the ids are the items."),
+    ] = None,
+    judgements: Annotated[
+        str | None,
+        typer.Option("--judgements", metavar="FILE", help="Human ratings (item, system, annotator, grade) to compare."),
+    ] = None,
+    options: JudgeOptions,
+    inputs: InputOptions,
+    context: typer.Context,
+    show_prompt: Annotated[  # noqa: ARG001 - it ends before
+        bool,
+        typer.Option("--show-prompt", callback=_show_prompt, is_eager=True, help="Print the template of the prompt."),
+    ] = False,
+    report: ReportOption = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Grade texts by a language model, with graded references of the same item as examples.
+
+    A grade is the expected value over the probabilities that the model gives to the grades as its first token, or
+    else the mean of samples. Rows of --out are score rows, for correlate, compare, combine and report. Texts are sent
+    to the named endpoint and nowhere else.
+
+    Example: postil judge systems.jsonl -r references.jsonl --articles articles.jsonl --scale 1:5 --model qwen3
+    --endpoint http://127.0.0.1:8080/v1 --cache answers --out judge.jsonl
+    """
+    paths = {"candidates": candidates, "references": references, "articles": articles, "judgements": judgements}
+    if report:
+        from postil.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+
+        check_report(report, [path for path in paths.values() if path is not None])  # before the work is done
+    sources = open_sources(paths, options, inputs, say)
+    if options.dry_run:
+        emit(show(format, plan_rows(sources, options, say)), format)
+        return
+    result = judge_rows(sources, options, command=command_line(context), on_message=say)
+    if report:
+        for path in write_report([result], report):
+            say(f"written: {path}")
+    shown = view_of(result)
+    emit(show(format, result, shown), format)
+    tell(format, shown.remarks)

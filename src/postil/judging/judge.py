@@ -1,0 +1,331 @@
+"""The judge: requests of texts to grade, and grades from the answers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from postil.endpoint.chat import Answer, CutWatch, Failed, Request
+from postil.judging.grades import are_whole, expected_grade, grade_tokens, read_grade
+from postil.judging.prompt import scale_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from postil.data.scale import Scale
+    from postil.endpoint.chat import Message
+    from postil.judging.prompt import Case, Template
+
+__all__ = ["Graded", "Judge", "JudgeSpec", "NoGrade", "Trial", "Ungraded"]
+
+NoGrade: TypeAlias = Literal["failed", "cut", "filtered", "refused", "empty", "unreadable"]
+"""Reasons why a text has no grade."""
+
+TOP: Final = 20
+"""Number of first tokens whose probabilities are asked for."""
+
+ANSWER_TOKENS: Final = 16
+"""Maximum number of tokens of a sampled answer."""
+
+AT_FIRST: Final = 2
+"""Number of texts that are graded at a time, until an answer is seen that is not cut off."""
+
+SHOWN: Final = 60
+"""Number of characters of an unreadable answer that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSpec:
+    """All of a judge that does not depend on the texts.
+
+    Args:
+        model: The endpoint's name of the model.
+        scale: Scale of the grades.
+        template: Template of the prompt.
+        rubric: The rubric; empty for none.
+        samples: Number of answers that are sampled where there are no probabilities of grades.
+        temperature: Temperature of these.
+        seed: Seed of the first of them; the others follow.
+        logprobs: True to ask for the probabilities of the first token.
+        answer_tokens: Maximum number of tokens of a sample.
+        extra: Further fields of all requests; see `postil.endpoint.Request`.
+    """
+
+    model: str
+    scale: Scale
+    template: Template
+    rubric: str = ""
+    samples: int = 5
+    temperature: float = 0.7
+    seed: int = 20181
+    logprobs: bool = True
+    answer_tokens: int = ANSWER_TOKENS
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A text to grade once.
+
+    Args:
+        case: All that the judge sees of it.
+        again: True to ask what was asked before a second time.
+    """
+
+    case: Case
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """The grade of a text.
+
+    Args:
+        grade: The grade.
+        mass: Probability of all grades together; None where no probabilities are known.
+        samples: Number of readable samples that the grade is the mean of; 0 where it is an expected value.
+        answers: The answers that were needed for it.
+    """
+
+    grade: float
+    mass: float | None
+    samples: int
+    answers: tuple[Answer, ...] = field(repr=False)
+
+    @property
+    def served(self) -> str:
+        """Names of the models that answered, as the endpoint says; usually one."""
+        return "+".join(sorted({answer.model for answer in self.answers}))
+
+    @property
+    def not_sent(self) -> tuple[str, ...]:
+        """Options that the endpoint refuses, so that some request was sent without them."""
+        return _not_sent(self.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Ungraded:
+    """A text without a grade.
+
+    Args:
+        reason: The reason, in words.
+        kind: The reason of most answers.
+        example: An answer that no grade could be read from; empty without any.
+        answers: The answers.
+    """
+
+    reason: str
+    kind: NoGrade = "failed"
+    example: str = ""
+    answers: tuple[Answer, ...] = field(default=(), repr=False)
+
+    @property
+    def not_sent(self) -> tuple[str, ...]:
+        """Options that the endpoint refuses, so that some request was sent without them."""
+        return _not_sent(self.answers)
+
+
+class Judge:
+    """A judge at an endpoint.
+
+    Where the endpoint gives probabilities of first tokens, one call at temperature 0 gives the expected grade
+    (`expected_grade`). Where the grades have too little mass, or the endpoint gives none, the grade is the mean of the
+    samples from which one can be read (`read_grade`). The first answer tells for all texts if there are probabilities,
+    and of whole grades.
+
+    Args:
+        spec: Model, scale and prompt.
+        ask: Function that answers requests, in their order.
+
+    >>> from postil.judging.prompt import Case, Template
+    >>> from postil.data.scale import Scale
+    >>> answers = {"good": "Grade: 5", "odd": "no idea"}
+    >>> def ask(requests):
+    ...     for request in requests:
+    ...         yield Answer(text=next(text for word, text in answers.items() if word in request.messages[-1].content))
+    >>> judge = Judge(JudgeSpec(model="m", scale=Scale(1, 5), template=Template.default(), samples=2), ask)
+    >>> outcomes = {}
+    >>> judge.grade([Trial(Case("good")), Trial(Case("odd"))], outcomes)
+    >>> outcomes[0]
+    Graded(grade=5.0, mass=None, samples=2)
+    >>> outcomes[1]
+    Ungraded(reason='none of 2 answers is one number from 1 to 5', kind='unreadable', example='no idea')
+    """
+
+    def __init__(self, spec: JudgeSpec, ask: Callable[[Iterable[Request]], Iterator[Answer | Failed]]) -> None:
+        self.spec = spec
+        self._ask = ask
+        self._tokens = grade_tokens(spec.scale, TOP) if spec.logprobs else {}
+        self._offered: bool | None = None if self._tokens else False
+        self._watch = CutWatch(spec.answer_tokens)
+
+    def grade(self, trials: Sequence[Trial], outcomes: dict[int, Graded | Ungraded]) -> None:
+        """Grade texts.
+
+        Args:
+            trials: The texts.
+            outcomes: Takes up each outcome by the index of its trial, as soon as it is known.
+
+        Raises:
+            AllCut: No text has a grade, and all of the first samples are cut off.
+        """
+        begin = 0
+        while begin < len(trials):
+            end = begin + AT_FIRST if self._watch.watches else len(trials)
+            self._grade(trials[begin:end], begin, outcomes)
+            begin = end
+
+    def _grade(self, trials: Sequence[Trial], begin: int, outcomes: dict[int, Graded | Ungraded]) -> None:
+        """Grade some texts, the first of which has an index: first by probabilities, then those that are left."""
+        left: dict[int, tuple[Answer, ...]] = {}
+        for index, answer in self._first_answers(trials):
+            outcome = self._expected(answer)
+            if outcome is not None:
+                outcomes[begin + index] = outcome
+            elif isinstance(answer, Answer):
+                left[index] = (answer,)
+        unasked = (index for index in range(len(trials)) if begin + index not in outcomes)
+        left |= {index: () for index in unasked if index not in left}
+        each = [(index, request) for index in sorted(left) for request in self._samples(trials[index])]
+        sampled: list[Answer | Failed] = []
+        for (index, _), answer in zip(each, self._ask(request for _, request in each), strict=True):
+            sampled.append(answer)
+            if isinstance(answer, Answer):
+                self._watch.see(answer, useful=self._read(answer) is not None)
+            if len(sampled) == self.spec.samples:
+                outcomes[begin + index] = self._mean(left[index], sampled)
+                sampled = []
+
+    def planned(self, trials: Iterable[Trial], known: Callable[[Request], Answer | None]) -> Iterator[Request]:
+        """The requests that trials need, as far as known answers tell.
+
+        Args:
+            trials: The texts.
+            known: Function that gives the answer to a request, if it is known.
+        """
+        offered = self._offered
+        for trial in trials:
+            if offered is not False:
+                request = self._first(trial)
+                yield request
+                answer = known(request)
+                if answer is None:
+                    continue  # nobody knows if samples will be needed
+                offered = self._usable(answer) if offered is None else offered
+                if self._expected(answer) is not None:
+                    continue
+            yield from self._samples(trial)
+
+    def _first_answers(self, trials: Sequence[Trial]) -> Iterator[tuple[int, Answer | Failed]]:
+        """Answers that may have probabilities; none after the first, if the endpoint gives none."""
+        begin = 0
+        while begin < len(trials) and self._offered is not False:
+            end = begin + 1 if self._offered is None else len(trials)
+            answers = self._ask(self._first(trial) for trial in trials[begin:end])
+            for index, answer in zip(range(begin, end), answers, strict=True):
+                if self._offered is None and isinstance(answer, Answer):
+                    self._offered = self._usable(answer)
+                yield index, answer
+            begin = end
+
+    def _first(self, trial: Trial) -> Request:
+        return Request(
+            model=self.spec.model,
+            messages=self._messages(trial.case),
+            max_tokens=1,
+            seed=self.spec.seed,
+            top_logprobs=TOP,
+            sample=int(trial.again),
+            extra=self.spec.extra,
+        )
+
+    def _samples(self, trial: Trial) -> list[Request]:
+        return [
+            Request(
+                model=self.spec.model,
+                messages=self._messages(trial.case),
+                max_tokens=self.spec.answer_tokens,
+                temperature=self.spec.temperature,
+                seed=self.spec.seed + number,
+                sample=number + self.spec.samples * trial.again,
+                extra=self.spec.extra,
+            )
+            for number in range(self.spec.samples)
+        ]
+
+    def _messages(self, case: Case) -> tuple[Message, ...]:
+        return self.spec.template.messages(case, scale_words(self.spec.scale), self.spec.rubric)
+
+    def _usable(self, answer: Answer) -> bool:
+        """True if an answer shows that the endpoint gives probabilities of grades."""
+        return bool(answer.top_logprobs) and are_whole(answer.top_logprobs, self._tokens)
+
+    def _expected(self, answer: Answer | Failed) -> Graded | Ungraded | None:
+        """The outcome by probabilities; None where samples have to tell."""
+        if isinstance(answer, Failed):
+            return Ungraded(answer.reason)
+        grade, mass = expected_grade(answer.top_logprobs, self._tokens)
+        if grade is None:
+            return None
+        self._watch.rest()
+        return Graded(grade, mass, 0, (answer,))
+
+    def _mean(self, before: tuple[Answer, ...], sampled: Sequence[Answer | Failed]) -> Graded | Ungraded:
+        """The outcome by samples."""
+        answers = [each for each in sampled if isinstance(each, Answer)]
+        if len(answers) < len(sampled):  # a mean of those that happened to arrive would be another number next time
+            failed = next(each.reason for each in sampled if isinstance(each, Failed))
+            return Ungraded(failed, answers=(*before, *answers))
+        grades = [grade for each in answers if (grade := self._read(each)) is not None]
+        mass = expected_grade(before[0].top_logprobs, self._tokens)[1] if before and before[0].top_logprobs else None
+        if grades:
+            return Graded(math.fsum(grades) / len(grades), mass, len(grades), (*before, *answers))
+        kinds = Counter(map(_kind, answers))
+        example = " ".join(answers[0].said.split())
+        return Ungraded(
+            self._why(kinds, thinks=any(answer.thought for answer in answers)),
+            kinds.most_common(1)[0][0],
+            example if len(example) <= SHOWN else f"{example[:SHOWN]}…",
+            (*before, *answers),
+        )
+
+    def _read(self, answer: Answer) -> float | None:
+        """The grade of a sample; what a filter stopped or a model declined is none, whatever stands there."""
+        if answer.filtered or answer.refusal:
+            return None
+        return read_grade(answer.said, self.spec.scale, cut=answer.cut)
+
+    def _why(self, kinds: Counter[NoGrade], *, thinks: bool) -> str:
+        """The reason, in words, why no answer has a grade."""
+        scale, n = self.spec.scale, kinds.total()
+        thought = ", in thoughts" if thinks else ""
+        words: dict[NoGrade, str] = {
+            "cut": f"cut off at {self.spec.answer_tokens:,} tokens{thought}",
+            "filtered": "stopped by the endpoint's filter of contents",
+            "refused": "declined by the model",
+            "empty": "empty" + (" but for thoughts" if thinks else ""),
+            "unreadable": f"without one number from {scale.low:g} to {scale.high:g}",
+        }
+        if list(kinds) == ["unreadable"]:
+            return f"none of {n} answers is one number from {scale.low:g} to {scale.high:g}"
+        if len(kinds) == 1:
+            return f"{'the answer is' if n == 1 else f'all {n} answers are'} {words[next(iter(kinds))]}"
+        counts = ", ".join(f"{count} {words[kind]}" for kind, count in kinds.most_common())
+        return f"none of {n} answers is one number from {scale.low:g} to {scale.high:g}: {counts}"
+
+
+def _kind(answer: Answer) -> NoGrade:
+    """The reason why an answer has no grade, where it has none."""
+    if answer.filtered:
+        return "filtered"
+    if answer.refusal:
+        return "refused"
+    if answer.cut:
+        return "cut"
+    return "unreadable" if answer.said else "empty"
+
+
+def _not_sent(answers: Iterable[Answer]) -> tuple[str, ...]:
+    return tuple(sorted({option for answer in answers for option in answer.not_sent}))

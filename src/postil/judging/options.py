@@ -1,0 +1,113 @@
+"""Options of `postil judge`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
+
+from postil.data.arguments import check_fields
+from postil.data.options import SeedOptions, ThreadOptions
+from postil.data.scale import Scale
+from postil.endpoint.options import EndpointOptions
+from postil.errors import UnknownName, UsageError, check_least
+from postil.judging.judge import ANSWER_TOKENS
+from postil.options import Flag, options
+
+if TYPE_CHECKING:
+    from postil.endpoint.limits import Price, Rate
+
+__all__ = ["JudgeKeywords", "JudgeOptions"]
+
+CHOICES: Final = ("nearest", "spread", "none")
+"""Choices of anchors."""
+
+
+@options
+class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
+    """Options of `postil judge`.
+
+    Args:
+        model: The endpoint's name of the model.
+        name: Name of the judge in score rows, such as plain in judge(plain); by default that of the model.
+        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
+        rubric: File with the rubric, the meaning of the grades, as text.
+        prompt: File with another template of the prompt; --show-prompt prints that of the package.
+        anchors: Graded references of the item that the judge sees as examples, one or more of each grade: nearest (most
+            similar to the text), spread (of median length) or none.
+        anchor_metric: Similarity of a text to a reference, a metric without w-.
+        anchors_per_grade: Number of anchors of each grade.
+        article_words: Largest number of words of an article that the judge sees.
+        logprobs: Ask for the probabilities of the first token, of which a grade is the expected value. Without, or
+            where the endpoint gives none or the grades have less than half of it, samples are drawn.
+        samples: Number of samples, one call each; their mean is the grade.
+        temperature: Temperature of the samples.
+        answer_tokens: Maximum number of tokens of a sample; a model that thinks before it answers needs many more.
+        tokenizer: Tokenizer of the anchor metric and of the length control, as of postil score.
+        controls: Grade each text by changed prompts as well: anchors in falling order or with permuted grades, without
+            the article, without anchors, and the same prompt again.
+        aspect: Aspect of the judgements to keep, where they have more than one.
+        out: Write the grades here as score rows: .jsonl, .parquet or .csv.
+    """
+
+    model: Annotated[str, Flag(metavar="NAME")]
+    name: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale, Flag(metavar="SCALE")]
+    rubric: Annotated[str | None, Flag(metavar="FILE")] = None
+    prompt: Annotated[str | None, Flag(metavar="FILE")] = None
+    anchors: Annotated[str, Flag(metavar="NAME")] = "nearest"
+    anchor_metric: Annotated[str, Flag(metavar="SPEC")] = "rouge-l"
+    anchors_per_grade: Annotated[int, Flag(min=1)] = 1
+    article_words: Annotated[int, Flag(min=1)] = 600
+    logprobs: bool = True
+    samples: Annotated[int, Flag(min=1)] = 5
+    temperature: Annotated[float, Flag(min=0)] = 0.7
+    answer_tokens: Annotated[int, Flag(min=1)] = ANSWER_TOKENS
+    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    controls: bool = False
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        super().__post_init__()
+        UnknownName.check("choice of anchors", self.anchors, CHOICES)
+        check_least(1, anchors_per_grade=self.anchors_per_grade, article_words=self.article_words)
+        check_least(1, samples=self.samples, answer_tokens=self.answer_tokens)
+        if not 0 <= self.temperature < math.inf:
+            raise UsageError(f"temperature: expected 0 or more, got {self.temperature:g}")
+
+
+class JudgeKeywords(TypedDict, total=False):
+    """Options of `postil.judge` as keywords; see `JudgeOptions`."""
+
+    jobs: int
+    seed: int
+    endpoint: str | None
+    cache: str | None
+    rate: Rate | None
+    parallel: int
+    retries: int
+    timeout: float
+    limit_calls: int | None
+    limit_cost: float | None
+    price: Price | None
+    count_tokens: str | None
+    extra_body: str | None
+    dry_run: bool
+    model: str
+    name: str | None
+    scale: Scale
+    rubric: str | None
+    prompt: str | None
+    anchors: str
+    anchor_metric: str
+    anchors_per_grade: int
+    article_words: int
+    logprobs: bool
+    samples: int
+    temperature: float
+    answer_tokens: int
+    tokenizer: str
+    controls: bool
+    aspect: str | None
+    out: str | None

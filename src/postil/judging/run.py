@@ -1,0 +1,323 @@
+"""A run of a judge: texts in blocks, their score rows as their grades are known, and the result at its end."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from msgspec.structs import replace
+
+from postil.data.rows import JudgeScore
+from postil.endpoint.chat import Answer, read_extra
+from postil.endpoint.error_bodies import refusal_words
+from postil.endpoint.prompts import fingerprint
+from postil.judging.controls import MAIN, ItemMeans, control_of, length_correlation, self_preference, trials_of
+from postil.judging.judge import ANSWER_TOKENS, Graded, Judge, Trial
+from postil.judging.result import JudgedSystem, JudgeResult, JudgeSettings, JudgeUsage, WithoutGrade
+from postil.results.formats import counted
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.endpoint.chat import Failed, Request
+    from postil.endpoint.limits import Price
+    from postil.judging.judge import JudgeSpec, Ungraded
+    from postil.judging.options import JudgeOptions
+    from postil.judging.texts import JudgedTexts
+    from postil.meta.score_matrix import Key
+
+    Ask = Callable[[Iterable[Request]], Iterator[Answer | Failed]]
+
+__all__ = ["JudgeRun", "Tally", "judge_result"]
+
+BLOCK: Final = 64
+"""Approximate number of prompts whose probabilities are asked for before the samples of any."""
+
+ORDER: Final = "order"
+"""The control that is the mean of both orders of the anchors."""
+
+
+class Tally:
+    """Answers that pass through, counted once however often they are used.
+
+    Args:
+        ask: Function that answers requests, in their order.
+        price: Price of tokens, if it is known.
+    """
+
+    def __init__(self, ask: Ask, price: Price | None) -> None:
+        self._ask, self._price = ask, price
+        self._seen: set[str] = set()
+        self._prompt = self._completion = 0
+
+    def __call__(self, requests: Iterable[Request]) -> Iterator[Answer | Failed]:
+        """Answer requests, in their order."""
+        taken: deque[Request] = deque()
+
+        def noted() -> Iterator[Request]:
+            for request in requests:
+                taken.append(request)
+                yield request
+
+        for answer in self._ask(noted()):
+            request = taken.popleft()
+            if isinstance(answer, Answer) and request.key() not in self._seen:
+                self._seen.add(request.key())
+                said, made = answer.prompt_tokens, answer.completion_tokens
+                self._prompt += request.estimated_tokens() if said is None else said
+                self._completion += request.max_tokens if made is None else made
+            yield answer
+
+    @property
+    def usage(self) -> JudgeUsage:
+        """The answers so far."""
+        return JudgeUsage(
+            calls=len(self._seen),
+            prompt_tokens=self._prompt,
+            completion_tokens=self._completion,
+            cost=self._price.cost(self._prompt, self._completion) if self._price else None,
+        )
+
+
+def _part(name: str) -> str:
+    """A name as a part of a signature, without what would end the part or begin another."""
+    return re.sub(r"[|\s]+", "_", name)
+
+
+def _names(texts: JudgedTexts) -> list[str]:
+    """The controls that change the prompt of any text, after the judge's own grade."""
+    anchored = any(case.anchors for case in texts.cases)
+    with_article = any(case.article is not None for case in texts.cases)
+    return [
+        MAIN,
+        *(["falling", ORDER, "shuffled"] if anchored else []),
+        *(["no-article"] if with_article else []),
+        *(["no-anchors"] if anchored else []),
+        "repeat",
+    ]
+
+
+class JudgeRun:
+    """Grades of texts, as their answers come.
+
+    Args:
+        texts: The texts.
+        spec: Model, scale and prompt.
+        options: Options of the command.
+        tally: Function that answers requests, in their order, and counts them.
+
+    Attributes:
+        metric: Name of the judge in score rows.
+        grades: Grade of each text by control, float64[n], NaN where there is none; `MAIN` is the judge's own.
+        outcomes: The judge's own grades, None where there is none.
+        written: Score rows so far.
+    """
+
+    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, tally: Tally) -> None:
+        self.texts, self.metric = texts, f"judge({options.name or spec.model})"
+        self._judge, self.tally, self._spec, self._options = Judge(spec, tally), tally, spec, options
+        names = _names(texts) if options.controls else [MAIN]
+        self._trials: list[dict[str, Trial]] = []
+        for row, case in zip(texts.rows, texts.cases, strict=True):
+            trials = trials_of(case, spec.seed, row.item, row.system)
+            self._trials.append({name: trials[name] for name in names if name != ORDER})
+        self.grades: dict[str, NDArray[np.float64]] = {name: np.full(len(texts.rows), np.nan) for name in names}
+        self.outcomes: list[Graded | None] = [None] * len(texts.rows)
+        self.written: list[JudgeScore] = []
+        self._missing: dict[str, list[tuple[str, Ungraded]]] = {}
+        self._not_sent: set[str] = set()
+
+    def requests(self, known: Callable[[Request], Answer | None]) -> Iterator[Request]:
+        """The requests of the run, as far as known answers tell; see `Judge.planned`."""
+        return self._judge.planned((trial for trials in self._trials for trial in trials.values()), known)
+
+    def rows(self) -> Iterator[tuple[JudgeScore, ...]]:
+        """Grade the texts.
+
+        Yields:
+            The score rows of each text, in the order of the texts; none of one without a grade. After an error or an
+            interrupt those of the texts that are complete, and then it is raised.
+        """
+        step = max(1, BLOCK // len(self._trials[0]))
+        for begin in range(0, len(self._trials), step):
+            block = range(begin, min(begin + step, len(self._trials)))
+            trials = [trial for index in block for trial in self._trials[index].values()]
+            outcomes: dict[int, Graded | Ungraded] = {}
+            problem: BaseException | None = None
+            try:
+                self._judge.grade(trials, outcomes)
+            except BaseException as error:
+                problem = error
+            first = 0
+            for index in block:
+                names = list(self._trials[index])
+                of_text = {name: outcomes[at] for at, name in enumerate(names, first) if at in outcomes}
+                if len(of_text) == len(names):
+                    rows = tuple(self._settled(index, of_text))
+                    self.written += rows
+                    yield rows
+                first += len(names)
+            if problem is not None:
+                raise problem
+
+    @property
+    def absent(self) -> tuple[WithoutGrade, ...]:
+        """Texts without a grade, by reason."""
+        return tuple(
+            replace(WithoutGrade.of(reason, [name for name, _ in missing]), reason=missing[0][1].kind)
+            for reason, missing in self._missing.items()
+        )
+
+    @property
+    def not_sent(self) -> tuple[str, ...]:
+        """Options that the endpoint refuses, of all requests so far."""
+        return tuple(sorted(self._not_sent))
+
+    @property
+    def unread(self) -> Iterator[str]:
+        """Reasons for texts without a grade, each with the first answer that no grade could be read from."""
+        for reason, missing in self._missing.items():
+            first = next((of.example for _, of in missing if of.example), "")
+            yield f"{reason}: for example '{first}'" if first else reason
+
+    def _settled(self, index: int, outcomes: dict[str, Graded | Ungraded]) -> Iterator[JudgeScore]:
+        """Score rows of a text whose outcomes are all known."""
+        row, own = self.texts.rows[index], outcomes[MAIN]
+        self._not_sent |= {option for outcome in outcomes.values() for option in outcome.not_sent}
+        if not isinstance(own, Graded):
+            self._missing.setdefault(own.reason, []).append((f"{row.item} by {row.system}", own))
+            return
+        self.outcomes[index] = own
+        for name, outcome in outcomes.items():
+            if isinstance(outcome, Graded):
+                yield self._row(index, name, outcome)
+        if self._options.controls:
+            falling = outcomes.get("falling")
+            if isinstance(falling, Graded):
+                answers = (*own.answers, *falling.answers)
+                mean = Graded((own.grade + falling.grade) / 2, None, own.samples + falling.samples, answers)
+                yield self._row(index, ORDER, mean)
+            signature = f"control:length|tokenizer:{self.texts.tokenizer}|postil:{VERSION}"
+            words = float(self.texts.words[index])
+            yield JudgeScore(row.item, row.system, f"control:length({self.metric})", words, signature)
+
+    def _row(self, index: int, name: str, outcome: Graded) -> JudgeScore:
+        self.grades[name][index] = outcome.grade
+        row, article = self.texts.rows[index], self.texts.cases[index].article
+        signature = self._signature(outcome)
+        return JudgeScore(
+            item=row.item,
+            system=row.system,
+            metric=f"control:{name}({self.metric})" if name else self.metric,
+            score=outcome.grade,
+            signature=f"{signature}|control:{name}" if name else signature,
+            mass=outcome.mass,
+            samples=outcome.samples,
+            calls=len(outcome.answers),
+            omitted=article.omitted if article and name != "no-article" else 0,
+        )
+
+    def _signature(self, outcome: Graded) -> str:
+        spec, given = self._spec, self._options
+        choice, served = given.anchors if self.texts.anchors else "none", _part(outcome.served) or "unknown"
+        missing = [name for name in outcome.not_sent if name != "logprobs"]  # which the first request alone has
+        own = dict.fromkeys(read_extra(spec.extra) if spec.extra else (), "extra-body")
+        temperature = "default" if "temperature" in outcome.not_sent else f"{spec.temperature:g}"
+        temperature = own.get("temperature", temperature)
+        sampled = f"samples={spec.samples},temperature={temperature}"
+        parts = [
+            f"judge(model={_part(spec.model)},served={served},anchors={choice},{sampled})",
+            f"prompt:{spec.template.fingerprint}",
+            f"rubric:{fingerprint(spec.rubric) if spec.rubric else 'none'}",
+            f"scale:{spec.scale}",
+            *([f"weights:grade|{self.texts.anchors}"] if self.texts.anchors else []),
+            *([f"article-words:{given.article_words}"] if self.texts.cases[0].article else ["article:none"]),
+            *([] if spec.logprobs else ["logprobs:none"]),
+            *([] if spec.answer_tokens == ANSWER_TOKENS else [f"answer-tokens:{spec.answer_tokens}"]),
+            *([f"extra-body:{fingerprint(spec.extra)}"] if spec.extra else []),
+            *([f"not-sent:{'+'.join(missing)}"] if missing else []),
+            f"seed:{own.get('seed', spec.seed)}",
+            f"postil:{VERSION}",
+        ]
+        return "|".join(parts)
+
+
+def judge_result(run: JudgeRun, human: Mapping[Key, float], options: JudgeOptions, command: str) -> JudgeResult:
+    """Put the result of a run together.
+
+    Args:
+        run: The run at its end; some text has a grade.
+        human: Mean human rating of texts.
+        options: Options of the command.
+        command: The command line, if there was one.
+    """
+    rows, grades, asked = run.texts.rows, run.grades[MAIN], options.controls
+    means, there = ItemMeans([row.item for row in rows], options.seed), ~np.isnan(grades)
+    ratings = np.array([human.get((row.item, row.system), np.nan) for row in rows])
+    served = sorted({outcome.served for outcome in run.outcomes if outcome is not None})
+    own = [name for model in (options.model, *served) for name in (model, model.rpartition("/")[2])]
+    return JudgeResult(
+        metric=run.metric,
+        systems=tuple(_systems(run, means)),
+        controls=tuple(
+            control_of(name, grades, of, means) for name, of in run.grades.items() if name and not np.isnan(of).all()
+        ),
+        length=length_correlation(grades[there], run.texts.words[there], ratings[there]) if asked else None,
+        self_preference=self_preference([row.system for row in rows], own, grades - ratings, means) if asked else None,
+        rows=tuple(run.written),
+        absent=run.absent,
+        usage=run.tally.usage,
+        not_sent=run.not_sent,
+        notes=(*run.texts.notes, *_notes(run, options, served)),
+        signatures={row.metric: row.signature for row in run.written},
+        settings=JudgeSettings(
+            postil=VERSION,
+            command=command,
+            model=options.model,
+            scale=str(options.scale),
+            anchors=options.anchors,
+            seed=options.seed,
+        ),
+    )
+
+
+def _systems(run: JudgeRun, means: ItemMeans) -> Iterator[JudgedSystem]:
+    names = np.array([row.system for row in run.texts.rows])
+    grades = run.grades[MAIN]
+    for system in dict.fromkeys(names.tolist()):
+        mine = names == system
+        graded = mine & ~np.isnan(grades)
+        found = [outcome for outcome, of in zip(run.outcomes, mine.tolist(), strict=True) if of and outcome is not None]
+        masses = [outcome.mass for outcome in found if outcome.mass is not None]
+        yield JudgedSystem(
+            system=system,
+            n=int(graded.sum()),
+            absent=int((mine & ~graded).sum()),
+            mean=means.of(grades, graded) if graded.any() else None,
+            mass=math.fsum(masses) / len(masses) if masses else None,
+            sampled=sum(outcome.samples > 0 for outcome in found),
+        )
+
+
+def _notes(run: JudgeRun, options: JudgeOptions, served: Sequence[str]) -> Iterator[str]:
+    """Notes on the grades."""
+    texts = len(run.outcomes)
+    if absent := sum(each.n for each in run.absent):
+        yield f"{absent:,} of {counted(texts, 'text')} without a grade: {'; '.join(run.unread)}"
+    if run.not_sent:
+        yield f"the endpoint {refusal_words(run.not_sent)}"
+    sampled = [outcome for outcome in run.outcomes if outcome is not None and outcome.samples]
+    if sampled and len(sampled) + absent < texts:
+        yield f"{len(sampled):,} of {counted(texts, 'text')} graded by samples, as their grades have too little mass"
+    if few := sum(outcome.samples < options.samples for outcome in sampled):
+        yield f"{counted(few, 'text')} graded by fewer than {options.samples} samples, as others are no grade"
+    if cut := sum(case.article is not None and case.article.omitted > 0 for case in run.texts.cases):
+        yield f"{counted(cut, 'text')} judged with the first {options.article_words:,} words of the article"
+    if len(served) > 1:
+        yield f"several models answered: {', '.join(served)}; scores of one signature at a time can be compared"

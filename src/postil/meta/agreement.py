@@ -1,0 +1,454 @@
+"""Inter-annotator agreement: percent and adjacent agreement, kappas, Scott's pi, Krippendorff's alphas."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.data.explain import shown
+from postil.data.row_locations import LocatedRows, located
+from postil.errors import Undefined
+from postil.messages import Message
+from postil.meta.column_correlations import ratio, starts_of
+from postil.meta.parts import Agreement, PairAgreement, Rater
+from postil.meta.rating_pairs import RatingPairs, Tables
+from postil.meta.resampled_rows import sums_by_item
+from postil.meta.resampling import DRAWS, estimate, in_blocks
+from postil.meta.score_matrix import Judged
+from postil.meta.table import excluded_texts, repeated_texts
+from postil.results.base import replace
+from postil.results.names import STATISTICS
+from postil.results.parts import Excluded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.data.rows import Judgement
+    from postil.data.scale import Scale
+    from postil.meta.resampling import Counts, Draws
+    from postil.meta.score_matrix import Key, Ratings
+    from postil.meta.table import Table
+
+__all__ = ["FEWEST", "MOST_LABELS", "agreement", "agreement_of_table"]
+
+MOST_LABELS: Final = 100
+"""Largest number of distinct ratings that are treated as labels; more of them are put into bins for kappas."""
+
+BINS: Final = 10
+"""Number of bins of equal width on the scale; a rating between two bins is in the upper one."""
+
+FEWEST: Final = 10
+"""Smallest number of texts with two ratings whose agreement beyond chance is shown.
+
+Scott's pi with quadratic weights of two annotators who draw one of five grades at random is within .61 of 0 in 95 % of
+cases with 10 texts, within .83 with 5. With one text no coefficient depends on the grades, if they differ: pi is -1.
+"""
+
+ENOUGH: Final = 20
+"""Smallest mean number of texts shared by two annotators for which the mean of their kappas has an interval.
+
+A resample that draws a text twice has fewer distinct ones, and kappas of few texts are biased downwards: the interval
+would lie below the value.
+"""
+
+_NUMBERED: Final = (
+    "the annotators of every text are numbered from 1, by position, so nobody can be told apart; it needs their names"
+)
+_PERHAPS_NUMBERED: Final = (
+    "the annotators of every text are numbered from 1: if these are positions and not people, there is no Cohen's "
+    "kappa and no bias of an annotator; Scott's pi and Krippendorff's alpha need no names"
+)
+
+
+def agreement(
+    judgements: Iterable[Judgement],
+    *,
+    aspect: str | None = None,
+    scale: Scale | None = None,
+    labels: Sequence[float] | None = None,
+    draws: Draws = DRAWS,
+    numbered: bool = False,
+    fewest: int = 1,
+) -> Agreement:
+    """Agreement statistics of all ratings, of each pair of annotators and of each annotator.
+
+    A text is an item and a system. Cohen's kappa is ``1 - observed / expected disagreement`` of two annotators, with
+    disagreement ``x != y``, ``|x - y|`` (linear) or ``(x - y)^2`` (quadratic) of the ratings themselves, not of their
+    ranks. For many annotators there are two generalizations, see `STATISTICS`. Krippendorff's alpha (2011, "Computing
+    Krippendorff's Alpha-Reliability") takes any number of ratings of a text. All are 1 for perfect agreement and 0 for
+    chance. Intervals are 95 % percentile bootstrap confidence intervals over items. Several ratings of one text by one
+    annotator count as one, their mean.
+
+    Kappas need labels: where there are more than `MOST_LABELS` distinct ratings, they are of `BINS` bins of equal width
+    from the lowest to the highest grade of the scale. Alphas are of the ratings themselves.
+
+    Where the annotators of every text are numbered from 1, the numbers may be positions, which stand for nobody in
+    particular: then there is no Cohen's kappa, no pair and no single annotator. Of texts with unequal numbers of
+    ratings they are taken to be positions; where all texts have equally many, a note asks.
+
+    Args:
+        judgements: The ratings.
+        aspect: The aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings; by default from the lowest to the highest one.
+        labels: The ratings that can be given; by default those that occur. A mean of several ratings is added to them.
+        draws: Random draws.
+        numbered: True if numbers of annotators are positions, even where all texts have equally many ratings.
+        fewest: Smallest number of texts with two ratings for which there are kappas and alphas; results that are shown
+            have `FEWEST`.
+
+    Raises:
+        InvalidInput: A grade is not on the scale or not a label, or there are several aspects and none was chosen.
+        UnknownName: There is no such aspect.
+        Undefined: There is one annotator, or no text has ratings by two.
+
+    >>> from postil.data.rows import Judgement
+    >>> grades = {"ann": [1, 2, 3, 3], "bob": [1, 2, 3, 2]}
+    >>> found = agreement(Judgement(i, "a", who, grade) for who in grades for i, grade in enumerate(grades[who]))
+    >>> found.estimates["agreement"].value, round(found.estimates["kappa-quadratic-pairs"].value, 4)
+    (0.75, 0.8)
+    >>> found.confusion
+    ((2, 0, 0), (0, 2, 1), (0, 1, 2))
+    >>> [(rater.name, rater.severity.value) for rater in found.raters]
+    [('ann', 0.25), ('bob', -0.25)]
+    """
+    judgements = located(judgements, "judgements")
+    judged = Judged(LocatedRows(_labelled(judgements, aspect, labels), judgements.places), aspect, scale)
+    keys = sorted(judged.rows)
+    item = np.unique([name for name, _ in keys], return_inverse=True)[1]
+    ratings = judged.of(keys)
+    found = _of_ratings(ratings, item, keys.__getitem__, list(judged.repeated), labels, scale, draws, fewest)
+    return _unless_numbered(found, ratings, always=numbered)
+
+
+def agreement_of_table(table: Table, draws: Draws = DRAWS, *, fewest: int = 1) -> Agreement:
+    """Agreement statistics of the ratings of a table; see `agreement`.
+
+    Args:
+        table: A table of n texts.
+        draws: Random draws.
+        fewest: Smallest number of texts with two ratings for which there are kappas and alphas.
+
+    Raises:
+        Undefined: There is one annotator, or no text has ratings by two.
+
+    >>> from postil.meta.table import join
+    >>> from postil.data.rows import Judgement, Score
+    >>> grades = [Judgement(str(i), "a", who, i) for i in range(4) for who in ("ann", "bob")]
+    >>> table = join([Score(str(i), "a", "bleu-4", 0.5, "") for i in range(3)], grades)
+    >>> agreement_of_table(table).texts, agreement_of_table(table).estimates["agreement"].value
+    (3, 1.0)
+    """
+    item, system = _places(table.items)[table.item], _places(table.systems)[table.system]
+    order = np.lexsort((system, item))
+    repeated = [table.key(text) for text in table.repeated.tolist()]
+    ratings = table.ratings.of(order)
+    found = _of_ratings(
+        ratings, item[order], lambda text: table.key(order[text]), repeated, None, table.scale, draws, fewest
+    )
+    return _unless_numbered(found, ratings)
+
+
+def _places(names: Sequence[str]) -> NDArray[np.int64]:
+    """Place of each name in the order of the names."""
+    return np.argsort(sorted(range(len(names)), key=names.__getitem__))
+
+
+def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
+    ratings: Ratings,
+    of_text: NDArray[np.int64],
+    key: Callable[[int], Key],
+    repeated: Sequence[Key],
+    labels: Sequence[float] | None,
+    scale: Scale | None,
+    draws: Draws,
+    fewest: int,
+) -> Agreement:
+    """Agreement statistics of the ratings of n texts, in the order of items and systems by name.
+
+    Args:
+        ratings: The ratings.
+        of_text: int64[n], the item of each text, ascending.
+        key: Function from a text to its item and system.
+        repeated: The texts that an annotator rated more than once.
+        labels: The ratings that can be given.
+        scale: Scale of the ratings, where it is known.
+        draws: Random draws.
+        fewest: Smallest number of texts with two ratings for which there are kappas and alphas.
+    """
+    if len(ratings.names) < 2:
+        raise Undefined("agreement needs two annotators, and all grades are by {name}", name=ratings.names[0])
+    several = ratings.counts > 1
+    if not several.any():
+        raise Undefined("agreement needs texts with the grades of two annotators, and every text has those of one")
+    item = np.full(len(of_text), -1)
+    item[several] = np.unique(of_text[several], return_inverse=True)[1]
+    items = int(item.max()) + 1
+    counts = draws.counts(items)
+    values = np.unique(np.concatenate([ratings.grades, np.array([] if labels is None else labels, np.float64)]))
+    few = len(values) <= MOST_LABELS
+    pairs = RatingPairs(ratings, item, values)
+    kinds = _Kinds.of(pairs) if few else _Kinds.binned(ratings, item, values, scale)
+    samples = _statistics(pairs, kinds.pairs, counts)
+    absent = {name: _why_undefined(name, kinds.name(kinds.pairs.labels[0, 0])) for name in STATISTICS}
+    absent = {name: why for name, why in absent.items() if np.isnan(samples[name][0])}
+    of_annotators = tuple(_pairs(pairs, kinds))
+    notes = tuple(_notes(pairs.shared, of_annotators, fewest))
+    if (n := int(several.sum())) < fewest:
+        why = Message(
+            "too few texts with two grades to tell agreement from chance: {n}, and it takes {fewest}",
+            n=n,
+            fewest=fewest,
+        )
+        absent, notes = {name: why for name in STATISTICS if name.startswith(("kappa", "alpha"))}, ()
+    return Agreement(
+        texts=len(of_text),
+        ratings=len(ratings.grades),
+        labels=tuple(values.tolist()),
+        bins=kinds.edges,
+        estimates={name: estimate(samples[name], items) for name in STATISTICS if name not in absent},
+        absent=absent,
+        confusion=tuple(map(tuple, pairs.confusion().tolist())) if few else None,
+        pairs=tuple(_unless_few(pair, fewest) for pair in of_annotators),
+        raters=tuple(raters(ratings, item, values, counts, few=few)),
+        left_out=(
+            *excluded_texts(
+                Message("graded by one annotator only, so in no pair"),
+                list(map(key, np.flatnonzero(~several).tolist())),
+            ),
+            *repeated_texts(repeated),
+        ),
+        notes=(*kinds.notes(len(values)), *notes),
+    )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Kinds:
+    """Pairs of ratings as labels, for kappas: the ratings themselves, or bins of them with these edges."""
+
+    pairs: RatingPairs
+    edges: tuple[float, ...]
+
+    @classmethod
+    def of(cls, pairs: RatingPairs) -> _Kinds:
+        """The ratings themselves."""
+        return cls(pairs, ())
+
+    @classmethod
+    def binned(
+        cls, ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64], scale: Scale | None
+    ) -> _Kinds:
+        """Bins of equal width."""
+        low, high = (scale.low, scale.high) if scale else (float(values[0]), float(values[-1]))
+        edges = np.linspace(low, high, BINS + 1)
+        places = np.floor((ratings.grades - low) / (high - low) * BINS + 1e-9).astype(np.int64)  # edges are inexact
+        middles = (edges[:-1] + edges[1:]) / 2
+        binned = dataclasses.replace(ratings, grades=middles[np.minimum(places, BINS - 1)])
+        return cls(RatingPairs(binned, item, middles), tuple(edges.tolist()))
+
+    def name(self, label: int) -> str:
+        """Name of a label: the rating, or the ends of the bin."""
+        if not self.edges:
+            return shown(float(self.pairs.values[label]))
+        low, high = (f"{edge:g}" for edge in self.edges[label : label + 2])
+        return Message("{low} to {high}", low=low, high=high)
+
+    def notes(self, distinct: int) -> Iterator[str]:
+        """Note on the bins."""
+        if self.edges:
+            yield Message(
+                "there are {distinct:,} distinct grades, so kappas and Scott's pi are of {n} bins of equal width from "
+                "{low:g} to {high:g}; Krippendorff's alphas are of the grades themselves",
+                distinct=distinct,
+                n=BINS,
+                low=self.edges[0],
+                high=self.edges[-1],
+            )
+
+
+def _unless_few(pair: PairAgreement, fewest: int) -> PairAgreement:
+    """Agreement of two annotators, without kappas where they share too few texts."""
+    if pair.reason or pair.n >= fewest:
+        return pair
+    why = Message(
+        "too few shared texts to tell agreement from chance: {n}, and it takes {fewest}", n=pair.n, fewest=fewest
+    )
+    return replace(pair, unweighted=None, linear=None, quadratic=None, reason=why)
+
+
+def _unless_numbered(found: Agreement, ratings: Ratings, *, always: bool = False) -> Agreement:
+    """The agreement without what needs people, where the annotators are positions; else with a note if they may be."""
+    if not ratings.numbered:
+        return found
+    if not always and not ratings.positions:
+        return replace(found, notes=(*found.notes, _PERHAPS_NUMBERED))
+    lost = [name for name in STATISTICS if name.startswith("kappa-") and name.endswith("-pairs")]
+    return replace(
+        found,
+        estimates={name: value for name, value in found.estimates.items() if name not in lost},
+        absent={**found.absent, **dict.fromkeys(lost, _NUMBERED)},
+        pairs=(),
+        raters=(),
+        notes=(),
+    )
+
+
+def _labelled(
+    judgements: LocatedRows[Judgement], aspect: str | None, labels: Sequence[float] | None
+) -> Iterator[Judgement]:
+    """Yield the judgements; raise InvalidInput for a rating that is not a label."""
+    known = None if labels is None else set(labels)
+    for place, row in enumerate(judgements):
+        if known is not None and aspect in (None, row.aspect) and row.grade not in known:
+            problem = f"expected one of the labels {', '.join(map(shown, sorted(known)))}, got {shown(row.grade)}"
+            raise judgements.places.error(place, "grade", problem)
+        yield row
+
+
+def _notes(shared: float, pairs: Sequence[PairAgreement], fewest: int) -> Iterator[str]:
+    """Notes on the kappas that are means over pairs."""
+    without = [Message("{first} and {second}", first=pair.first, second=pair.second) for pair in pairs if pair.reason]
+    if without:
+        yield Excluded.of(Message("no kappa, so not in the mean over pairs"), without).message
+    if shared < ENOUGH:
+        yield Message(
+            "two annotators share {shared:.1f} texts on average; kappas of fewer than {n} are pulled towards 0, and "
+            "their mean over pairs is given without an interval: read the pooled ones",
+            shared=shared,
+            n=ENOUGH,
+        )
+    if few := sum(pair.n < fewest for pair in pairs):
+        yield Message(
+            "{few} of {pairs} pairs of annotators have no kappas of their own: they share fewer than {fewest} texts",
+            few=few,
+            pairs=len(pairs),
+            fewest=fewest,
+        )
+
+
+def _why_undefined(name: str, label: str) -> str:
+    """Reason why a statistic of all ratings is undefined."""
+    if name.endswith("pairs"):
+        return Message("every two annotators gave only one label to the texts that they share")
+    return Message("all texts with two grades or more have only the label {label}", label=label)
+
+
+def _statistics(pairs: RatingPairs, kinds: RatingPairs, counts: Counts) -> dict[str, NDArray[np.float64]]:
+    """Every statistic of all items and for each row of multiplicities, or the former alone; NaN where undefined."""
+    pooled, per_rating, items = pairs.pooled(), np.tile(1 / pairs.others, 2), counts.shape[1]
+    # Krippendorff weighs each pair by 1 / (ratings of its text - 1), so that each rating counts once.
+    counted = pooled.counter(items)
+    weighed = counted if (per_rating == 1).all() else pooled.counter(items, per_rating)
+    of_kinds = pooled if kinds is pairs else kinds.pooled()
+    counted_kinds = counted if kinds is pairs else of_kinds.counter(items)
+
+    def of_all(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+        cells = counted(block)
+        kappas = of_kinds.kappas(cells if kinds is pairs else counted_kinds(block))
+        alphas = pooled.alphas(weighed(block))
+        return {
+            "agreement": pooled.share(cells, 0.0)[:, 0],
+            "within-1": pooled.share(cells, 1.0)[:, 0],
+            **{f"kappa-{kind}-pooled": kappa[:, 0] for kind, kappa in kappas.items()},
+            **{f"alpha-{level}": alpha for level, alpha in alphas.items()},
+        }
+
+    samples = in_blocks(of_all, counts, 2 * len(pairs.item))
+    of_enough = counts if kinds.shared >= ENOUGH else counts[:0]
+    parts = [_kappas(part, of_enough) for part in kinds.tables.parts(items)]
+    for kind in parts[0]:
+        total, n = np.sum([part[kind] for part in parts], axis=0).T
+        samples[f"kappa-{kind}-pairs"] = ratio(total, n)
+    return samples
+
+
+def _kappas(tables: Tables, counts: Counts) -> dict[str, NDArray[np.float64]]:
+    """float64[1 + R, 2] by weighting: the sum of kappas by the pairs in their table, and that of these pairs."""
+    counted = tables.counter(counts.shape[1])
+
+    def sums(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+        cells = counted(block)
+        n, found = tables.sizes(cells), {}
+        for kind, kappa in tables.kappas(cells).items():
+            there = ~np.isnan(kappa)
+            found[kind] = np.stack([(np.where(there, kappa, 0) * n).sum(axis=-1), (there * n).sum(axis=-1)], axis=1)
+        return found
+
+    return in_blocks(sums, counts, tables.width(counts.shape[1]))
+
+
+def _pairs(pairs: RatingPairs, kinds: _Kinds) -> Iterator[PairAgreement]:
+    """Agreement of every two annotators who share a text."""
+    tables, labelled = pairs.tables, kinds.pairs.tables
+    items = int(pairs.item.max()) + 1
+    once = np.ones((1, items), np.int32)
+    cells = tables.counter(items)(once)
+    shared, equal = tables.sizes(cells)[0], tables.share(cells, 0.0)[0]
+    kappas = {kind: kappa[0] for kind, kappa in labelled.kappas(labelled.counter(items)(once)).items()}
+    label = labelled.first[starts_of(labelled.group)]
+    for number, code in enumerate(pairs.codes.tolist()):
+        first, second = (pairs.names[i] for i in divmod(code, len(pairs.names)))
+        reason = ""
+        if np.isnan(kappas["unweighted"][number]):
+            name = kinds.name(label[number])
+            reason = Message("{first} and {second} gave only the label {label}", first=first, second=second, label=name)
+        of_pair = {kind: None if reason else float(kappa[number]) for kind, kappa in kappas.items()}
+        yield PairAgreement(
+            first=first,
+            second=second,
+            n=round(shared[number]),
+            agreement=float(equal[number]),
+            unweighted=of_pair["unweighted"],
+            linear=of_pair["linear"],
+            quadratic=of_pair["quadratic"],
+            reason=reason,
+        )
+
+
+def raters(
+    ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64], counts: Counts, *, few: bool
+) -> Iterator[Rater]:
+    """Statistics of every annotator, in the order of their names.
+
+    Args:
+        ratings: The ratings of n texts, some of which have several.
+        item: int64[n], the item of each text that has several ratings.
+        values: float64[k], distinct ratings, ascending.
+        counts: Integers[R, items], resample multiplicities.
+        few: True if ratings are labels.
+    """
+    who, label = ratings.annotators, np.searchsorted(values, ratings.grades)
+    text = np.repeat(np.arange(len(item)), ratings.counts)
+    total = np.add.reduceat(ratings.grades, ratings.offsets[:-1])[text]
+    several = np.flatnonzero(ratings.counts[text] > 1)
+    several = several[np.argsort(who[several], kind="stable")]
+    difference = ratings.grades[several] - (total - ratings.grades)[several] / (ratings.counts[text][several] - 1)
+    starts, of_rating = starts_of(who[several]), item[text[several]]
+    group = np.repeat(np.arange(len(starts)), np.diff([*starts, len(several)]))
+    total_of = sums_by_item(of_rating, group, difference, counts.shape[1])
+    number_of = sums_by_item(of_rating, group, np.ones(len(several)), counts.shape[1])
+
+    def severity(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+        return {"severity": ratio(total_of(block), number_of(block))}
+
+    severities = in_blocks(severity, counts, len(several))["severity"]
+    column = {int(number): at for at, number in enumerate(who[several[starts]])}
+    shared = np.unique(who[several].astype(np.int64) * counts.shape[1] + of_rating)  # of annotators and items
+    items = np.bincount(shared // counts.shape[1], minlength=len(ratings.names))
+    for number, name in enumerate(ratings.names):
+        mine = who == number
+        histogram = np.bincount(label[mine], minlength=len(values))
+        given = np.flatnonzero(histogram)
+        yield Rater(
+            name=name,
+            n=int(mine.sum()),
+            mean=float(ratings.grades[mine].mean()),
+            severity=estimate(severities[:, column[number]], int(items[number])) if number in column else None,
+            histogram=tuple(histogram.tolist()) if few else None,
+            note=Message("gave only the label {label}", label=shown(float(values[given[0]])))
+            if len(given) == 1
+            else "",
+        )

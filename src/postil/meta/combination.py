@@ -1,0 +1,273 @@
+"""The learners of combinations of scores: ridge and isotonic regression of human ratings on scores, boosted trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from postil.data.ties import joined
+from postil.errors import Undefined
+from postil.learners.boosting import boosting_fit
+from postil.learners.logistic import Linear
+from postil.messages import Setting
+from postil.meta.column_correlations import constant
+from postil.meta.grade_mapping import interpolated, isotonic_points
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.learners.boosting import Trees
+
+__all__ = [
+    "LEARNERS",
+    "PENALTY",
+    "CombinationMethod",
+    "Isotonic",
+    "Learner",
+    "Model",
+    "Terms",
+    "assign_items",
+    "isotonic_fit",
+    "penalized",
+    "ridge_fit",
+]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+
+CombinationMethod: TypeAlias = Literal["ridge", "isotonic", "boosting"]
+"""Learner: ridge regression, isotonic regression of one column, or boosted trees."""
+
+PENALTY: Final = 0.01
+"""Default ridge penalty, for columns of standard deviation 1 and a mean squared error."""
+
+ROUNDING: Final = 1e-12
+"""Share of the largest gradient from which on a bounded weight leaves its bound."""
+
+
+class Model(Protocol):
+    """A fitted combination of m columns."""
+
+    def predict(self, scores: Floats) -> Floats:
+        """Predict grades, float64[n], from scores, float64[n, m]; one row's grade depends on that row alone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Isotonic:
+    """A rising function of one column, linear between points and flat outside.
+
+    Args:
+        known: float64[k], ascending scores, negated where lower is better.
+        levels: float64[k], grade at each, which do not fall.
+        falls: True if lower is better.
+    """
+
+    known: Floats
+    levels: Floats
+    falls: bool
+
+    @classmethod
+    def of(cls, table: Floats, *, falls: bool) -> Isotonic:
+        """The function of a `table`."""
+        known, levels = (np.ascontiguousarray(column) for column in table.T)
+        return cls(known, levels, falls)
+
+    def table(self) -> Floats:
+        """Points and the grade at each, float64[k, 2]."""
+        return np.column_stack([self.known, self.levels])
+
+    def predict(self, scores: Floats) -> Floats:
+        """See `Model.predict`."""
+        return interpolated(self.known, self.levels, -scores[:, 0] if self.falls else scores[:, 0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Terms:
+    """Terms of a fit, beside scores and grades, for m columns.
+
+    Args:
+        penalty: Ridge penalty.
+        falls: bool[m], True where lower is better, which isotonic regression reads.
+        bounds: int8[m], 1 where the grade may not fall with a column, -1 where it may not rise, else 0.
+        monotone: True if boosted trees also keep the sign of the ridge weight of the other columns.
+        seed: Seed of boosted trees.
+    """
+
+    penalty: float
+    falls: NDArray[np.bool_]
+    bounds: NDArray[np.int8]
+    monotone: bool = False
+    seed: int = 0
+
+
+class Learner(NamedTuple):
+    """A way to fit a combination.
+
+    Args:
+        name: Its name, as commands take it.
+        fit: Function of scores, float64[n, m], grades, float64[n], and terms to a model.
+        single: True if it takes one metric.
+        linear: True if it fits a ridge regression, whose weights are told: alone, or beside its own model.
+        beside: Name of the learner of the controls alone.
+        package: Distribution that fits it; empty for none.
+    """
+
+    name: CombinationMethod
+    fit: Callable[[Floats, Floats, Terms], Model]
+    single: bool = False
+    linear: bool = True
+    beside: CombinationMethod = "ridge"
+    package: str = ""
+
+
+def assign_items(items: Sequence[str], folds: int) -> NDArray[np.int32]:
+    """Assign items to folds: number k of the items sorted by name is in fold k mod F.
+
+    Args:
+        items: Names of the items, sorted and without repetition.
+        folds: F, at least 2.
+
+    Returns:
+        int32[items], from 0 to F - 1.
+
+    Raises:
+        Undefined: There are fewer items than folds.
+
+    >>> assign_items(["a", "b", "c"], 2).tolist()
+    [0, 1, 0]
+    """
+    if len(items) < folds:
+        if len(items) < 2:
+            problem = f"there is only one item ({items[0]}), so there are no texts of other items to fit on"
+            raise Undefined(f"{problem}; give scores and judgements of more items")
+        raise Undefined(
+            "{folds} folds need at least as many items, and {count} have scores and ratings; give {fewer} or fewer, or "
+            "judgements of more items",
+            folds=folds,
+            count=len(items),
+            fewer=Setting("folds", len(items)),
+        )
+    return (np.arange(len(items)) % folds).astype(np.int32)
+
+
+def ridge_fit(
+    scores: Floats, grades: Floats, penalty: float = PENALTY, rising: NDArray[np.int8] | None = None
+) -> Linear:
+    """Fit a ridge regression: minimize ``sum (y - a - Zw)² + penalty · n · |w|²``.
+
+    Z are the columns less their means, over their standard deviations (divisor n); the intercept a is not penalized.
+    Bounded weights are found by the active sets of Lawson and Hanson (1974, chapter 23).
+
+    Args:
+        scores: float64[n, m]; n at least 1.
+        grades: float64[n], y.
+        penalty: Penalty, at least 0. With 0 and columns that are linearly dependent, the weights have the least norm.
+        rising: int8[m], 1 where a weight may not be below 0, -1 where it may not be above 0; by default no bounds.
+
+    >>> model = ridge_fit(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]), np.array([2.0, 4.0, 6.0]), penalty=1.0)
+    >>> model.weights.round(6).tolist(), model.intercept, model.predict(np.array([[4.0, 9.0]])).tolist()
+    ([0.816497, 0.0], 4.0, [6.0])
+    """
+    n, m = scores.shape
+    mean = scores.mean(axis=0)
+    away = scores - mean
+    exponent = np.frexp(np.abs(away).max(axis=0, initial=0.0))[1]  # squares of tiny scores would underflow
+    spread = np.ldexp(np.sqrt((np.ldexp(away, -exponent) ** 2).mean(axis=0)), exponent)
+    spread[constant(scores, np.zeros(1, np.int64))[0]] = 0.0
+    varies = np.flatnonzero(spread)
+    standard = away[:, varies] / spread[varies]
+    level = float(grades.mean())
+    gram = standard.T @ standard / n + penalty * np.eye(len(varies))
+    weights = np.zeros(m)
+    bounds = np.zeros(m, np.int8) if rising is None else rising
+    weights[varies] = _bounded(gram, standard.T @ (grades - level) / n, bounds[varies])
+    return Linear(mean, spread, weights, level)
+
+
+def _bounded(gram: Floats, moment: Floats, rising: NDArray[np.int8]) -> Floats:
+    """Minimize ``w'Gw / 2 - b'w`` where some weights have a sign: float64[m]."""
+    sign = np.where(rising < 0, -1.0, 1.0)
+    gram, moment, bounded = gram * sign * sign[:, None], moment * sign, rising != 0
+    free = ~bounded
+    found = _solved(gram, moment, free)
+    for _ in range(10 * len(moment)):
+        gradient = np.where(free, 0.0, moment - gram @ found)
+        if not gradient.size or gradient.max() <= ROUNDING * np.abs(moment).max():
+            break
+        free[gradient.argmax()] = True
+        while True:
+            wanted = _solved(gram, moment, free)
+            beyond = free & bounded & (wanted <= 0)
+            if not beyond.any():
+                break
+            # As far towards the solution as the bounds allow; what meets its bound there stays on it.
+            steps = found[beyond] / (found[beyond] - wanted[beyond] + (found[beyond] == wanted[beyond]))
+            found += steps.min() * (wanted - found)
+            free[np.flatnonzero(beyond)[steps <= steps.min()]] = False
+            found[~free] = 0.0
+        found = wanted
+    return found * sign + 0.0  # without a negative zero
+
+
+def _solved(gram: Floats, moment: Floats, free: NDArray[np.bool_]) -> Floats:
+    """The minimum over some weights, with all others 0."""
+    out = np.zeros(len(moment))
+    out[free] = np.linalg.lstsq(gram[np.ix_(free, free)], moment[free], rcond=None)[0]
+    return out
+
+
+def isotonic_fit(scores: Floats, grades: Floats, *, falls: bool = False) -> Isotonic:
+    """Fit an isotonic regression of one column by pooling adjacent violators.
+
+    Args:
+        scores: float64[n, 1].
+        grades: float64[n].
+        falls: True if lower is better.
+
+    >>> model = isotonic_fit(np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([1.0, 3.0, 2.0, 4.0]))
+    >>> model.predict(np.array([[0.0], [1.5], [2.5], [9.0]])).tolist()
+    [1.0, 1.75, 2.5, 4.0]
+    """
+    known, levels = isotonic_points(joined(-scores[:, 0] if falls else scores[:, 0]), grades)
+    inside = np.zeros(len(known), bool)
+    inside[1:-1] = (levels[1:-1] == levels[:-2]) & (levels[1:-1] == levels[2:])  # of a block; its ends say the same
+    return Isotonic(known[~inside], levels[~inside], falls)
+
+
+def penalized(scores: Floats, grades: Floats, terms: Terms) -> Linear:
+    """Fit the ridge regression of some terms.
+
+    Args:
+        scores: float64[n, m].
+        grades: float64[n].
+        terms: The terms.
+    """
+    return ridge_fit(scores, grades, terms.penalty, terms.bounds)
+
+
+def _isotonic(scores: Floats, grades: Floats, terms: Terms) -> Isotonic:
+    return isotonic_fit(scores, grades, falls=bool(terms.falls[0]))
+
+
+def _boosted(scores: Floats, grades: Floats, terms: Terms) -> Trees:
+    signs = terms.bounds
+    if terms.monotone:
+        signs = np.where(signs, signs, np.sign(penalized(scores, grades, terms).weights)).astype(np.int8)
+    return boosting_fit(scores, grades, signs, terms.seed)
+
+
+LEARNERS: Final[Mapping[str, Learner]] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            Learner("ridge", penalized),
+            Learner("isotonic", _isotonic, single=True, linear=False),
+            Learner("boosting", _boosted, beside="boosting", package="scikit-learn"),
+        )
+    }
+)
+"""The learners, by name."""

@@ -1,0 +1,448 @@
+"""Mean ratings of systems, estimated from few rated items and the scores of all: the crossed difference estimator.
+
+The scores predict ratings; the mean of what they miss on the rated items corrects the mean of the predictions over all
+items. So scores only remove variance: whatever they are worth, the estimand is about people's ratings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+
+from postil.data.ties import without_noise
+from postil.errors import Undefined
+from postil.messages import Setting
+from postil.meta.column_correlations import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "FEWEST",
+    "LEAST_R2",
+    "Estimated",
+    "Outputs",
+    "Predictions",
+    "Target",
+    "estimated",
+    "prediction_powered",
+    "predictions",
+]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Flags: TypeAlias = "NDArray[np.bool_]"
+Target: TypeAlias = Literal["population", "items"]
+"""Estimand: mean over the population that the items come from, or over these items (finite population)."""
+
+PSEUDO: Final = 20
+"""Pseudo-outputs per score in the ridge regression, and pseudo-items at the common slope."""
+STEEPEST: Final = 1.5
+"""Largest slope of a system."""
+LEAST_R2: Final = 0.05
+"""Smallest share of the variance of the ratings that scores must explain to be used."""
+FEWEST: Final = 8
+"""Smallest number of rated items with which scores are used."""
+PRIOR: Final = 4
+"""Degrees of freedom of the mean variance in the moderated variances (Smyth 2004)."""
+CONVERGED: Final = 1e-13
+"""Largest change of the last round of centering."""
+CONSTANT: Final = 1e-12
+"""Standard deviation, as a share of the largest score, below which a score is constant."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """Scores of all outputs of S systems for N items, and mean ratings of some.
+
+    Args:
+        scores: float64[N, S, m].
+        grades: float64[N, S], mean rating of each output; NaN where there is none.
+        counts: int64[N, S], number of ratings of each output.
+        rater_variance: Variance of ratings within outputs; None where no output has two.
+        by_severities: float64[S, S], covariance of the mean ratings that the uncertainty of removed severities makes;
+            None where none are removed.
+    """
+
+    scores: Floats
+    grades: Floats
+    counts: NDArray[np.int64]
+    rater_variance: float | None
+    by_severities: Floats | None = None
+
+    @cached_property
+    def rated(self) -> Flags:
+        """bool[N, S], True where an output has a rating."""
+        return ~np.isnan(self.grades)
+
+    @cached_property
+    def n(self) -> NDArray[np.int64]:
+        """int64[S], number of rated items of each system."""
+        return np.asarray(self.rated.sum(axis=0), np.int64)
+
+    @property
+    def known(self) -> Flags:
+        """bool[S], True for systems whose mean over these items is known without error.
+
+        All their outputs are rated, and the ratings of an output differ by severities at most.
+        """
+        return np.asarray((self.n == len(self.grades)) & (self.rater_variance == 0))
+
+    @property
+    def rated_items(self) -> Flags:
+        """bool[N], True for items with a rating."""
+        return np.asarray(self.rated.any(axis=1))
+
+    @cached_property
+    def filled(self) -> Floats:
+        """float64[N, S], mean ratings, 0 where there is none."""
+        return np.where(self.rated, self.grades, 0.0)
+
+    @cached_property
+    def is_crossed(self) -> bool:
+        """True if at least half of the rated items have two rated systems, so that items can be centered."""
+        several = self.rated.sum(axis=1)[self.rated_items] >= 2
+        return bool(self.grades.shape[1] > 1 and several.mean() >= 0.5)
+
+    def over_systems(self, values: Floats) -> Floats:
+        """float64[S, …], means over the rated items of each system."""
+        rated = self.rated.reshape(self.rated.shape + (1,) * (values.ndim - 2))
+        return np.asarray((values * rated).sum(axis=0) / np.maximum(self.n, 1).reshape(-1, *(1,) * (values.ndim - 2)))
+
+    def within_systems(self, values: Floats) -> Floats:
+        """float64[N, S], minus the means of `over_systems`; 0 where there is no rating."""
+        return np.where(self.rated, values - self.over_systems(values), 0.0)
+
+    def centered(self, values: Floats) -> Floats:
+        """Remove item means and system means over the rated outputs; 0 elsewhere.
+
+        Args:
+            values: float64[N, S, …].
+        """
+        return _centered(values, self.rated, crossed=self.is_crossed)
+
+
+def _centered(values: Floats, there: Flags, *, crossed: bool) -> Floats:
+    """Remove item and system means over some outputs, in turns until nothing moves; system means alone if not crossed.
+
+    One round does where every item that is there has all systems.
+    """
+    mask = there.reshape(there.shape + (1,) * (values.ndim - 2))
+    values = np.where(mask, values, 0.0)
+    sizes = [np.maximum(mask.sum(axis=axis, keepdims=True), 1) for axis in (1, 0)]
+    largest = np.abs(values).max(initial=0.0)
+    while True:
+        before = values
+        for axis, size in list(zip((1, 0), sizes, strict=True))[0 if crossed else 1 :]:
+            values = np.where(mask, values - values.sum(axis=axis, keepdims=True) / size, 0.0)
+        if not crossed or np.abs(values - before).max(initial=0.0) <= CONVERGED * max(1.0, largest):
+            return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """Predicted ratings of all outputs.
+
+    Args:
+        fitted: float64[N, S], up to a constant per system.
+        left_out: float64[N, S], of rated items: by a fit that has not seen the item.
+        weights: float64[m], weight of each standardized score.
+        common_slope: Slope of ratings on the weighted scores over all systems, from 0 to 1.
+        item_slope: Slope of items' mean ratings on their mean weighted scores, from 0 to 1; None where items cannot be
+            centered.
+        slopes: float64[S], slope of each system, from 0 to 1.5.
+        r_squared: Share of the variance of the ratings within systems that `left_out` explains.
+    """
+
+    fitted: Floats
+    left_out: Floats
+    weights: Floats
+    common_slope: float
+    item_slope: float | None
+    slopes: Floats
+    r_squared: float
+
+
+def predictions(outputs: Outputs) -> Predictions:
+    """Predict ratings from scores: weights of the scores, then slopes of systems, shrunk to a common one, and of items.
+
+    Adding a constant to all scores of a system changes nothing, and neither does the unit or the sign of a score.
+
+    Args:
+        outputs: Scores and ratings, with at least two rated items of every system.
+
+    >>> quality = np.arange(40.0).reshape(20, 2) * 7 % 5
+    >>> grades = np.where(np.arange(20)[:, None] < 12, quality, np.nan)
+    >>> fit = predictions(Outputs(quality[..., None], grades, np.ones((20, 2), np.int64), None))
+    >>> round(fit.r_squared, 2), fit.common_slope, fit.slopes.round(2).tolist()
+    (0.86, 1.0, [1.31, 1.31])
+    """
+    scores, varying = _standardized(outputs)
+    x, y = outputs.centered(scores), outputs.centered(outputs.filled)
+    weights, drawn = _weights(outputs, scores, x, y, varying)
+    composite = scores @ weights
+    centered, unseen = outputs.centered(composite), outputs.centered(drawn)
+    common = float(np.clip(_quotient((unseen * y).sum(), (unseen**2).sum()), 0.0, 1.0))
+    slopes, slopes_without = _system_slopes(outputs, centered, y, common)
+    if outputs.is_crossed:
+        item, item_without = _item_slopes(outputs, composite.mean(axis=1))
+        mean, mean_without = composite.mean(axis=1, keepdims=True), drawn.mean(axis=1, keepdims=True)
+        fitted = slopes * (composite - mean) + item * mean
+        left_out = slopes_without * (drawn - mean_without) + item_without[:, None] * mean_without
+    else:
+        item, fitted, left_out = None, slopes * composite, slopes_without * drawn
+    missed = outputs.within_systems(outputs.filled - left_out)
+    total = (outputs.within_systems(outputs.filled) ** 2).sum()
+    return Predictions(
+        fitted=fitted,
+        left_out=left_out,
+        weights=weights,
+        common_slope=common,
+        item_slope=item,
+        slopes=slopes,
+        r_squared=1 - float((missed**2).sum() / total) if total > 0 else 0.0,
+    )
+
+
+def _standardized(outputs: Outputs) -> tuple[Floats, int]:
+    """float64[N, S, m], scores in units of their deviation within items and systems, and how many of them vary."""
+    scores = outputs.scores
+    everywhere = np.ones(scores.shape[:2], bool)
+    deviations = _centered(scores, everywhere, crossed=outputs.is_crossed).std(axis=(0, 1))
+    varies = deviations > CONSTANT * np.abs(scores).max(axis=(0, 1), initial=0.0)
+    scaled = np.where(varies, scores / np.where(varies, deviations, 1.0), 0.0)
+    return np.asarray(scaled - scaled.mean(axis=0)), int(varies.sum())
+
+
+def _weights(outputs: Outputs, scores: Floats, x: Floats, y: Floats, varying: int) -> tuple[Floats, Floats]:
+    """Ridge weights float64[m]; and the composite float64[N, S] of each rated item by weights without it.
+
+    Without an item, its products are subtracted n / (n - 1) times, n the rated items of the system: the means that
+    centering removed had a share of it. That is exact where every rated item has all systems.
+    """
+    m = scores.shape[2]
+    penalty = PSEUDO * max(1, varying) * np.eye(m)
+    factors = _without_one(outputs.n)
+    gram, cross = np.einsum("isa,isb->ab", x, x), np.einsum("isa,is->a", x, y)
+    own = np.flatnonzero(outputs.rated_items)
+    grams = gram - np.einsum("s,isa,isb->iab", factors, x[own], x[own])
+    crosses = cross - np.einsum("s,isa,is->ia", factors, x[own], y[own])
+    drawn = np.zeros(scores.shape[:2])
+    without = np.linalg.solve(grams + penalty, crosses[..., None])[..., 0]
+    drawn[own] = np.einsum("isa,ia->is", scores[own], without)
+    return np.linalg.solve(gram + penalty, cross), drawn
+
+
+def _system_slopes(outputs: Outputs, x: Floats, y: Floats, common: float) -> tuple[Floats, Floats]:
+    """Slopes of the systems float64[S], shrunk to the common one; and float64[N, S] without each item."""
+    if common <= 0:
+        return np.zeros(x.shape[1]), np.zeros(x.shape)
+    prior = PSEUDO * float((x**2).sum()) / int(outputs.rated.sum())
+    if prior <= 0:
+        return np.zeros(x.shape[1]), np.zeros(x.shape)
+    products, squares = (x * y).sum(axis=0), (x**2).sum(axis=0)
+    factors = _without_one(outputs.n)
+    slopes = (products + prior * common) / (squares + prior)
+    without = (products - factors * x * y + prior * common) / (squares - factors * x**2 + prior)
+    return slopes.clip(0.0, STEEPEST), without.clip(0.0, STEEPEST)
+
+
+def _item_slopes(outputs: Outputs, means: Floats) -> tuple[float, Floats]:
+    """Slope of items' mean ratings on their mean composites; and float64[N] without each item."""
+    several = outputs.rated.sum(axis=1)
+    size = np.maximum(several, 1)
+    grades = outputs.within_systems(outputs.filled).sum(axis=1) / size
+    level = outputs.within_systems(np.repeat(means[:, None], outputs.rated.shape[1], axis=1)).sum(axis=1) / size
+    products, squares = several * level * grades, several * level**2
+    n = int(outputs.rated_items.sum())
+    factor = n / max(1, n - 1)
+    slope = float(np.clip(_quotient(products.sum(), squares.sum()), 0.0, 1.0))
+    without = np.nan_to_num(ratio(products.sum() - factor * products, squares.sum() - factor * squares))
+    return slope, without.clip(0.0, 1.0)
+
+
+def _without_one(n: NDArray[np.int64]) -> Floats:
+    """Factor n / (n - 1) of the products of a row that leaves centered sums; 0 where there is one row only."""
+    return np.nan_to_num(ratio(n.astype(np.float64), np.asarray(n - 1.0, np.float64)))
+
+
+def _quotient(numerator: float, denominator: float) -> float:
+    return float(numerator / denominator) if denominator > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimated:
+    """Estimated mean ratings of S systems.
+
+    Args:
+        means: float64[S].
+        covariance: float64[S, S], of the means.
+        human_means: float64[S], of the ratings alone.
+        human_covariance: float64[S, S].
+        n: int64[S], number of rated items.
+        known: bool[S], True for means without error, which have an interval of width 0.
+        fit: The predictions; None where there are no scores.
+        used: True if they are used; the numbers are those of the ratings alone otherwise.
+        lambdas: float64[S], the power-tuning parameters of PPI++, from 0 to 1; None for other estimators.
+    """
+
+    means: Floats
+    covariance: Floats
+    human_means: Floats
+    human_covariance: Floats
+    n: NDArray[np.int64]
+    known: Flags
+    fit: Predictions | None = None
+    used: bool = False
+    lambdas: Floats | None = None
+
+    @property
+    def slopes(self) -> list[float] | list[None]:
+        """Slope of each system; 0 where scores are not used, None where there are none."""
+        if self.lambdas is not None:
+            return list(map(float, self.lambdas))
+        return [None] * len(self.n) if self.fit is None else list(map(float, self.fit.slopes * self.used))
+
+    @property
+    def weights(self) -> list[float] | None:
+        """Weight of each score; 0 where they are not used."""
+        return list(map(float, self.fit.weights * self.used)) if self.fit else None
+
+    @property
+    def common_slope(self) -> float | None:
+        """Slope over all systems; 0 where scores are not used."""
+        return self.fit.common_slope * self.used if self.fit else None
+
+    @property
+    def item_slope(self) -> float | None:
+        """Slope of items; 0 where scores are not used."""
+        return self.fit.item_slope * self.used if self.fit and self.fit.item_slope is not None else None
+
+
+def estimated(outputs: Outputs, target: Target = "population", *, scores: bool = True) -> Estimated:
+    """Estimate the mean rating of every system and the covariance of the estimates.
+
+    ``mean_s = mean over rated items (y - yhat) + mean over all items yhat``, the difference estimator of survey
+    sampling (Cassel, Särndal and Wretman 1976), with ``V_st = (n_st / (n_s n_t) - 1 / N) E_st + D_st / N``: E is the
+    covariance of the leave-one-out residuals over items, D that of the ratings (``population``), or the rater variance
+    divided by the number of ratings (``items``; E where no output has two ratings). Where severities of annotators are
+    removed, what is uncertain of them is added. The rated items must be a simple random sample of the items. All
+    variances are moderated: see `_covariance`.
+
+    Args:
+        outputs: Scores and ratings.
+        target: The estimand.
+        scores: False to use the ratings alone.
+
+    >>> quality = np.arange(40.0).reshape(20, 2) * 7 % 5
+    >>> grades = np.where(np.arange(20)[:, None] < 12, quality, np.nan)
+    >>> found = estimated(Outputs(quality[..., None], grades, np.ones((20, 2), np.int64), None))
+    >>> found.means.round(2).tolist(), found.human_means.round(2).tolist(), quality.mean(axis=0).tolist()
+    ([1.99, 1.97], [2.0, 1.92], [2.0, 2.0])
+    """
+    alone = outputs.over_systems(outputs.filled)
+    from_grades = _covariance(outputs, outputs.filled)
+    beside = from_grades if target == "population" else _rater_noise(outputs)
+    human = _variance(outputs, from_grades, beside)
+    known = outputs.known & (target == "items")
+    found = Estimated(alone, human, alone, human, outputs.n, known)
+    if not scores or not outputs.scores.shape[2] or outputs.rated_items.sum() < 2:
+        return found
+    fit = predictions(outputs)
+    if fit.r_squared < LEAST_R2 or outputs.rated_items.sum() < FEWEST:
+        return replace(found, fit=fit)
+    residuals = _covariance(outputs, outputs.filled - fit.left_out)
+    means = outputs.over_systems(outputs.filled - fit.fitted) + fit.fitted.mean(axis=0)
+    return replace(found, means=means, covariance=_variance(outputs, residuals, beside), fit=fit, used=True)
+
+
+def _rater_noise(outputs: Outputs) -> Floats | None:
+    """Diagonal matrix of the variance that raters put on mean ratings; None where it cannot be separated."""
+    if outputs.rater_variance is None:
+        return None
+    shares = np.divide(1.0, outputs.counts, out=np.zeros(outputs.grades.shape), where=outputs.rated)
+    return np.asarray(np.diag(outputs.rater_variance * shares.sum(axis=0) / np.maximum(outputs.n, 1)))
+
+
+def _variance(outputs: Outputs, residuals: Floats, beside: Floats | None) -> Floats:
+    """Covariance of the estimated means, float64[S, S]; see `estimated`."""
+    rated = outputs.rated.astype(np.float64)
+    shared = rated.T @ rated
+    items = len(outputs.grades)
+    per_item = ratio(shared, np.outer(outputs.n, outputs.n).astype(np.float64))
+    sampling = np.nan_to_num(per_item) - 1 / items
+    found = sampling * residuals + (residuals if beside is None else beside) / items
+    return np.asarray(found if outputs.by_severities is None else found + outputs.by_severities)
+
+
+def _covariance(outputs: Outputs, values: Floats) -> Floats:
+    """Covariance over shared rated items, float64[S, S], with moderated variances.
+
+    Each variance v becomes ``((n - 1) v + 4 vbar) / (n + 3)``, vbar the mean over systems, and correlations stay: where
+    most ratings are the top of the scale, a few equal ones have variance 0, and an interval of width 0.
+    """
+    rated = outputs.rated.astype(np.float64)
+    values = outputs.within_systems(values)
+    shared = rated.T @ rated
+    sums = values.T @ rated  # [s, t]: the sum of s over the items that it shares with t
+    products = values.T @ values - sums * sums.T / np.maximum(shared, 1.0)
+    found = np.where(shared >= 2, products / np.maximum(shared - 1, 1.0), 0.0)
+    sizes = (values**2).sum(axis=0) + (outputs.n * outputs.over_systems(np.abs(outputs.filled)) ** 2)
+    variances = np.maximum(0.0, without_noise(np.diag(found), sizes))
+    several = outputs.n > 1
+    mean = variances[several].mean() if several.any() else 0.0
+    moderated = ((outputs.n - 1) * variances + PRIOR * mean) / (outputs.n + PRIOR - 1)
+    deviations = np.sqrt(variances)
+    correlations = np.nan_to_num(ratio(found, np.outer(deviations, deviations)))
+    np.fill_diagonal(correlations, 1.0)
+    return np.asarray(correlations * np.outer(np.sqrt(moderated), np.sqrt(moderated)))
+
+
+def prediction_powered(outputs: Outputs, systems: Sequence[str], sign: int = 1) -> Estimated:
+    """Estimate mean grades by PPI++ (Angelopoulos, Duchi and Zrnic 2023), one system at a time.
+
+    ``mean = mean over ungraded items of lambda f + mean over graded items of (y - lambda f)``. Means, variances and
+    lambda are those of ppi-python 0.2.3; covariances of systems come from the same linear approximation, by item.
+
+    Args:
+        outputs: Grades, and exactly one score, on the scale of the grades.
+        systems: Names of the systems, for messages.
+        sign: -1 for a score for which lower is better.
+
+    Raises:
+        Undefined: All items of a system are graded.
+
+    >>> from postil.meta.estimation import Outputs
+    >>> scores = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> grades = np.array([[1.0], [3.0], [np.nan], [np.nan]])
+    >>> found = prediction_powered(Outputs(scores[..., None], grades, np.ones((4, 1), np.int64), None), ["a"])
+    >>> found.means.tolist(), found.lambdas.tolist()
+    ([2.3], [0.15])
+    """
+    scores, shape = sign * outputs.scores[:, :, 0], outputs.grades.shape
+    influence, means, lambdas = np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1])
+    for place, system in enumerate(systems):
+        graded = outputs.rated[:, place]
+        n, rest = int(graded.sum()), int((~graded).sum())
+        if not rest:
+            raise Undefined(
+                "ppi needs items without a grade, and all {n} of {system} have one; use {human}",
+                n=n,
+                system=system,
+                human=Setting("method", "human"),
+            )
+        y, f = outputs.filled[:, place], scores[:, place]
+        shared = (y[graded] - y[graded].mean()) @ (f[graded] - f[graded].mean()) / n
+        spread = f.var(ddof=1) * (1 + n / rest)
+        lambdas[place] = tuned = float(np.clip(shared / spread, 0.0, 1.0)) if spread > 0 else 0.0
+        missed, predicted = y[graded] - tuned * f[graded], tuned * f[~graded]
+        means[place] = predicted.mean() + missed.mean()
+        influence[graded, place] = (missed - missed.mean()) / n
+        influence[~graded, place] = (predicted - predicted.mean()) / rest
+    covariance = influence.T @ influence + (0.0 if outputs.by_severities is None else outputs.by_severities)
+    alone = estimated(outputs, scores=False)
+    return replace(alone, means=means, covariance=covariance, used=True, lambdas=lambdas)

@@ -1,0 +1,457 @@
+"""Scores joined with human ratings, whatever they come from: columns, tables or files."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, TypeVar, cast
+
+from postil.data.arguments import check_arguments
+from postil.data.checks import is_integer, is_number
+from postil.data.columns import as_list, refuse_other_form
+from postil.data.explain import out_of_range, shown
+from postil.data.frames import ColumnNames, is_table, open_rows, plain_value, warn
+from postil.data.ids import as_id
+from postil.data.options import JudgedInputOptions, ScoreInputOptions
+from postil.data.row_files import check_standard_input
+from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, located
+from postil.data.rows import Candidate, Judgement, Score
+from postil.errors import InvalidInput, UsageError
+from postil.scoring.result import ScoreResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from postil.data.columns import Column
+    from postil.data.frames import Table
+    from postil.data.progress import OnMessage
+    from postil.data.row_files import FilePath
+    from postil.data.rows import Row
+    from postil.data.scale import Scale
+    from postil.meta.score_matrix import Key
+
+    Scores: TypeAlias = ScoreResult | Table | Sequence[FilePath]
+
+__all__ = [
+    "JUDGED",
+    "LARGEST",
+    "ChosenKeywords",
+    "JudgedKeywords",
+    "Rated",
+    "ScoredKeywords",
+    "checked_judgements",
+    "open_judgements",
+    "open_score_files",
+    "open_scores",
+    "scores_of",
+]
+
+T = TypeVar("T")
+
+LARGEST: Final = 1e100
+"""Largest magnitude of a score or a rating, so that no sum of squares overflows."""
+
+JUDGED: Final[Mapping[str, type[Row]]] = {"scores": Score, "judgements": Judgement}
+"""Row type of each table of scores and ratings."""
+
+COLUMNS: Final = ("items", "systems", "signatures")
+"""The keywords of columns; the others are of tables."""
+
+
+class ScoredKeywords(TypedDict, total=False):
+    """Keywords for reading the scores of a call: the first three for columns, the others for tables."""
+
+    items: Column | None
+    systems: Column | None
+    signatures: Mapping[str, str] | None
+    item: str | None
+    system: str | None
+    columns: Mapping[str, str] | None
+    metric_columns: Sequence[str]
+
+
+class JudgedKeywords(ScoredKeywords, total=False):
+    """Keywords for reading the scores and ratings of a call."""
+
+    annotator_columns: Sequence[str]
+
+
+class ChosenKeywords(JudgedKeywords, total=False):
+    """The same, and fields of options that choose among them."""
+
+    metrics: tuple[str, ...]
+    lower_is_better: tuple[str, ...]
+    aspect: str | None
+    scale: Scale | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """Item scores and human ratings, which meet on item and system.
+
+    Args:
+        scores: The scores; None without any.
+        judgements: The ratings.
+        texts: Texts of the candidates by item and system, where they were given.
+    """
+
+    scores: LocatedRows[Score] | None
+    judgements: LocatedRows[Judgement]
+    texts: Mapping[Key, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        scores: Mapping[str, Column] | Scores | None,
+        grades: Column | Table | None,
+        judgements: Table | None,
+        given: JudgedKeywords,
+        *,
+        aspect: str | None,
+        candidates: Table | None = None,
+        roles: Mapping[str, type[Row]] = JUDGED,
+    ) -> Rated:
+        """Open scores and ratings of a call, in columns or in tables.
+
+        Args:
+            scores: Scores by metric, a result, a table, or None; see `postil.correlate`.
+            grades: Ratings, or a table of judgements.
+            judgements: A table of judgements.
+            given: Keywords for reading them.
+            aspect: The aspect that was asked for, which columns do not have.
+            candidates: A table of the texts, where ``roles`` has it.
+            roles: Row type of each table that ``columns`` may name.
+
+        Raises:
+            InvalidInput: A file, a column or a value is wrong.
+            UsageError: An argument is of the other form.
+        """
+        if judgements is None and scores is None and grades is not None and not is_table(grades):
+            scores = {}
+        if judgements is not None or scores is None or _are_tables(scores):
+            _refuse(given, of_columns=True)
+            table = grades if judgements is None else judgements
+            if not is_table(table):
+                expected = "a table: a data frame, a path, or a list of rows or dictionaries"
+                raise UsageError(f"judgements: expected {expected}, got {type(table).__name__}")
+            if isinstance(scores, Mapping):
+                raise UsageError("judgements: scores are columns, so expected grades, a column as well")
+            return cls.tables(scores, table, _column_names(given, roles), candidates)
+        _refuse({**given, "candidates": candidates}, of_columns=False)
+        if aspect is not None:
+            raise UsageError("aspect: the grades are of one question; give those of the one that is meant")
+        return cls.columns(
+            cast("Mapping[str, Column]", scores),
+            cast("Column", grades),
+            items=given.get("items"),
+            systems=given.get("systems"),
+            signatures=given.get("signatures"),
+        )
+
+    @classmethod
+    def columns(
+        cls,
+        scores: Mapping[str, Column],
+        grades: Column,
+        *,
+        items: Column | None = None,
+        systems: Column | None = None,
+        signatures: Mapping[str, str] | None = None,
+    ) -> Rated:
+        """Make rows of columns, one entry per text.
+
+        Args:
+            scores: n scores by metric.
+            grades: Human rating of each of n texts: a number, a list with one number per annotator, or None.
+            items: Item of each text; by default each text is an item of its own.
+            systems: System that wrote each text; by default all are of one, or numbered within their item.
+            signatures: Signature of each metric.
+
+        Raises:
+            InvalidInput: Columns differ in length, something is no number, or there is no grade.
+        """
+        rated = as_list(grades, "grades")
+        of_item, of_system = _texts(len(rated), items, systems)
+        places = RowLocations("grades")
+        judgements: list[Judgement] = []
+        for row, (item, system, grade) in enumerate(zip(of_item, of_system, rated, strict=True)):
+            for annotator, rating in enumerate(_ratings(grade, row), start=1):
+                if rating is not None:
+                    judgements.append(Judgement(item, system, str(annotator), rating))
+                    places.extend([row + 1])
+        if not judgements:
+            raise InvalidInput("expected at least one grade, got none", where="grades")
+        rows = _score_rows(scores, of_item, of_system, signatures)
+        return cls(rows if scores else None, LocatedRows(iter(judgements), places))
+
+    @classmethod
+    def tables(
+        cls, scores: Scores | None, judgements: Table, names: ColumnNames, candidates: Table | None = None
+    ) -> Rated:
+        """Open tables: data frames, rows or files.
+
+        Args:
+            scores: The scores; None without any.
+            judgements: The ratings.
+            names: Names of the columns.
+            candidates: The texts.
+
+        Raises:
+            InvalidInput: A file, a column or a value is wrong.
+            UsageError: Scores are no table.
+        """
+        rows = None if scores is None else open_scores(scores, names)
+        rated = open_judgements(judgements, names)
+        written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
+        return cls(rows, rated, {(row.item, row.system): row.text for row in written})
+
+    @classmethod
+    def files(
+        cls,
+        scores: Sequence[str],
+        judgements: str,
+        inputs: JudgedInputOptions | None = None,
+        on_message: OnMessage = lambda _: None,
+        *,
+        candidates: str | None = None,
+        roles: Mapping[str, type[Row]] = JUDGED,
+    ) -> Rated:
+        """Open files that a command names.
+
+        Args:
+            scores: Files of score rows, as `postil score --items` writes them; ``-`` for standard input.
+            judgements: A file of judgement rows.
+            inputs: Options of reading the files.
+            on_message: Callback for status messages.
+            candidates: A file of candidate rows, where ``roles`` has it.
+            roles: Row type of each file that an option of reading may name.
+
+        Raises:
+            UsageError: Two of them are standard input, or an option of reading makes no sense.
+            InvalidInput: A file cannot be read.
+        """
+        check_standard_input(*scores, judgements, candidates)
+        names = _names_of_files(roles, inputs or JudgedInputOptions(), on_message)
+        return cls.tables(scores or None, judgements, names, candidates)
+
+
+def scores_of(scores: Mapping[str, Column] | Scores, given: ScoredKeywords) -> LocatedRows[Score]:
+    """Open scores of a call without ratings, in columns or in tables.
+
+    Args:
+        scores: Scores by metric, a result, or a table.
+        given: Keywords for reading them.
+
+    Raises:
+        InvalidInput: A file, a column or a value is wrong.
+        UsageError: An argument is of the other form.
+    """
+    if not isinstance(scores, Mapping):
+        _refuse(given, of_columns=True)
+        return open_scores(scores, _column_names(given, {"scores": Score}))
+    _refuse(given, of_columns=False)
+    if not scores:
+        raise UsageError("scores: expected at least one column")
+    n = len(as_list(next(iter(scores.values())), str(next(iter(scores)))))
+    of_item, of_system = _texts(n, given.get("items"), given.get("systems"))
+    return _score_rows(scores, of_item, of_system, given.get("signatures"))
+
+
+def open_scores(scores: Scores, names: ColumnNames) -> LocatedRows[Score]:
+    """Open item scores of any kind but columns.
+
+    Args:
+        scores: A result of `postil.score`, a table, or several paths.
+        names: Names of the columns of ``scores``.
+
+    Raises:
+        UsageError: A result has no item scores, or it is no table, or none.
+        InvalidInput: A file or a column is missing, or a value is wrong.
+    """
+    if isinstance(scores, ScoreResult):
+        if names.given("scores"):
+            raise UsageError("columns: scores are a result, whose items and systems have names already")
+        sources = [located(scores.score_rows(), "scores")]
+    else:
+        tables = cast("Sequence[Table]", scores if _are_paths(scores) else [scores])
+        sources = [open_rows(table, Score, "scores", names) for table in tables]
+    if not sources:
+        raise UsageError("expected at least one file of scores")
+    places = FileLocations(", ".join(source.places.where for source in sources))
+    rows = LocatedRows(places.rows(sources), places)
+    return _limited(rows, lambda row: (row.score, *row.statistics), "score", "statistics")
+
+
+def open_score_files(
+    paths: Sequence[str], inputs: ScoreInputOptions | None = None, on_message: OnMessage = lambda _: None
+) -> LocatedRows[Score]:
+    """Open files of item scores that a command names.
+
+    Args:
+        paths: Files of score rows, or of tables with one column per metric; ``-`` for standard input.
+        inputs: Options of reading them.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: There is no file, two of them are standard input, or an option of reading makes no sense.
+        InvalidInput: A file is missing.
+    """
+    check_standard_input(*paths)
+    return open_scores(paths, _names_of_files({"scores": Score}, inputs or ScoreInputOptions(), on_message))
+
+
+def open_judgements(judgements: Table, names: ColumnNames) -> LocatedRows[Judgement]:
+    """Open a table of judgements, with a warning about those that are left out.
+
+    Args:
+        judgements: The table.
+        names: Names of its columns.
+
+    Raises:
+        UsageError: It is no table.
+        InvalidInput: A file or a column is missing, or a value is wrong.
+    """
+    rows = open_rows(judgements, Judgement, "judgements", names)
+    for each in rows.left_out:
+        warn(f"judgements left out: {each}")
+    return checked_judgements(rows)
+
+
+def checked_judgements(judgements: Iterable[Judgement]) -> LocatedRows[Judgement]:
+    """Judgements; one whose rating is too large to calculate with is refused.
+
+    Args:
+        judgements: Judgement rows.
+    """
+    return _limited(located(judgements, "judgements"), lambda row: (row.grade,), "grade")
+
+
+def _limited(rows: LocatedRows[T], numbers: Callable[[T], Sequence[float]], *fields: str) -> LocatedRows[T]:
+    """The rows; one with a number that is too large to calculate with is refused.
+
+    Args:
+        rows: The rows.
+        numbers: Function from a row to its numbers.
+        fields: Field of the first of them, and that of all others.
+    """
+
+    def passed() -> Iterator[T]:
+        for place, row in enumerate(rows):
+            for index, value in enumerate(numbers(row)):
+                if abs(value) > LARGEST:
+                    problem = out_of_range(value, -LARGEST, LARGEST)
+                    raise rows.places.error(place, fields[min(index, len(fields) - 1)], problem)
+            yield row
+
+    return LocatedRows(passed(), rows.places, rows.left_out)
+
+
+def _are_paths(scores: object) -> bool:
+    return isinstance(scores, list | tuple) and all(isinstance(each, str | os.PathLike) for each in scores)
+
+
+def _are_tables(scores: object) -> bool:
+    """True for scores that are no columns: a result, a table, or a list of paths."""
+    return isinstance(scores, ScoreResult) or _are_paths(scores) or is_table(scores)
+
+
+def _refuse(given: Mapping[str, object], *, of_columns: bool) -> None:
+    """Refuse the keywords of columns, or those of tables."""
+    problem = (
+        "scores are a table; name its columns"
+        if of_columns
+        else "only for tables; expected none with scores that are columns"
+    )
+    refuse_other_form(problem, **{name: given[name] for name in given if (name in COLUMNS) == of_columns})
+
+
+def _column_names(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, type[Row]]) -> ColumnNames:
+    """Names of the columns of tables, as keywords name them."""
+    return ColumnNames(
+        roles,
+        given.get("columns"),
+        everywhere={"item": given.get("item"), "system": given.get("system")},
+        wide={
+            "scores": given.get("metric_columns", ()),
+            "judgements": cast("JudgedKeywords", given).get("annotator_columns", ()),
+        },
+    )
+
+
+def _names_of_files(roles: Mapping[str, type[Row]], inputs: ScoreInputOptions, on_message: OnMessage) -> ColumnNames:
+    """Names of the columns of files, as flags name them."""
+    wide = {"scores": _split(inputs.metric_columns)}
+    if isinstance(inputs, JudgedInputOptions):
+        wide["judgements"] = _split(inputs.annotator_columns)
+    return ColumnNames(roles, given=inputs.readings(roles, on_message), wide=wide)
+
+
+def _split(columns: Sequence[str]) -> list[str]:
+    """Names of columns, with commas between them."""
+    names = [name.strip() for each in columns for name in each.split(",")]
+    if "" in names:
+        raise UsageError(f"expected names of columns with commas between them, got '{','.join(columns)}'")
+    return names
+
+
+def _texts(n: int, items: Column | None, systems: Column | None) -> tuple[list[str], list[str]]:
+    """Item and system of each text; by default each is an item of its own, and all are of one system.
+
+    With items and no systems the texts of an item are numbered.
+    """
+    of_item = list(map(str, range(n))) if items is None else _ids(items, n, "items")
+    if systems is not None:
+        return of_item, _ids(systems, n, "systems")
+    if items is None:
+        return of_item, ["system"] * n
+    numbers: defaultdict[str, count[int]] = defaultdict(lambda: count(1))
+    return of_item, [str(next(numbers[item])) for item in of_item]
+
+
+def _score_rows(
+    scores: Mapping[str, Column], of_item: Sequence[str], of_system: Sequence[str], signatures: Mapping[str, str] | None
+) -> LocatedRows[Score]:
+    check_arguments(_score_rows, locals())
+    n = len(of_item)
+    places = RowLocations("scores")
+    places.extend(list(range(1, n + 1)) * len(scores))
+    rows = (
+        Score(item, system, metric, _number(value, metric, row), (signatures or {}).get(metric, ""))
+        for metric, column in scores.items()
+        for row, (item, system, value) in enumerate(zip(of_item, of_system, _column(column, n, metric), strict=True))
+    )
+    return LocatedRows(rows, places)
+
+
+def _column(column: Column, n: int, where: str) -> list[object]:
+    values = as_list(column, where)
+    if len(values) != n:
+        raise InvalidInput(f"expected an entry for each of {n} texts, got {len(values)}", where=where)
+    return values
+
+
+def _ids(column: Column, n: int, where: str) -> list[str]:
+    values = _column(column, n, where)
+    for row, value in enumerate(values):
+        if not isinstance(value, str) and not is_integer(value):
+            got = repr(value) if isinstance(value, float) else shown(value)
+            raise InvalidInput(f"expected text or an integer, got {got}", where=where, line=row + 1)
+    return [as_id(str(value)) for value in values]
+
+
+def _number(value: object, where: str, row: int) -> float:
+    if not is_number(value):
+        raise InvalidInput(f"expected a number, got {shown(value)}", where=where, line=row + 1)
+    if abs(value) > LARGEST:
+        raise InvalidInput(out_of_range(value, -LARGEST, LARGEST), where=where, line=row + 1)
+    return float(value)
+
+
+def _ratings(grade: object, row: int) -> list[float | None]:
+    """Ratings of one text."""
+    several = [grade] if grade is None or isinstance(grade, str | float) or is_number(grade) else grade
+    ratings = map(plain_value, as_list(several, f"grades:{row + 1}"))
+    return [None if rating is None else _number(rating, "grades", row) for rating in ratings]

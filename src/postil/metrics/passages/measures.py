@@ -1,0 +1,380 @@
+"""Measures of a passage against a pooled reference, over words, n-grams, skip-grams or word vectors.
+
+S is a passage, R its reference, ``c(u) = sum_j s_j k_j(u)`` the count of unit u in the passages of R, each counted with
+its weight s_j; without ``w-`` all weights are 1. ``|R| = sum c``, ``p = c / |R|``; k(u) is the count of u in S, |S|
+their sum. Source, unless another is named: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text
+Informativeness Measures to Passage Interestingness Evaluation".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from postil.data.ties import TOLERANCE
+from postil.errors import UsageError
+from postil.kernel import pooled_scores
+from postil.metrics.base import Specified
+from postil.metrics.passages.collection import UNITS
+from postil.metrics.references import check_positive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metrics.passages.collection import PassageCollection, Preprocessing
+    from postil.metrics.passages.pool import Pools
+
+__all__ = [
+    "Baseline",
+    "FScore",
+    "JensenShannon",
+    "KullbackLeibler",
+    "Length",
+    "LogSim",
+    "Measure",
+    "Overlap",
+    "PooledRouge",
+    "Random",
+    "TfIdf",
+    "measure_passages",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure(Specified):
+    """A measure and its parameters, as a value.
+
+    Args:
+        weighted: True to use the weights of the reference's passages: the ``w-`` in front of the name.
+    """
+
+    better: ClassVar[Literal["high", "low"]] = "high"
+    """Direction: ``high`` if higher is better."""
+    uses_reference: ClassVar[bool] = True
+    """False for baselines, which look at no reference."""
+
+    @abstractmethod
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """The measure of every passage that the pools score, float64[t]; NaN where nothing is left of its reference.
+
+        Args:
+            collection: The passages.
+            pools: Their references.
+            jobs: Number of threads; the numbers do not depend on it.
+        """
+
+    def notes(self, collection: PassageCollection) -> tuple[str, ...]:
+        """``key:value`` facts for the signature that the spec does not hold.
+
+        Args:
+            collection: The passages.
+        """
+        del collection
+        return ()
+
+    def coverage(self, collection: PassageCollection, how: Preprocessing) -> str:
+        """Note on the words that a model does not cover; empty for measures without a model.
+
+        Args:
+            collection: The passages.
+            how: Their preprocessing.
+        """
+        del collection, how
+        return ""
+
+    def ranked(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values with the sign that makes higher better; minus infinity, so last, for NaN.
+
+        Args:
+            values: float64[t], of `values`.
+        """
+        oriented = -values if self.better == "low" else values
+        return np.asarray(np.where(np.isnan(oriented), -np.inf, oriented), np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlap(Measure):
+    """A measure over the units that a passage shares with its reference.
+
+    Args:
+        unit: The units, a name in `UNITS`.
+        upto: For skip-grams, true to count the pairs with nothing between them as well.
+    """
+
+    unit: str = dataclasses.field(default="1", metadata={"hidden": True})
+    upto: bool = False
+
+    family: ClassVar[str]
+    kernel: ClassVar[str]
+    """Name of the measure in the kernel."""
+    rounding: ClassVar[float] = 0.0
+    """Largest value taken for rounding noise and set to 0: above 0 where near-equal terms are subtracted."""
+
+    def __post_init__(self) -> None:
+        if self.upto and not UNITS[self.unit][1]:
+            raise UsageError(f"{self.name}: upto goes with skip-grams, {self.family}-sk; leave it out")
+
+    @property
+    def name(self) -> str:
+        """See `Specified.name`."""
+        return f"{self.family}-{self.unit}"
+
+    @property
+    def squared_beta(self) -> float:
+        """beta^2 of `FScore`, for the kernel; 1 for the other measures."""
+        return 1.0
+
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """See `Measure.values`."""
+        return np.asarray(_together([self], collection, pools, jobs)[0], np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FScore(Overlap):
+    """``(1 + beta^2) sum_(S and R) m(u) / (beta^2 |R| + |S|)`` over distinct units (equations 4 to 8).
+
+    m(u) is 1; with ``w-`` it is the largest weight of the reference's passages that hold u. Higher is better, 0 to 1.
+
+    Args:
+        beta: Weight of recall relative to precision, 1e-6 to 1e6.
+
+    Raises:
+        UsageError: beta is out of range, or ``upto`` without skip-grams.
+
+    The last passage shares 2 of its 3 words with the 4 of its reference, ``a b c`` and ``b d``, so F1 = 2 2 / (4 + 3);
+    the others leave their reference while they are scored:
+
+    >>> from postil.metrics.passages.collection import PassageCollection
+    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.text.tokens import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> FScore().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.4, 0.4, 0.571]
+    """
+
+    beta: float = 1.0
+
+    family: ClassVar[str] = "f1"
+    kernel: ClassVar[str] = "f"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(self.name, "beta", self.beta)
+
+    @property
+    def squared_beta(self) -> float:
+        """See `Overlap.squared_beta`."""
+        return self.beta**2
+
+
+@dataclass(frozen=True, kw_only=True)
+class KullbackLeibler(Overlap):
+    """``sum_R p ln(p (|S| + 1) / (k + P(u | all passages)))`` (equation 1 with mu = 1).
+
+    Lower is better; it is not normalized. A passage without units is infinitely far, so it ranks last. At most 1e-12 is
+    rounding noise, and 0.
+
+    The reference of the last passage, ``a b c`` and ``b d``, has p(a) = 1/5; where a is missing that adds
+    1/5 ln(1/5 (3 + 1) / (1/8)), as one of the collection's eight words is a:
+
+    >>> from postil.metrics.passages.collection import PassageCollection
+    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.text.tokens import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> KullbackLeibler().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [1.574, 1.049, 0.714]
+    """
+
+    better: ClassVar[Literal["high", "low"]] = "low"
+    family: ClassVar[str] = "kl"
+    kernel: ClassVar[str] = "kl"
+    rounding: ClassVar[float] = TOLERANCE
+
+
+@dataclass(frozen=True, kw_only=True)
+class JensenShannon(Overlap):
+    """Mean of the divergences of p and k / |S| from their mean; natural logarithms, nothing smoothed (Lin 1991).
+
+    Lower is better, 0 to ln 2. A passage without units is infinitely far, so it ranks last. At most 1e-12 is rounding
+    noise, and 0.
+
+    The last passage has x alone, a third of its words, and its reference a and d, two fifths of its own:
+
+    >>> from postil.metrics.passages.collection import PassageCollection
+    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.text.tokens import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> JensenShannon().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.413, 0.413, 0.264]
+    """
+
+    better: ClassVar[Literal["high", "low"]] = "low"
+    family: ClassVar[str] = "js"
+    kernel: ClassVar[str] = "js"
+    rounding: ClassVar[float] = TOLERANCE
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogSim(Overlap):
+    """``sum_(S and R) p min(a, b) / max(a, b)``, ``a = ln(1 + k |R| / |S|)``, ``b = ln(1 + c)`` (equations 2 and 3).
+
+    Higher is better, 0 to 1. Unlike the other measures it depends on the scale of the weights, by |R|.
+
+    The last passage shares b and c with ``a b c`` and ``b d``: 2/5 ln(1 + 5/3) / ln 3 + 1/5 ln 2 / ln(1 + 5/3):
+
+    >>> from postil.metrics.passages.collection import PassageCollection
+    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.text.tokens import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> LogSim().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.368, 0.252, 0.498]
+    """
+
+    family: ClassVar[str] = "logsim"
+    kernel: ClassVar[str] = "logsim"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PooledRouge(Overlap):
+    """``sum_j s_j sum_u min(k, k_j) / sum_j |r_j|`` over the passages j of the reference (equation 9).
+
+    Higher is better, 0 to 1.
+
+    The last passage shares two words with ``a b c`` and one with ``b d``, which have five:
+
+    >>> from postil.metrics.passages.collection import PassageCollection
+    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.text.tokens import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> PooledRouge().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.5, 0.333, 0.6]
+    """
+
+    family: ClassVar[str] = "rouge"
+    kernel: ClassVar[str] = "rouge"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TfIdf(Overlap):
+    """Cosine of ``k idf`` and ``c idf``, ``idf = 1 + ln((1 + n) / (1 + df))`` over the n passages of the collection.
+
+    Higher is better, 0 to 1.
+
+    Each of the first two shares b alone with its reference, the other one; b is in every passage, so its idf is 1:
+
+    >>> from postil.metrics.passages.collection import PassageCollection
+    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.text.tokens import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
+    >>> TfIdf().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
+    [0.216, 0.216, 0.461]
+    """
+
+    family: ClassVar[str] = "tf-idf"
+    kernel: ClassVar[str] = "tf-idf"
+
+
+class Baseline(Measure):
+    """A measure that no reference changes."""
+
+    uses_reference: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.weighted:
+            raise UsageError(f"w-{self.name}: no reference changes {self.name}; leave out w-")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Length(Baseline):
+    """1 / number of words: the paper's baseline, which no reference can change. Higher is better.
+
+    Args:
+        inverse: True to rank short passages first; with ``false`` the value is the number of words.
+    """
+
+    inverse: bool = True
+
+    @property
+    def name(self) -> str:
+        """See `Specified.name`."""
+        return "length"
+
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """See `Measure.values`; 0 for a passage without words, which so ranks last."""
+        del jobs
+        words = collection.tokens.lengths[pools.texts].astype(np.float64)
+        if not self.inverse:
+            return words
+        shares = np.zeros_like(words)
+        np.divide(1.0, words, out=shares, where=words > 0)
+        return shares
+
+
+@dataclass(frozen=True, kw_only=True)
+class Random(Baseline):
+    """A constant: all passages are tied, so its nCG is the expected value of a random order."""
+
+    @property
+    def name(self) -> str:
+        """See `Specified.name`."""
+        return "random"
+
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """See `Measure.values`."""
+        del collection, jobs
+        return np.zeros(len(pools.texts))
+
+
+def measure_passages(
+    measures: Sequence[Measure], collection: PassageCollection, pools: Pools, jobs: int = 1
+) -> dict[Measure, NDArray[np.float64]]:
+    """Score passages by several measures at once; measures over the same units share one pass of the kernel.
+
+    Args:
+        measures: The measures. Those without ``w-`` take all weights for 1.
+        collection: The passages.
+        pools: Their references.
+        jobs: Number of threads; the numbers do not depend on it.
+
+    Returns:
+        For each measure float64[t], see `Measure.values`.
+    """
+    found: dict[Measure, NDArray[np.float64]] = {}
+    alike: dict[tuple[str, bool, bool], list[Overlap]] = {}
+    for measure in measures:
+        if isinstance(measure, Overlap):
+            alike.setdefault((measure.unit, measure.upto, measure.weighted), []).append(measure)
+        else:
+            found[measure] = measure.values(collection, pools, jobs)
+    for group in alike.values():
+        found.update(zip(group, _together(group, collection, pools, jobs), strict=True))
+    return {measure: found[measure] for measure in measures}
+
+
+def _together(
+    measures: Sequence[Overlap], collection: PassageCollection, pools: Pools, jobs: int
+) -> NDArray[np.float64]:
+    """Score by measures over the same units with the same weights, float64[measures, t]."""
+    first = measures[0]
+    bags = collection.bags(first.unit, upto=first.upto)
+    pools, same = (pools if first.weighted else pools.unweighted()).distinct()
+    kinds = {measure.kernel for measure in measures}
+    none = np.zeros(0)
+    values = pooled_scores(
+        (bags.units.offsets, bags.units.units, bags.units.counts),
+        (pools.reference_offsets, pools.references, pools.weights),
+        (pools.text_offsets, pools.texts),
+        pools.own_lists(),
+        [(measure.kernel, measure.squared_beta) for measure in measures],
+        bags.share if "kl" in kinds else none,
+        bags.idf if "tf-idf" in kinds else none,
+        jobs,
+    )
+    noise = np.array([[measure.rounding] for measure in measures])
+    return np.where(values <= noise, 0.0, values)[:, same]

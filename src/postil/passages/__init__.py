@@ -1,0 +1,1 @@
+"""Rankings of graded passages: pools, nCG, summaries."""

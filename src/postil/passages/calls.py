@@ -1,0 +1,346 @@
+"""`postil passages`: rank graded passages by measures and compare the rankings by nCG."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from postil.data.options import InputOptions, SeedOptions, ThreadOptions
+from postil.data.progress import steps
+from postil.data.row_files import read
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Passage
+from postil.data.scale import Scale
+from postil.errors import UnknownName, UsageError
+from postil.messages import Listed, Setting
+from postil.meta.resampling import RESAMPLES, Draws
+from postil.metrics.passages.collection import Preprocessing
+from postil.metrics.passages.measures import Overlap, measure_passages
+from postil.metrics.passages.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
+from postil.metrics.spec import parse_measure
+from postil.options import Flag, options
+from postil.passages.files import PassageScores, check_passages
+from postil.passages.gain import Pool
+from postil.passages.rankings import LINE_RESAMPLES, PassageRanking, PassageRankings
+from postil.passages.rankings_by_length import STRATA_K, RankingsByLength
+from postil.passages.result import NcgResult, PassageData, PassageSettings
+from postil.results.parts import Excluded
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.data.progress import OnMessage
+    from postil.metrics.passages.collection import PassageCollection
+    from postil.metrics.passages.measures import Measure
+    from postil.metrics.passages.pool import Pools
+    from postil.passages.files import GradedPassages
+
+__all__ = [
+    "BASELINES",
+    "MEASURES",
+    "OF_OTHERS",
+    "Asked",
+    "EqualTexts",
+    "PassagesOptions",
+    "RankingOptions",
+    "RepeatedTexts",
+    "find_gains",
+    "gains_of_file",
+]
+
+MEASURES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in ("1", "2", "sk"))
+"""The nine discrete measures of the paper."""
+
+BASELINES: Final = ("length", "random")
+OF_OTHERS: Final = ("folds_by", "repeated_texts", "equal_texts")
+"""Options of the references of other topics."""
+
+Asked: TypeAlias = Literal["topic", "others"]
+"""Reference of a passage: the informative passages of its topic, or those of other topics."""
+
+RepeatedTexts: TypeAlias = Literal["each", "once"]
+EqualTexts: TypeAlias = Literal["leave", "stay"]
+
+
+@options
+class RankingOptions(SeedOptions, ThreadOptions):
+    """Options of rankings of passages and their nCG.
+
+    Args:
+        pool: all: one list; topic: one list per topic, and their mean.
+        k: Rank cutoff; repeatable. By default some that suit the pool.
+        folds: Largest number of folds of topics, for interestingness (references of other topics).
+        scale: Scale of the grades; by default 0 to the highest.
+        resamples: Number of resamples of topics or folds, for confidence intervals.
+    """
+
+    pool: Annotated[Pool, Flag(metavar="HOW")] = "all"
+    k: Annotated[tuple[int, ...], Flag("k", short="k", metavar="K", min=1)] = ()
+    folds: Annotated[int, Flag(min=2)] = FOLDS
+    scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
+    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
+
+
+@options
+class PassagesOptions(Preprocessing, RankingOptions):
+    """Options of `postil passages`.
+
+    Args:
+        measures: Spec of a measure, such as f1-2, w-logsim-1 or kl-sk; repeatable. By default the nine of the paper,
+            their weighted F1 and the baselines.
+        reference: topic: informativeness; others: interestingness, by passages of other topics.
+        leave_one_out: Score passages without themselves in their reference as well. Measures with w- and --reference
+            others are always leave-one-out.
+        folds_by: seed: topics at random; order: topic i in fold i modulo their number; consecutive: runs of topics in
+            their order.
+        repeated_texts: A text that is informative for several topics, with --reference others: each: once for every
+            topic; once: in all, with its highest grade.
+        equal_texts: A text of another topic that is equal to the scored passage, with --reference others: leave: out of
+            the reference; stay: part of it.
+        strata_k: Rank cutoff of nCG by length, within thirds of a list by number of words.
+    """
+
+    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC")] = ()
+    reference: Annotated[Asked, Flag(metavar="WHAT")] = "topic"
+    leave_one_out: bool = False
+    folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
+    repeated_texts: Annotated[RepeatedTexts, Flag(metavar="HOW")] = "each"
+    equal_texts: Annotated[EqualTexts, Flag(metavar="HOW")] = "leave"
+    strata_k: Annotated[int, Flag(metavar="K", min=1)] = STRATA_K
+
+    def __post_init__(self) -> None:
+        for kind, choice, known in (
+            ("reference", self.reference, get_args(Asked)),
+            ("pool", self.pool, get_args(Pool)),
+            ("way to make folds", self.folds_by, get_args(FoldsBy)),
+            ("way to pool repeated texts", self.repeated_texts, get_args(RepeatedTexts)),
+            ("way with equal texts", self.equal_texts, get_args(EqualTexts)),
+        ):
+            UnknownName.check(kind, choice, known)
+        for name, number, least in (
+            ("resamples", self.resamples, 1),
+            ("jobs", self.jobs, 1),
+            ("seed", self.seed, 0),
+            ("folds", self.folds, 2),
+            ("k", min(self.k, default=1), 1),
+            ("strata_k", self.strata_k, 1),
+        ):
+            if number < least:
+                raise UsageError(f"{name}: expected at least {least}, got {number}")
+
+
+def gains_of_file(
+    path: str,
+    options: PassagesOptions,
+    *,
+    command: str = "",
+    lines: bool = True,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> tuple[NcgResult, PassageScores]:
+    """Rank the passages of a file; see `find_gains`.
+
+    Args:
+        path: A file of passage rows; `-` for standard input.
+        options: Options.
+        command: The command line, if there was one.
+        lines: False to leave out the curves, which take time.
+        inputs: Options of reading the file.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput, UnknownName, UsageError, Undefined: As `find_gains`.
+    """
+    given = (inputs or InputOptions()).readings({"passages": Passage}, on_message)
+    rows = read(path, Passage, given["passages"])
+    return find_gains(list(rows), options, rows.places, command=command, lines=lines)
+
+
+def find_gains(
+    passages: Sequence[Passage],
+    options: PassagesOptions,
+    places: RowLocations | None = None,
+    *,
+    command: str = "",
+    lines: bool = True,
+) -> tuple[NcgResult, PassageScores]:
+    """Rank graded passages by every measure and compare the rankings by nCG.
+
+    Args:
+        passages: Passages with a topic, an id that is unique in the topic, and a grade.
+        options: Options.
+        places: Locations of the passages, for messages.
+        command: The command line, if there was one.
+        lines: False to leave out the curves, which take time.
+
+    Raises:
+        InvalidInput: A passage has no grade or one that is not on the scale, an id stands twice in a topic, or more
+            than a tenth of the passages are Han text and meet the ``words`` tokenizer (fewer are in the notes).
+        UnknownName, UsageError: A measure, tokenizer, stemmer or stop list does not exist, or options of references of
+            other topics are given without them.
+        Undefined: No passage has a grade above 0, or there is one topic where others are needed.
+    """
+    _check_protocol(options)
+    default = (*MEASURES, *(f"w-{each}" for each in MEASURES[:3]), *BASELINES)
+    measures = {name: parse_measure(name) for name in options.measures or default}
+    places = places or RowLocations("passages")
+    data = check_passages(passages, options.scale, places)
+    with steps(4) as begin:
+        begin("words")
+        collection = options.collection(passages, places, options.jobs)
+        begin("units")
+        units = dict.fromkeys((each.unit, each.upto) for each in measures.values() if isinstance(each, Overlap))
+        with ThreadPoolExecutor(options.jobs) as threads:
+            list(threads.map(lambda each: collection.bags(each[0], upto=each[1]), units))
+        begin("measures")
+        pools = _pools(data, collection, options)
+        rankings = _rankings(data, measures, collection, pools, options)
+        begin("gains")
+        curves = rankings.curves(options.k)
+        points = rankings.lines() if lines else ()
+        words = collection.lengths[pools.texts]
+        by_length = RankingsByLength(rankings, words, options.strata_k)
+        rows_by_length = by_length.rows()
+    used = [passages[row] for row in pools.texts]
+    coverage = ((name, each.coverage(collection, options)) for name, each in measures.items())
+    notes = (
+        *([collection.note] if collection.note else ()),
+        *(f"{name}: {note}" for name, note in coverage if note),
+        *rankings.notes(len(curves[0].topics), options.reference),
+        *by_length.notes(),
+    )
+    result = NcgResult(
+        gains=rankings.gains(curves, options.reference),
+        differences=rankings.differences(curves),
+        lines=points,
+        data=PassageData(
+            passages=len(used),
+            topics=len(np.unique(data.topic[pools.texts])),
+            informative=int((rankings.grades > 0).sum()),
+            scale=str(data.scale),
+            left_out=tuple(_left_out(data, collection, pools, units, curves[0].left_out)),
+        ),
+        notes=notes,
+        settings=_settings(options, command),
+        by_length=rows_by_length,
+    )
+    return result, PassageScores(used, rankings.groups, rankings.rankings, places.where, words)
+
+
+def _check_protocol(options: PassagesOptions) -> None:
+    """Raise where options are given that the reference does not have."""
+    usual = PassagesOptions()
+    given = [name for name in OF_OTHERS if getattr(options, name) != getattr(usual, name)]
+    if options.reference == "topic" and given:
+        raise UsageError(
+            "{given}: for references of other topics alone; add {others}, or leave it out",
+            given=Listed(list(map(Setting, given)), last=", "),
+            others=Setting("reference", "others"),
+        )
+
+
+def _pools(data: GradedPassages, collection: PassageCollection, options: PassagesOptions) -> Pools:
+    """The references that are asked for."""
+    weights = data.grades / data.scale.high
+    if options.reference == "topic":
+        return informativeness(data.topic, weights)
+    # Passages with the same anchors can have different texts.
+    texts = [" ".join(each.text.lower().split()) for each in data.passages] if options.anchors else None
+    folds = folds_of(len(data.topics), options.folds, by=options.folds_by, seed=options.seed)
+    once = options.repeated_texts == "once"
+    return interestingness(data.topic, weights, collection.duplicates(texts), folds, names=data.topics, once=once)
+
+
+def _rankings(
+    data: GradedPassages,
+    measures: Mapping[str, Measure],
+    collection: PassageCollection,
+    pools: Pools,
+    options: PassagesOptions,
+) -> PassageRankings:
+    """Score passages by each measure: with every passage in its reference, then leave-one-out."""
+    of_others = options.reference == "others"
+    stay = of_others and options.equal_texts == "stay"
+    inside = [name for name, each in measures.items() if stay or not (of_others or each.weighted)]
+    outside = [
+        name for name, each in measures.items() if name not in inside or (options.leave_one_out and each.uses_reference)
+    ]
+    rankings = []
+    for leave, names in ((False, inside), (True, outside)):
+        held = pools if leave else pools.all_inside()
+        values = measure_passages([measures[name] for name in names], collection, held, options.jobs)
+        for name in names:
+            measure = measures[name]
+            spec = "|".join((str(measure), *measure.notes(collection)))
+            rankings.append(
+                PassageRanking(
+                    measure=name,
+                    leave_one_out=leave and measure.uses_reference,
+                    is_baseline=not measure.uses_reference,
+                    signature=_signature(spec, leave, data.scale, options),
+                    values=values[measure],
+                    scores=measure.ranked(values[measure]),
+                )
+            )
+    folds = of_others and options.pool == "all"
+    return PassageRankings(
+        rankings=rankings,
+        grades=data.grades[pools.texts],
+        groups=np.repeat(np.arange(len(pools)), np.diff(pools.text_offsets)) if folds else data.topic[pools.texts],
+        pool=options.pool,
+        draws=Draws(resamples=options.resamples, seed=options.seed, jobs=options.jobs),
+    )
+
+
+def _signature(spec: str, leave: bool, scale: Scale, options: PassagesOptions) -> str:  # noqa: FBT001
+    folds = f"|folds:{options.folds}|folds-by:{options.folds_by}|seed:{options.seed}"
+    folds += "|repeated-texts:once" if options.repeated_texts == "once" else ""
+    return (
+        f"{spec}|{options.signature}|reference:{options.reference}"
+        f"|itself:{'out' if leave else 'in'}{folds if options.reference == 'others' else ''}"
+        f"|scale:{scale.low:g}:{scale.high:g}|pool:{options.pool}|ties:expected:1e-12|postil:{VERSION}"
+    )
+
+
+def _left_out(
+    data: GradedPassages,
+    collection: PassageCollection,
+    pools: Pools,
+    units: Mapping[tuple[str, bool], None],
+    topics: Sequence[int],
+) -> Iterator[Excluded]:
+    missing = np.setdiff1d(np.arange(len(data.passages)), pools.texts)
+    poor = sorted({*data.topic[missing].tolist(), *topics})
+    if poor:
+        names = tuple(data.topics[number] for number in poor[:5])
+        yield Excluded(why="topics without a passage above grade 0, not ranked", n=len(poor), examples=names)
+    for unit, upto in units:
+        none = pools.texts[collection.bags(unit, upto=upto).units.types[pools.texts] == 0]
+        if len(none):
+            such = tuple(f"{data.passages[row].id} of {data.passages[row].topic}" for row in none[:5])
+            yield Excluded(why=f"passages without a unit of {unit}, ranked last", n=len(none), examples=such, kept=True)
+
+
+def _settings(options: PassagesOptions, command: str) -> PassageSettings:
+    return PassageSettings(
+        reference=options.reference,
+        pool=options.pool,
+        leave_one_out=options.leave_one_out,
+        folds=options.folds,
+        folds_by=options.folds_by,
+        repeated_texts=options.repeated_texts,
+        equal_texts=options.equal_texts,
+        tokenizer=options.tokenizer,
+        stem=options.stem,
+        stop=options.stop,
+        anchors=options.anchors,
+        resamples=options.resamples,
+        line_resamples=min(options.resamples, LINE_RESAMPLES),
+        seed=options.seed,
+        postil=VERSION,
+        command=command,
+        strata_k=options.strata_k,
+    )

@@ -1,0 +1,138 @@
+"""`postil passages`: flags, nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.options import FormatOption, ReportOption
+from postil.data.options import InputOptions
+from postil.data.row_files import write
+from postil.errors import UsageError
+from postil.passages.calls import PassagesOptions, gains_of_file
+from postil.passages.files import check_scores, write_runs, write_scores
+from postil.passages.summaries import SummariesOptions, SummaryFiles, score_summary_files
+from postil.passages.summaries_view import view as view_summaries
+from postil.passages.view import draw_figures, view
+from postil.results.views import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.results.formats import Format
+
+__all__ = ["passages"]
+
+
+@command
+def passages(
+    context: typer.Context,
+    passages: Annotated[
+        str, typer.Argument(metavar="PASSAGES", help="Rows (topic, id, text, [anchors], grade), or - for stdin.")
+    ],
+    options: PassagesOptions,
+    inputs: InputOptions,
+    *,
+    scores: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the scores of every passage (item: topic, system: id).")
+    ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write every ranking but random as a TREC run, one list per topic."),
+    ] = None,
+    figures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves of nCG over k.")] = None,
+    summaries: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Score systems' summaries, rows (item: the topic, system, text), against the informative passages of "
+            "each topic, instead of ranking passages.",
+        ),
+    ] = None,
+    articles: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --summaries: rows (topic, text), a second reference, and the correlation of both rankings.",
+        ),
+    ] = None,
+    max_words: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Number of words at which summaries are cut; by default 500.")
+    ] = None,
+    items: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the score of every summary, for postil compare; higher is better."),
+    ] = None,
+    report: ReportOption = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Rank graded passages by measures and compare the rankings by nCG.
+
+    Informativeness or interestingness: normalized cumulative gain at rank cutoffs, with confidence intervals and tests.
+    With --summaries: the informativeness of systems' summaries.
+
+    Example: postil passages passages.jsonl --stop en --stem porter --leave-one-out --pool topic -k 10 -k 50
+    """
+    given = {"scores": scores, "runs": runs, "figures": figures}
+    if summaries is not None:
+        _refuse(given, "ranks passages, and --summaries scores whole texts")
+        files = SummaryFiles(passages=passages, summaries=summaries, articles=articles)
+        _score_summaries(context, files, SummariesOptions.of(options, max_words), inputs, items, report, format)
+        return
+    _refuse({"articles": articles, "max-words": max_words, "items": items}, "goes with --summaries FILE")
+    if report:
+        from postil.page.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
+
+        check_report(report, [passages])  # before the work is done
+    if scores is not None:
+        check_scores("scores", scores, [passages], "gains")
+    lines = format == "json" or bool(figures or report)
+    result, scored = gains_of_file(
+        passages, options, command=command_line(context), lines=lines, inputs=inputs, on_message=say
+    )
+    if scores is not None:
+        write_scores(scores, scored)
+    if runs:
+        write_runs(runs, result, scored, say)
+    for path in draw_figures(figures, result) if figures else ():
+        say(f"written: {path}")
+    for path in write_report([result], report) if report else ():
+        say(f"written: {path}")
+    shown = view(result)
+    emit(show(format, result, shown), format)
+    tell(format, shown.remarks)
+
+
+def _refuse(flags: Mapping[str, object], why: str) -> None:
+    for flag, value in flags.items():
+        if value is not None:
+            raise UsageError(f"--{flag} {why}")
+
+
+def _score_summaries(  # noqa: PLR0917 - the flags
+    context: typer.Context,
+    files: SummaryFiles,
+    options: SummariesOptions,
+    inputs: InputOptions,
+    items: str | None,
+    report: Path | None,
+    form: Format,
+) -> None:
+    if report:
+        from postil.page.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
+
+        check_report(report, files.paths)  # before the work is done
+    if items is not None:
+        check_scores("items", items, files.paths, "means")
+    result, rows = score_summary_files(files, options, command=command_line(context), inputs=inputs, on_message=say)
+    if items is not None:
+        write(items, rows)
+    for path in write_report([result], report) if report else ():
+        say(f"written: {path}")
+    shown = view_summaries(result)
+    emit(show(form, result, shown), form)
+    tell(form, shown.remarks)

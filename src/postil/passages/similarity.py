@@ -1,0 +1,233 @@
+"""`postil.rank_passages`: passages by similarity with others, with per-unit score contributions."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from postil.data.arguments import check_arguments
+from postil.data.checks import is_number
+from postil.data.columns import as_list
+from postil.data.explain import shown
+from postil.data.frames import ColumnNames, is_table, open_rows
+from postil.data.ranking import best_first
+from postil.data.row_locations import RowLocations
+from postil.data.rows import Passage
+from postil.errors import InvalidInput, UsageError
+from postil.interest.result import RankedPassage
+from postil.metrics.passages.collection import Preprocessing
+from postil.metrics.passages.measures import Overlap
+from postil.metrics.passages.pool import one_pool
+from postil.metrics.spec import parse_measure
+from postil.passages.texts import graded_passages, passages_of, references_of
+from postil.passages.unit_contributions import DECOMPOSABLE, unit_contributions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.data.columns import Column
+    from postil.data.frames import Table
+    from postil.interest.result import UnitContribution
+
+__all__ = ["MEASURE", "UNITS", "Ranking", "decomposable", "measure_ranking", "rank_passages", "reference_weights"]
+
+MEASURE: Final = "logsim-1"
+"""Default measure; the paper's best."""
+
+UNITS: Final = 5
+"""Number of units that are given for a passage."""
+
+
+class Ranking(NamedTuple):
+    """Scores of the passages of a page.
+
+    Args:
+        scores: float64[n], higher is better; minus infinity for passages without units, or with nothing to be compared
+            with.
+        reasons: Function from the index of a passage to the units that make its score, the largest contribution first.
+    """
+
+    scores: NDArray[np.float64]
+    reasons: Callable[[int], tuple[UnitContribution, ...]]
+
+
+def rank_passages(
+    passages: Column | Table,
+    reference: Column | Table | None = None,
+    *,
+    weights: Column | None = None,
+    columns: Mapping[str, str] | None = None,
+    k: int | None = None,
+    measure: str = MEASURE,
+    tokenizer: str = "words",
+    stem: str = "none",
+    stop: str = "none",
+    jobs: int = 1,
+) -> list[RankedPassage]:
+    """Rank the passages of a page by similarity with reference passages.
+
+    Args:
+        passages: n texts; or a table with a column of texts: a data frame, rows or dictionaries, or the path of a file
+            (rows of passages, or a plain text, whose paragraphs they are).
+        reference: Passages that people found interesting: texts, or a table, whose grades become weights if all have
+            one (grade / highest grade; grade 0 is ignored). Without them each passage is compared with the other
+            passages of the page, which finds the ones that say most of what the page is about. A passage leaves
+            its reference where it is one itself (a text with the same words).
+        weights: Weight of each reference, in [0, 1]; for measures with ``w-``.
+        columns: Columns of tables by field: ``{"text": "sentence"}`` of the passages, ``{"reference.grade": "stars"}``.
+        k: Number of passages to return; by default all.
+        measure: Spec of a measure over units, such as ``logsim-2``, ``f1-1`` or ``w-f1-2``.
+        tokenizer: A name in `postil.text.tokenizers.TOKENIZERS`.
+        stem: A name in `postil.text.stems.STEMMERS`, or ``none``.
+        stop: A name in `postil.text.stop_words.STOP_LISTS`, or ``none``.
+        jobs: Number of threads.
+
+    Returns:
+        The best first; of equal ones the earlier. Passages without a unit are last, without score and contributions.
+
+    Raises:
+        InvalidInput: A passage is no text, more than a tenth of all passages are Han text and meet the ``words``
+            tokenizer, or the reference is empty.
+        UnknownName, UsageError: A name does not exist, the measure has no units, or weights are missing or wrong.
+
+    >>> page = ["Coffee was first roasted in Yemen.", "Prices rose.", "A goat herd found coffee in Yemen first."]
+    >>> best, *others = rank_passages(page, stop="en")
+    >>> best.text, [each.unit for each in best.reasons]
+    ('A goat herd found coffee in Yemen first.', ['coffee', 'yemen', 'first'])
+    >>> rank_passages([{"text": text} for text in page], stop="en") == [best, *others]
+    True
+    """
+    check_arguments(rank_passages, locals())
+    chosen = decomposable(measure)
+    names = ColumnNames(
+        {"passages": Passage, "reference": Passage}, columns, constants={"topic": "page", "id": "passage"}
+    )
+    texts = _texts(passages, "passages", names)
+    known = texts
+    if is_table(reference):
+        known, of_grades = _references(reference, names)
+        weights = of_grades if weights is None else weights
+    elif reference is not None:
+        known = _texts(reference, "reference", names)
+    weight = reference_weights(weights, len(known), needed=chosen.weighted)
+    if not texts:
+        return []
+    if not known:
+        raise InvalidInput("expected at least one passage, got none", where="reference")
+    how = Preprocessing(tokenizer=tokenizer, stem=stem, stop=stop)
+    ranking = measure_ranking(texts, None if reference is None else known, weight, measure=chosen, how=how, jobs=jobs)
+    return [
+        RankedPassage(
+            rank=rank,
+            index=index,
+            text=texts[index],
+            score=float(ranking.scores[index]) if np.isfinite(ranking.scores[index]) else None,
+            reasons=ranking.reasons(index),
+        )
+        for rank, index in enumerate(best_first(ranking.scores, k=k).tolist(), start=1)
+    ]
+
+
+def measure_ranking(
+    texts: Sequence[str],
+    reference: Sequence[str] | None,
+    weights: NDArray[np.float64],
+    *,
+    measure: Overlap,
+    how: Preprocessing,
+    jobs: int = 1,
+    stops: Sequence[str] | None = None,
+) -> Ranking:
+    """Score passages by a measure.
+
+    Args:
+        texts: n passages.
+        reference: m texts; None for the passages themselves. A text with the same words leaves it while it is scored.
+        weights: float64[m], or of the n passages, the weight of each.
+        measure: A measure that decomposes.
+        how: Preprocessing.
+        jobs: Number of threads.
+        stops: Stop list of each passage, in place of that of `how`, which is that of the reference.
+
+    Raises:
+        InvalidInput: More than a tenth of all texts are Han text and meet the ``words`` tokenizer.
+    """
+    every = [*texts, *(reference or ())]
+    rows = [Passage("page", str(i), text) for i, text in enumerate(every)]
+    lists = None if stops is None else [*stops, *[how.stop] * len(reference or ())]
+    collection = how.collection(rows, RowLocations("passages"), jobs, stops=lists)
+    same = collection.duplicates()
+    known = np.arange(0 if reference is None else len(texts), len(every))
+    pools = one_pool(same, known, weights, np.arange(len(texts)))
+
+    @cache  # duplicates of a text share its contributions
+    def contributions(index: int) -> tuple[UnitContribution, ...]:
+        return tuple(unit_contributions(measure, collection, pools, index, UNITS))
+
+    scores = measure.ranked(measure.values(collection, pools, jobs))
+    return Ranking(scores, lambda index: contributions(same[index]))
+
+
+def decomposable(spec: str) -> Overlap:
+    """Parse the spec of a measure whose scores are sums over units.
+
+    Args:
+        spec: The spec.
+
+    Raises:
+        UnknownName: There is no such measure.
+        UsageError: The measure has no units.
+    """
+    measure = parse_measure(spec)
+    if not isinstance(measure, Overlap) or measure.family not in DECOMPOSABLE:
+        raise UsageError(f"{spec} does not decompose into unit contributions; use {', '.join(DECOMPOSABLE)}")
+    return measure
+
+
+def _references(reference: Table, names: ColumnNames) -> tuple[list[str], list[float] | None]:
+    if isinstance(reference, str | os.PathLike):
+        return references_of(os.fspath(reference), reading=names.reading("reference"))
+    return graded_passages(open_rows(reference, Passage, "reference", names))
+
+
+def _texts(column: object, where: str, names: ColumnNames) -> list[str]:
+    if isinstance(column, str | os.PathLike):
+        return passages_of(os.fspath(column), reading=names.reading(where))
+    if is_table(column):
+        return [row.text for row in open_rows(column, Passage, where, names)]
+    texts = []
+    for line, text in enumerate(as_list(column, where), start=1):
+        if not isinstance(text, str):
+            raise InvalidInput(f"expected text, got {shown(text)}", where=where, line=line)
+        texts.append(text)
+    return texts
+
+
+def reference_weights(weights: Column | None, n: int, *, needed: bool) -> NDArray[np.float64]:
+    """Weights of the texts of a reference; all 1 where there are none.
+
+    Args:
+        weights: n numbers from 0 to 1.
+        n: Number of texts.
+        needed: True for a measure that counts them.
+
+    Raises:
+        UsageError: They are needed, and not given.
+        InvalidInput: They are not n numbers from 0 to 1.
+    """
+    if weights is None:
+        if needed:
+            raise UsageError("a measure with w- needs weights of the reference; give weights, or leave w- out")
+        return np.ones(n)
+    given = as_list(weights, "weights")
+    if len(given) != n:
+        raise InvalidInput(f"expected a weight for each of {n} references, got {len(given)}", where="weights")
+    for line, weight in enumerate(given, start=1):
+        if not is_number(weight) or not 0 <= weight <= 1:
+            raise InvalidInput(f"expected a number from 0 to 1, got {shown(weight)}", where="weights", line=line)
+    return np.array(given, np.float64)

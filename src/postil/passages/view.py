@@ -1,0 +1,364 @@
+"""Views of `postil passages`: nCG of each ranking, differences from the best, curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec import to_builtins
+
+from postil.data.ids import plain_id
+from postil.messages import Message
+from postil.passages.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_together, gather, measure_family
+from postil.passages.result import Gain, GainDifference, NcgResult
+from postil.plots.picture import save
+from postil.results.formats import counted, noted
+from postil.results.table import Interval, Name, Number, Table
+from postil.results.views import WHOLE, View, best
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from postil.passages.length_parts import GainByLength, LengthThird, ListCorrelation
+    from postil.results.table import Kind
+
+__all__ = [
+    "CORRELATIONS",
+    "SENSES",
+    "Ranking",
+    "by_cutoff",
+    "differences_table",
+    "draw_figures",
+    "gains_table",
+    "length_columns",
+    "length_tables",
+    "lengths_table",
+    "signature_lines",
+    "undefined_correlations",
+    "view",
+]
+
+AnyGain = TypeVar("AnyGain", Gain, GainDifference)
+
+LEVEL: Final = 0.05
+
+CORRELATIONS: Final[Mapping[str, str]] = {
+    "spearman": "Spearman",
+    "partial": "given length",
+    "with_length": "with length",
+}
+"""Labels of rank correlations: of scores with grades, the same given length, of scores with length."""
+
+SENSES: Final[Mapping[str, str]] = {"topic": "informativeness", "others": "interestingness"}
+"""Name of what is estimated, by the kind of reference."""
+
+
+def view(result: NcgResult) -> View:
+    """Show rankings of passages.
+
+    Args:
+        result: The result.
+    """
+    rankings = by_cutoff(result.gains, "name")
+    sizes = (len(rankings), result.data.passages, result.data.topics)
+    highest = best((f"nCG@{row.k}", row.name, row.ncg) for row in result.gains)
+    return View(
+        line=f"{', '.join(map(counted, sizes, ('ranking', 'passage', 'topic')))}; {highest}",
+        rows=list(_rows(result)),
+        grids=[gains_table([Ranking(name, name, rows) for name, rows in rankings.items()])],
+        details=[*_from_best(rankings, result.differences), *length_tables(result.by_length)],
+        head=_head(result),
+        remarks=list(_remarks(result)),
+        signatures=list(signature_lines(_first(rows).signature for rows in rankings.values())),
+    )
+
+
+def by_cutoff(rows: Iterable[AnyGain], name: str) -> dict[str, dict[int, AnyGain]]:
+    """The numbers of each ranking by rank cutoff.
+
+    Args:
+        rows: The numbers.
+        name: Field with the ranking.
+    """
+    found: dict[str, dict[int, AnyGain]] = {}
+    for row in rows:
+        found.setdefault(getattr(row, name), {})[row.k] = row
+    return found
+
+
+def _rows(result: NcgResult) -> Iterator[dict[str, object]]:
+    """One row per ranking and rank cutoff; the numbers by length are those of the ranking, the same at each cutoff."""
+    by_length = {row.name: length_columns(row) for row in result.by_length}
+    for row in result.gains:
+        yield to_builtins(row, enc_hook=plain_id) | by_length.get(row.name, {})
+
+
+def length_columns(row: GainByLength) -> dict[str, object]:
+    """The numbers of a ranking by length, as columns.
+
+    Args:
+        row: The ranking.
+    """
+    found: dict[str, object] = {"strata_k": row.k}
+    for name, each in (
+        ("strata_ncg", row.ncg),
+        ("spearman", row.spearman),
+        ("partial_spearman", row.partial),
+        ("length_spearman", row.with_length),
+    ):
+        found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+    return found
+
+
+def _head(result: NcgResult) -> str:
+    settings, data = result.settings, result.data
+    rank = "all in one list" if settings.pool == "all" else "one list per topic, the mean of them"
+    units = "folds" if settings.reference == "others" and settings.pool == "all" else "topics"
+    intervals = f"; 95 % confidence intervals over {units}" if any(row.low is not None for row in result.gains) else ""
+    return (
+        f"{SENSES[settings.reference]}: {data.passages} passages of {counted(data.topics, 'topic')}, "
+        f"{data.informative} with a grade above 0; {rank}{intervals}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A row of a table: a ranking, the difference of two, or the title of a group.
+
+    Args:
+        name: Its name on a page.
+        full: Its full name.
+        rows: The numbers by rank cutoff.
+        kind: See `Table`.
+        best: The rank cutoffs at which it has the highest number of its group.
+        length: The numbers by length.
+    """
+
+    name: str
+    full: str
+    rows: Mapping[int, Gain | GainDifference]
+    kind: Kind = ""
+    best: Collection[int] = ()
+    length: GainByLength | None = None
+
+
+def gains_table(lines: Sequence[Ranking], caption: str = "", noun: str = "measure") -> Table:
+    """The nCG of rankings, one column per rank cutoff.
+
+    Args:
+        lines: The rankings.
+        caption: The caption.
+        noun: Head of the names.
+    """
+    columns = (
+        Interval(f"nCG@{k:,}", "ncg", at=partial(_at, k), plain=f"nCG@{k}", best=partial(_best, k))
+        for k in _cuts(lines)
+    )
+    return Table(key="gains", caption=caption, rows=lines, columns=(_name(noun), *columns), kind=attrgetter("kind"))
+
+
+def differences_table(
+    head: str, lines: Sequence[Ranking], caption: str = "", key: str = "differences", *, alone: str = ""
+) -> Table:
+    """Differences of nCG, one column per rank cutoff.
+
+    Args:
+        head: Head of the names.
+        lines: The differences.
+        caption: The caption.
+        key: The key.
+        alone: The head where the table stands alone.
+    """
+    columns = (
+        Interval(
+            f"nCG@{k:,}",
+            "value",
+            at=partial(_at, k),
+            plain=f"nCG@{k}",
+            signed=True,
+            strong=partial(_holds, k),
+            unmarked="",
+        )
+        for k in _cuts(lines)
+    )
+    names = _name(head, alone)
+    return Table(
+        key=key,
+        caption=caption,
+        rows=lines,
+        columns=(names, *columns),
+        kind=attrgetter("kind"),
+        long=key == "all-differences",
+    )
+
+
+def _name(head: str, alone: str = "") -> Name:
+    return Name(head, "name", full="full", plain=alone)
+
+
+def _cuts(lines: Iterable[Ranking]) -> Iterable[int]:
+    return dict.fromkeys(k for line in lines for k in line.rows)
+
+
+def _at(k: int, line: Ranking) -> Gain | GainDifference | None:
+    return line.rows.get(k)
+
+
+def _best(k: int, line: Ranking) -> bool:
+    return k in line.best
+
+
+def _holds(k: int, line: Ranking) -> bool:
+    row = line.rows[k]
+    return isinstance(row, GainDifference) and row.p_holm < LEVEL
+
+
+def _first(rows: Mapping[int, Gain]) -> Gain:
+    return next(iter(rows.values()))
+
+
+def lengths_table(lines: Sequence[Ranking], caption: str = "") -> Table:
+    """Each ranking among passages of similar length, and its rank correlations; pages have each third as well.
+
+    Args:
+        lines: The rankings.
+        caption: The caption.
+    """
+    first = next(line.length for line in lines if line.length is not None)
+    return Table(
+        key="by-length",
+        caption=caption,
+        rows=lines,
+        columns=(
+            _name("measure", "by length"),
+            _length("in thirds", "ncg", plain=f"nCG@{first.k} in thirds"),
+            *(
+                Number(name, partial(_third, place), at=attrgetter("length.thirds"), only="page")
+                for place, name in enumerate(first.THIRDS)
+            ),
+            *(_length(label, field) for field, label in CORRELATIONS.items()),
+        ),
+        kind=attrgetter("kind"),
+    )
+
+
+def _length(head: str, field: str, plain: str = "") -> Interval:
+    return Interval(head, "value", at=attrgetter(f"length.{field}"), plain=plain)
+
+
+def _third(place: int, thirds: Sequence[LengthThird]) -> float | None:
+    return thirds[place].ncg
+
+
+def length_tables(rows: Sequence[GainByLength]) -> list[Table]:
+    """Each ranking among passages of similar length; no table without rankings.
+
+    Args:
+        rows: One row per ranking.
+    """
+    return [lengths_table([Ranking(row.name, row.name, {}, length=row) for row in rows])] if rows else []
+
+
+def undefined_correlations(rows: Iterable[GainByLength]) -> Iterator[tuple[str, str]]:
+    """Rankings without some rank correlation, and the reason.
+
+    Args:
+        rows: The rankings.
+
+    Yields:
+        The ranking with the labels of the correlations, or without where none is defined; the reason.
+    """
+    for row in rows:
+        reasons: dict[str, list[str]] = {}
+        for name, label in CORRELATIONS.items():
+            found: ListCorrelation = getattr(row, name)
+            if found.reason is not None:
+                reasons.setdefault(found.reason, []).append(label)
+        for reason, labels in reasons.items():
+            some = [] if len(labels) == len(CORRELATIONS) else labels
+            yield ", ".join([row.name, *some]), reason
+
+
+def _from_best(rankings: Mapping[str, Mapping[int, Gain]], differences: Sequence[GainDifference]) -> Iterator[Table]:
+    """With passages in their references, then leave-one-out: the best ranking at the first cutoff minus each other."""
+    by_pair = {(row.first, row.second, row.k): row for row in differences}
+    baselines = {name for name in rankings if measure_family(name) == BASELINES}
+    for leave in (False, True):
+        some = [name for name, rows in rankings.items() if _first(rows).leave_one_out is leave or name in baselines]
+        if not by_pair or baselines.issuperset(some):
+            continue
+        best = max(some, key=lambda name: _first(rankings[name]).ncg)
+        others = [
+            Ranking(name, name, {k: _difference(by_pair, best, name, k) for k in rankings[best]})
+            for name in some
+            if name != best
+        ]
+        if others:
+            yield differences_table(f"{best} minus", others, alone=f"{best} minus (* p < .05)")
+
+
+def _difference(
+    by_pair: Mapping[tuple[str, str, int], GainDifference], best: str, other: str, k: int
+) -> GainDifference:
+    row = by_pair.get((best, other, k))
+    return by_pair[other, best, k].reversed() if row is None else row
+
+
+def _remarks(result: NcgResult) -> Iterator[str]:
+    settings = result.settings
+    for each in result.data.left_out:
+        yield f"note: {each}" if each.kept else f"excluded: {each}"
+    yield from noted(result.notes)
+    if settings.reference == "topic":
+        yield f"a passage is part of its topic's reference; rankings that end in '{Gain.WITHOUT}' are leave-one-out"
+    yield from (f"undefined: {which}: {reason}" for which, reason in undefined_correlations(result.by_length))
+    if result.differences:
+        test = "sign flips of topics" if settings.pool == "topic" else "bootstrap"
+        yield Message(
+            "* p < .05 by {test}, Holm-adjusted for all pairs at a rank cutoff; all pairs: {whole}",
+            test=test,
+            whole=WHOLE,
+        )
+    yield f"ties: expected value; seed {settings.seed}, {settings.resamples} resamples"
+
+
+def signature_lines(signatures: Iterable[str]) -> Iterator[str]:
+    """Signatures that are alike but for their first part, together.
+
+    Args:
+        signatures: The signatures.
+    """
+    alike: dict[str, list[str]] = {}
+    for signature in signatures:
+        spec, _, rest = signature.partition("|")
+        alike.setdefault(rest, []).append(spec)
+    for rest, specs in alike.items():
+        yield f"signatures: {' '.join(specs)}"
+        yield f"  each with |{rest}"
+
+
+def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
+    """Draw nCG over k: one figure per family of measures, and one with the best of each family.
+
+    Args:
+        folder: Output folder; made where it is missing.
+        result: The result, with its lines.
+
+    Yields:
+        Paths of the figures.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    first: dict[str, float] = {}
+    for row in result.gains:
+        first.setdefault(row.name, row.ncg)
+    drawn = {line.measure: curve(line, line.measure) for line in result.lines}
+    for title, names in gather(first).items():
+        path = folder / f"{SENSES[result.settings.reference]}-{title}.svg"
+        save(draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]]), path)
+        yield path

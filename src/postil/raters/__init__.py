@@ -1,0 +1,1 @@
+"""Agreement and competence of raters."""

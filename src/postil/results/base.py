@@ -1,0 +1,255 @@
+"""Results: what all kinds of them can do.
+
+Encoding a result is its ``--format json``; reading decodes by ``kind``. A field that every result of a kind has is
+required; a field with a default is left out of the JSON where it has that default. The order of fields is the order in
+the JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeAlias, Unpack, cast
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from postil.data.arguments import check_arguments
+from postil.data.atomic_file import AtomicFile
+from postil.data.ids import plain_id
+from postil.results.earlier import with_facts
+from postil.results.kinds import Kinds
+from postil.results.result_json import SCHEMA, decoded, parsed
+from postil.results.table_options import TableFields, TableOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.data.row_files import FilePath
+
+__all__ = ["Backend", "Result", "Views", "register_views", "replace", "to_json"]
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """Base of all results.
+
+    Args:
+        name: Name of the data, for the titles of a page; empty where nobody named it.
+    """
+
+    name: str = ""
+
+    def __repr__(self) -> str:
+        """One line of at most 120 characters: the class, and the numbers that matter most."""
+        return _views().summary(self)
+
+    def _repr_html_(self) -> str:
+        """The first table of the result and its picture, in a notebook."""
+        return _views().notebook(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """All of the result, as ``--format json`` prints it."""
+        return {"schema": SCHEMA, **msgspec.to_builtins(self, enc_hook=_plain)}
+
+    @classmethod
+    def from_dict(cls, value: object, where: str = "result") -> Self:
+        """Undo `to_dict`; of `Result` for every kind, of a subclass for its own.
+
+        Args:
+            value: The JSON of a result, parsed.
+            where: Name of its source in messages.
+
+        Raises:
+            InvalidInput: It is no result, or one of another kind; says where.
+        """
+        kinds = Kinds() if cls is Result else {str(cls.__struct_config__.tag): cls}
+        return decoded(with_facts(value), cast("Mapping[str, type[Self]]", kinds), where)
+
+    def to_json(self) -> str:
+        """The text that ``--format json`` prints.
+
+        Raises:
+            ValueError: A number is not finite.
+
+        >>> import postil
+        >>> result = postil.score(["a b"], [["a b c"]], metrics=["rouge-l"])
+        >>> result.from_json(result.to_json()) == result
+        True
+        """
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, where: str = "result") -> Self:
+        """Undo `to_json`; of `Result` for every kind, of a subclass for its own.
+
+        Args:
+            text: The JSON of a result.
+            where: Name of its source in messages.
+
+        Raises:
+            InvalidInput: It is no JSON, no result, or one of another kind; says where.
+        """
+        check_arguments(Result.from_json, locals())
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        return cls.from_dict(parsed(data, where), where)
+
+    def save(self, path: FilePath) -> None:
+        """Write the result as JSON, atomically, for `postil.read_result` and `postil report`.
+
+        Args:
+            path: The file; one that is there is replaced.
+
+        Raises:
+            PostilError: The operating system reports an error.
+            ValueError: A number is not finite.
+        """
+        check_arguments(Result.save, locals())
+        data = to_json(self).encode()
+        with AtomicFile(str(path)) as stream:
+            stream.write(data)
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """The rows of ``--format csv``, one dictionary per number."""
+        return _views().rows(self)
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """The rows of `to_rows` as a data frame.
+
+        A column of numbers and texts becomes one of texts; a missing value is what the library has for it.
+
+        Args:
+            backend: ``pandas``, ``polars`` or ``pyarrow``; by default the first of them that is installed.
+
+        Returns:
+            A `pandas.DataFrame`, `polars.DataFrame` or `pyarrow.Table`.
+
+        Raises:
+            UnknownName: There is no such backend.
+            UsageError: It is not installed, or none of them is.
+
+        >>> import postil
+        >>> result = postil.score(["a b"], [["a b c"]], metrics=["rouge-l"])
+        >>> result.to_frame("pyarrow").column_names
+        ['system', 'metric', 'score', 'n', 'signature']
+        """
+        check_arguments(Result.to_frame, locals())
+        return _views().frame(self, backend)
+
+    def to_csv(self, **table: Unpack[TableFields]) -> str:
+        """The text that ``--format csv`` prints; safe to open in a spreadsheet.
+
+        Args:
+            table: See `to_latex`.
+        """
+        return _views().text(self, "csv", TableOptions(**table))
+
+    def to_markdown(self, **table: Unpack[TableFields]) -> str:
+        """The tables that ``--format markdown`` prints.
+
+        Args:
+            table: See `to_latex`.
+        """
+        return _views().text(self, "markdown", TableOptions(**table))
+
+    def to_latex(self, **table: Unpack[TableFields]) -> str:
+        r"""The tables that ``--format latex`` prints, for the package booktabs.
+
+        Args:
+            table: Options of tables: the fields of `postil.results.table_options.TableOptions`, such as
+                ``layout="systems", percent=True, digits=1``.
+
+        Raises:
+            UsageError: The result has no such layout, or an option does not go with it.
+
+        >>> import postil
+        >>> result = postil.score(["a b"] * 2, [["a b c"]] * 2, systems=["x", "y"], metrics=["rouge-l"])
+        >>> r"x & \textbf{77.2}" in result.to_latex(layout="systems", percent=True, digits=1)
+        True
+        """
+        return _views().text(self, "latex", TableOptions(**table))
+
+    def to_html(self, **table: Unpack[TableFields]) -> str:
+        """The tables that ``--format html`` prints, whole and without a picture.
+
+        Args:
+            table: See `to_latex`.
+        """
+        return _views().text(self, "html", TableOptions(**table))
+
+    def plot(self, name: str | None = None) -> Any:
+        """Draw a picture of the result, as a report has it.
+
+        Args:
+            name: Name of the picture where there are several, such as a metric or a coefficient; by default the first.
+
+        Returns:
+            A `matplotlib.figure.Figure`; its ``savefig`` writes it.
+
+        Raises:
+            UsageError: Such a result has no picture, this one has nothing to draw, or no picture of that name.
+            MissingExtra: matplotlib is not installed.
+        """
+        check_arguments(Result.plot, locals())
+        return _views().figure(self, name)
+
+
+class Views(Protocol):
+    """The ways in which a higher layer shows a result; see the methods of `Result`."""
+
+    def summary(self, result: Result) -> str:
+        """One line of at most 120 characters."""
+
+    def notebook(self, result: Result) -> str:
+        """HTML for a notebook."""
+
+    def rows(self, result: Result) -> list[dict[str, object]]:
+        """The rows of CSV."""
+
+    def frame(self, result: Result, backend: Backend | None) -> Any:
+        """The rows as a data frame."""
+
+    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"], table: TableOptions) -> str:
+        """The text of a format."""
+
+    def figure(self, result: Result, name: str | None) -> Any:
+        """A picture."""
+
+
+_REGISTERED: Final[list[Views]] = []
+
+
+def register_views(views: Views) -> None:
+    """Make the methods of results show them in these ways.
+
+    Args:
+        views: The ways.
+    """
+    _REGISTERED[:] = [views]
+
+
+def to_json(value: object) -> str:
+    """Indented JSON with a line break at its end.
+
+    Args:
+        value: A result, or lists, dicts, texts and numbers.
+
+    Raises:
+        ValueError: A number is not finite.
+    """
+    plain = value.to_dict() if isinstance(value, Result) else value
+    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return plain_id(value)
+
+
+def _views() -> Views:
+    if not _REGISTERED:
+        import_module(import_module("postil").VIEWS)  # it registers itself
+    return _REGISTERED[0]

@@ -1,0 +1,281 @@
+"""Formats: rows and grids as a terminal table, Markdown, LaTeX, CSV and JSON Lines."""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import partial
+from html import escape
+from itertools import chain
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from unicodedata import combining, east_asian_width
+
+from postil.data.escaping import apostrophed, csv_writer, latex_line, latex_text, markdown_cell, one_line
+from postil.messages import Message, spoken
+from postil.results.numbers import plain_numbers, pointed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from msgspec import Struct
+
+    from postil.results.table import Table
+
+__all__ = [
+    "ESCAPES",
+    "FORMATS",
+    "LAYOUTS",
+    "Format",
+    "Grid",
+    "Text",
+    "card",
+    "counted",
+    "excerpt",
+    "grid_as",
+    "grid_as_csv",
+    "listed",
+    "noted",
+    "plain_rows",
+    "rows_as_csv",
+    "rows_as_jsonl",
+    "short",
+    "value_with_interval",
+]
+
+Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex", "html"]
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+
+Text: TypeAlias = Literal["table", "markdown", "latex", "html"]
+"""A format for people."""
+
+Grid = list[list[str]]
+"""Rows of cells; the first row is the head, the first column holds names, all others numbers."""
+
+
+def plain_rows(rows: Iterable[Mapping[str, object] | Struct]) -> list[Mapping[str, object]]:
+    """Rows that are structs as the names and values of their fields.
+
+    Args:
+        rows: The rows.
+    """
+    from msgspec import Struct, structs  # noqa: PLC0415 - the help of commands does without it
+
+    return [structs.asdict(row) if isinstance(row, Struct) else row for row in rows]
+
+
+def rows_as_jsonl(rows: Iterable[Mapping[str, object] | Struct]) -> str:
+    """One row per line."""
+    from msgspec import to_builtins  # noqa: PLC0415 - the same
+
+    from postil.data.ids import plain_id  # noqa: PLC0415 - the same
+
+    def line(row: Mapping[str, object]) -> str:
+        said = {name: spoken(value) if isinstance(value, Message) else value for name, value in row.items()}
+        return json.dumps(said, ensure_ascii=False, allow_nan=False, default=partial(to_builtins, enc_hook=plain_id))
+
+    return "".join(f"{line(row)}\n" for row in plain_rows(rows))
+
+
+def rows_as_csv(rows: Iterable[Mapping[str, object] | Struct], fields: Sequence[str] = ()) -> str:
+    """Comma-separated, with a head: the fields, by default those of the first row.
+
+    People open these files in spreadsheets, so a text that one would run has an apostrophe before it; the importer of
+    CSV takes it away (``--apostrophes``).
+    """
+    plain = plain_rows(rows)
+    names = list(fields or (plain[0] if plain else ()))
+    return grid_as_csv(chain([names], ([row.get(name) for name in names] for row in plain)))
+
+
+def grid_as_csv(grid: Iterable[Sequence[object]]) -> str:
+    """A grid comma-separated; texts as in `rows_as_csv`.
+
+    Args:
+        grid: Rows of cells; the first row is the head.
+
+    >>> print(grid_as_csv([["system", "=x"], ["a", 0.5]]), end="")
+    system,'=x
+    a,0.5
+    """
+    out = io.StringIO(newline="")
+    csv_writer(out).writerows(map(_cell, row) for row in grid)
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, list | tuple):
+        value = "; ".join(map(str, value))
+    return apostrophed(spoken(value)) if isinstance(value, str) else value
+
+
+def grid_as(form: Text, grid: Grid | Table) -> str:
+    """Lay a table out, or cells that are text already.
+
+    >>> print(grid_as("table", [["system", "bleu-4"], ["a", "0.5"]]), end="")
+    system  bleu-4
+    ------  ------
+    a          0.5
+    """
+    cells = grid if isinstance(grid, list) else grid.grid(typeset=form in {"latex", "html"})
+    return LAYOUTS[form]([list(map(ESCAPES[form], row)) for row in cells])
+
+
+def value_with_interval(
+    value: float, low: float | None = None, high: float | None = None, digits: int = 3, *, zero: bool = False
+) -> str:
+    """``.523 [.481, .562]``; the value alone where there is no interval.
+
+    Args:
+        value: The value.
+        low: Lower end of the interval; None where there is none.
+        high: Upper end.
+        digits: Number of decimals.
+        zero: True for a 0 before the point.
+
+    >>> value_with_interval(0.5227, 0.481, -0.02), value_with_interval(2.5e8, -1e-17, 3e8)
+    ('.523 [.481, -.020]', '2.500e+08 [0, 3.000e+08]')
+    """
+    ends = [] if low is None or high is None else [low, high]
+    first, *others = plain_numbers([value, *ends], digits, zero=zero)
+    return f"{first} [{', '.join(others)}]" if others else first
+
+
+def short(number: float) -> str:
+    """Three decimals, without a 0 before the point, nor a sign before 0.
+
+    >>> short(0.5227), short(-0.0001)
+    ('.523', '.000')
+    """
+    return pointed(f"{number:.3f}")
+
+
+def noted(notes: Iterable[str]) -> Iterator[str]:
+    """Remarks that are notes of a result.
+
+    Args:
+        notes: The notes.
+    """
+    return (Message("note: {note}", note=note) for note in notes)
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things.
+
+    Args:
+        n: The number.
+        what: One of them.
+
+    >>> counted(1, "item"), counted(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> str:
+    """A list of names in a sentence.
+
+    Args:
+        names: The names.
+        last: The word before the last one.
+        most: Number of names that are given where there are two more at least; None for all.
+
+
+    >>> listed(["a", "b", "c"]), listed(["a"]), listed(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a', 'a, b and 2 more')
+    """
+    if most is not None and len(names) > most + 1:
+        return f"{', '.join(names[:most])} {last} {len(names) - most:,} more"
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _width(text: str) -> int:
+    text = text.replace("\u200c", "").replace("\u200d", "")  # joiners
+    return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _padded(grid: Grid) -> Grid:
+    """Names to the left, numbers to the right; wide characters take two columns."""
+    widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+    return [
+        [
+            cell + " " * (width - _width(cell)) if place == 0 else " " * (width - _width(cell)) + cell
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for row in grid
+    ]
+
+
+def _table(rows: Grid) -> str:
+    rows = _padded(rows)
+    rule = ["-" * _width(cell) for cell in rows[0]]
+    return "".join("  ".join(row).rstrip() + "\n" for row in (rows[0], rule, *rows[1:]))
+
+
+def _markdown(rows: Grid) -> str:
+    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (rows[0], rule, *rows[1:]))
+
+
+def _latex(rows: Grid) -> str:
+    head, *lines = map(latex_line, rows)
+    above = ["\\begin{tabular}{l" + "r" * (len(rows[0]) - 1) + "}", r"\toprule", head, r"\midrule"]
+    return "\n".join([*above, *lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _html(rows: Grid) -> str:
+    head, *others = rows
+    lines = [
+        f'<tr><th scope="row" style="text-align:left">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, *cells in others
+    ]
+    names = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    body = ["<tbody>", *lines, "</tbody>"]
+    return "\n".join(['<table class="dataframe">', f"<thead><tr>{names}</tr></thead>", *body, "</table>", ""])
+
+
+ESCAPES: Final[Mapping[Text, Callable[[str], str]]] = {
+    "table": one_line,
+    "markdown": markdown_cell,
+    "latex": lambda text: latex_text(text).replace("τ-", r"$\tau$-"),
+    "html": lambda text: escape(one_line(text)),
+}
+"""Functions that write a text as a cell of each format."""
+
+LAYOUTS: Final[Mapping[Text, Callable[[Grid], str]]] = {
+    "table": _table,
+    "markdown": _markdown,
+    "latex": _latex,
+    "html": _html,
+}
+"""Functions that make a table of cells that are written in each format."""
+
+
+def card(text: str, about: str, width: int) -> str:
+    """A text as a paragraph, and a second text below it, indented.
+
+    Args:
+        text: The text.
+        about: The text below; may be empty.
+        width: Number of columns.
+
+    >>> print(card("1. It rained on Ely all night.", "score 0.5", 22), end="")
+    1. It rained on Ely
+       all night.
+       score 0.5
+    """
+    wide, later = max(width, 20), "   "
+    lines = wrap(one_line(text), wide, subsequent_indent=later)
+    lines += wrap(one_line(about), wide, initial_indent=later, subsequent_indent=later)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def excerpt(text: str, width: int = 80) -> str:
+    """Truncate a text for a cell, on one line.
+
+    Args:
+        text: The text.
+        width: Maximum number of characters.
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -1,0 +1,196 @@
+"""JSON of results: parsed, checked and decoded by kind, with the location of what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import inspect
+
+from postil.data.explain import RepeatedKey, load_json, shown
+from postil.errors import InvalidInput
+from postil.kernel import plain_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SCHEMA", "Json", "check_schema", "check_values", "decoded", "invalid", "parsed"]
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
+Kind = TypeVar("Kind", bound=msgspec.Struct)
+
+SCHEMA: Final = 1
+"""Version of the JSON of all results."""
+
+MADE_BY: Final = "give what a command of postil printed with --format json"
+
+WITHOUT_KIND: Final = {"scores": {"kind": "score", "aggregation": "corpus"}, "agreement": {"kind": "agreement"}}
+"""Kind of a result without one, by a field that it has."""
+
+
+def decoded(value: object, kinds: Mapping[str, type[Kind]], where: str) -> Kind:
+    """Decode a result from plain dictionaries, lists and values.
+
+    Args:
+        value: The JSON of a result, parsed.
+        kinds: Struct of each kind of result that is expected.
+        where: Name of its source in messages.
+
+    Raises:
+        InvalidInput: It is no result; says where.
+    """
+    if not isinstance(value, dict):
+        raise InvalidInput(f"expected an object in braces, got {shown(value)}; {MADE_BY}", where=where)
+    check_schema(value, where)
+    if "kind" not in value:
+        value = {**next((usual for field, usual in WITHOUT_KIND.items() if field in value), {}), **value}
+    kind = value.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        found = shown(kind) if "kind" in value else "none"
+        known = f"{'one of ' * (len(kinds) > 1)}{', '.join(kinds)}"
+        raise InvalidInput(f"expected {known}, got {found}; {MADE_BY}", where=where, field="kind")
+    try:
+        check_values(value, "")
+        return msgspec.convert(value, kinds[kind], dec_hook=_array)
+    except msgspec.ValidationError as error:
+        raise invalid(error, where, kinds[kind]) from None
+
+
+def parsed(data: bytes, where: str) -> Json:
+    """Parse JSON.
+
+    Args:
+        data: The JSON, in UTF-8.
+        where: Name of its source in messages.
+
+    Raises:
+        InvalidInput: It is not JSON, or has a key twice in one object; says where.
+    """
+    try:
+        value: Json = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+        if not plain_objects(data.replace(b"\n", b" ")):
+            load_json(data.decode("utf-8-sig"))
+    except RepeatedKey as error:
+        raise InvalidInput(str(error), where=where, field=error.key) from None
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        line, problem = _what_is_broken(data, str(error))
+        raise InvalidInput(f"not JSON: {problem}; {MADE_BY}", where=where, line=line) from None
+    return value
+
+
+def _what_is_broken(data: bytes, otherwise: str) -> tuple[int | None, str]:
+    """The line and the problem, in the words of the parser that counts lines."""
+    if not data.strip():
+        return None, "the file is empty"
+    try:
+        json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        return error.lineno, error.msg
+    except UnicodeDecodeError as error:
+        return 1 + data[: error.start].count(b"\n"), "not UTF-8"
+    except (ValueError, RecursionError) as error:
+        return None, str(error)
+    return None, otherwise
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def check_schema(value: Mapping[str, object], where: str) -> None:
+    """Refuse the JSON of another version.
+
+    Args:
+        value: A JSON object.
+        where: Name of its source in messages.
+
+    Raises:
+        InvalidInput: It has another version, or none.
+    """
+    if value.get("schema") != SCHEMA:
+        found = shown(value["schema"]) if "schema" in value else "none"
+        problem = f"expected {SCHEMA}, got {found}; {MADE_BY} by this version of postil"
+        raise InvalidInput(problem, where=where, field="schema")
+
+
+def check_values(value: object, path: str) -> None:
+    """Refuse what neither JSON nor a page can hold: numbers that are not finite, halves of characters.
+
+    Args:
+        value: Dictionaries, lists and values.
+        path: The location of the value in its result.
+
+    Raises:
+        ValidationError: There is such a value; says where.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise msgspec.ValidationError(f"Expected a finite number, got {shown(value)} - at `${path}`")
+    if isinstance(value, str) and not _is_whole(value):
+        raise msgspec.ValidationError(f"Expected text, got {shown(value)} with half a character - at `${path}`")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            check_values(key, path)
+            check_values(inner, f"{path}.{key}")
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            check_values(inner, f"{path}[{index}]")
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _array(wanted: type, value: object) -> object:
+    """Item scores, which msgspec cannot decode by itself; it asks about values of any type too."""
+    if wanted is object:
+        return value
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise msgspec.ValidationError(f"Expected an array of numbers, got {shown(value)}") from None
+
+
+def _choices(kind: type[msgspec.Struct], field: str) -> tuple[object, ...]:
+    """The values that a field may have, if it is one of few."""
+    wanted: inspect.Type = inspect.type_info(kind)
+    for name in re.findall(r"\w+", field):
+        if isinstance(wanted, inspect.StructType):
+            wanted = next(each.type for each in wanted.fields if each.encode_name == name)
+        elif isinstance(wanted, inspect.VarTupleType):
+            wanted = wanted.item_type
+    return tuple(wanted.values) if isinstance(wanted, inspect.LiteralType) else ()
+
+
+NAMES: Final = {
+    "bool": "true or false",
+    "float": "a number",
+    "int": "an integer",
+    "str": "text",
+    "array": "an array",
+    "object": "an object",
+}
+
+
+def invalid(error: msgspec.ValidationError, where: str, kind: type[msgspec.Struct] | None = None) -> InvalidInput:
+    """A message of msgspec without its types, and with the values that were expected.
+
+    Args:
+        error: The error of msgspec.
+        where: Name of the source.
+        kind: The struct that was expected, for the values that a field may have.
+    """
+    problem, _, path = str(error).partition(" - at `$")
+    field = path.lstrip(".").rstrip("`")
+    problem = re.sub(r"`(\w+)( \| \w+)*`", lambda match: NAMES.get(match[1], match[1]), problem)
+    if kind is not None and problem.startswith("Invalid enum value "):
+        found = problem.removeprefix("Invalid enum value ").replace("'", '"')
+        problem = f"expected {' or '.join(map(str, _choices(kind, field)))}, got {found}"
+    return InvalidInput(problem[:1].lower() + problem[1:], where=where, field=field)

@@ -1,0 +1,298 @@
+"""Views: a result as rows and grids, from which every text format is made.
+
+A kind of result has a module in this package, whose ``view`` makes its `View`. `show` is the one printer, and
+`ResultViews` what the methods of results call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from postil.data.escaping import one_line
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.messages import Setting, spoken
+from postil.results.base import register_views, to_json
+from postil.results.data_frames import data_frame
+from postil.results.formats import card, excerpt, grid_as, plain_rows, rows_as_csv, rows_as_jsonl, value_with_interval
+from postil.results.systems_table import systems_text
+from postil.results.table_options import TableOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
+
+    from msgspec import Struct
+
+    from postil.page.blocks import Picture
+    from postil.results.base import Backend, Result
+    from postil.results.formats import Format
+    from postil.results.systems_table import SystemsTable
+    from postil.results.table import Table
+
+__all__ = ["MODULES", "WHOLE", "ResultViews", "View", "best", "show", "view_of"]
+
+MODULES: Final[Mapping[str, str]] = {
+    "agreement": "postil.raters.view",
+    "audit-log": "postil.service.audit_view",
+    "budget": "postil.budgeting.view",
+    "calibration": "postil.calibration.view",
+    "combine": "postil.combination.view",
+    "commenters": "postil.comments.evaluation_view",
+    "compare": "postil.comparison.view",
+    "corpus": "postil.corpus.view",
+    "correlate": "postil.correlation.view",
+    "dry-run": "postil.comments.dry_run_view",
+    "estimate": "postil.estimation.view",
+    "evaluation": "postil.comments.ranking_view",
+    "forget": "postil.erasure.view",
+    "interest-training": "postil.interest.training_view",
+    "interesting": "postil.interest.view",
+    "interesting-pages": "postil.interest.pages_view",
+    "interleaving": "postil.comparison.interleaved_view",
+    "judge": "postil.judging.view",
+    "passages": "postil.passages.view",
+    "plan": "postil.campaigns.plan_view",
+    "preferences": "postil.comparison.preferences_view",
+    "quality": "postil.campaigns.quality_view",
+    "ranked-comments": "postil.threads.view",
+    "score": "postil.scoring.view",
+    "statistics": "postil.corpus.statistics_view",
+    "study": "postil.studies.view",
+    "suggestions": "postil.comments.view",
+    "summaries": "postil.passages.summaries_view",
+    "thread-orders": "postil.threads.orders_view",
+    "tokens": "postil.service.tokens_view",
+    "training": "postil.comments.training.view",
+    "update": "postil.comments.training.update_view",
+    "vectors": "postil.vectors.view",
+    "weights-plan": "postil.weights.view",
+    "wmt": "postil.wmt.view",
+}
+"""The module of this package that shows each kind of result."""
+
+PICTURES: Final = "postil.page.result_pictures"
+"""Module of the pictures of results: loaded by name, since it draws numbers of other modules here."""
+
+WHOLE: Final = Setting("format", "json", instead="result.to_json()")
+"""All that a result holds."""
+
+LONGEST: Final = 120
+"""Largest number of characters of a summary."""
+
+SHOWN: Final = 20
+"""Largest number of rows of a table in a notebook."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A result as rows and grids.
+
+    Args:
+        line: The line of the result in Python: what it is of, and the numbers that matter most.
+        rows: One row per number, for CSV, JSON Lines and data frames: structs, or names of columns with values.
+        grids: Tables for people.
+        fields: The columns of CSV; by default those of the first row.
+        documents: Tables of Markdown, LaTeX and HTML, where they are not `grids`.
+        details: Further tables for people, on a terminal alone.
+        nested: Rows of JSON Lines, where they are not those of CSV.
+        findings: Sentences above all else, one line each; on a terminal and in notebooks.
+        head: A line above the tables.
+        below: Text below the tables, on a terminal alone.
+        remarks: Notes besides the numbers, one line each; on a terminal below the tables.
+        signatures: Signatures of the numbers, one line each; on a terminal below the remarks.
+        systems: The scores of systems, for a table with one row per system, where the result has them.
+        cards: A whole text and what is to be said of it, for each row of `grids`, in place of them on a terminal that
+            is too narrow.
+    """
+
+    line: str
+    rows: Sequence[Mapping[str, object] | Struct]
+    grids: Sequence[Table]
+    fields: Sequence[str] = ()
+    documents: Sequence[Table] | None = None
+    details: Sequence[Table] = ()
+    nested: Sequence[Mapping[str, object] | Struct] | None = None
+    findings: Sequence[str] = ()
+    head: str = ""
+    below: str = ""
+    remarks: Sequence[str] = ()
+    signatures: Sequence[str] = ()
+    systems: SystemsTable | None = None
+    cards: Sequence[tuple[str, str]] = ()
+
+
+def view_of(result: Result) -> View:
+    """The view of a result, by its kind.
+
+    Args:
+        result: The result.
+    """
+    view: View = _module(result).view(result)
+    return view
+
+
+def show(
+    form: Format,
+    result: Result,
+    view: View | None = None,
+    remarks: Sequence[str] = (),
+    table: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    *,
+    width: int | None = None,
+) -> str:
+    """Print a result.
+
+    Args:
+        form: ``json`` has everything; ``jsonl`` and ``csv`` the rows; ``table``, ``markdown``, ``latex`` and ``html``
+            the grids, ``table`` also the head, details, text below, remarks and signatures.
+        result: The result.
+        view: The view; by default that of its kind.
+        remarks: Further lines after those of the view.
+        table: Layout of the tables.
+        width: Number of columns of the terminal that it is printed on; None where it is not.
+
+    Raises:
+        UsageError: The result or the format has no such layout.
+    """
+    if table.layout == "systems":
+        return _show_systems(form, result, view or view_of(result), remarks, table)
+    if form == "json":
+        return to_json(result)
+    view = view or view_of(result)
+    if form == "jsonl":
+        return rows_as_jsonl(view.rows if view.nested is None else view.nested)
+    if form == "csv":
+        return rows_as_csv(view.rows, view.fields)
+    if form != "table":
+        return "\n".join(grid_as(form, grid) for grid in (view.grids if view.documents is None else view.documents))
+    text = "\n".join(grid_as(form, grid) for grid in (*view.grids, *view.details))
+    if width is not None and view.cards and max(map(len, text.splitlines())) > width:
+        text = "\n".join(card(*each, width) for each in view.cards)
+    return _with_lines(view, text + view.below, remarks)
+
+
+def _show_systems(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:
+    if view.systems is None:
+        raise UsageError(
+            "{layout} is for scores of systems (score, compare, evaluate, wmt), not for {kind}",
+            layout=Setting("layout", "systems"),
+            kind=str(result.__struct_config__.tag),
+        )
+    text = systems_text(form, view.systems, table)
+    return _with_lines(view, text, remarks) if form == "table" else text
+
+
+def _with_lines(view: View, text: str, remarks: Sequence[str]) -> str:
+    """Tables on a terminal between the findings and the head, and the remarks."""
+    above = [view.findings, [view.head] if view.head else ()]
+    below = [*view.remarks, *remarks, *(["", *view.signatures] if view.signatures else ())]
+    parts = [*map(_lines, above), text, _lines(below)]
+    return "\n".join(filter(None, parts))
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{one_line(spoken(line))}\n" for line in lines)
+
+
+def best(values: Iterable[tuple[str, str, float]], falling: Collection[str] = ()) -> str:
+    """The best value by each metric, with its owner where there are several.
+
+    Args:
+        values: Triples of a metric, an owner and its value.
+        falling: Metrics for which lower is better.
+
+    >>> best([("meteor", "a", 0.5), ("meteor", "b", 0.25), ("ter", "a", 0.125), ("ter", "b", 0.375)], ["ter"])
+    'best meteor .500 (a), ter .125 (a)'
+    >>> best([("meteor", "a", 0.5)])
+    'meteor .500'
+    """
+    by_metric: dict[str, dict[str, float]] = {}
+    for metric, owner, value in values:
+        by_metric.setdefault(metric, {})[owner] = value
+    named = []
+    for metric, by_owner in by_metric.items():
+        owner = (min if metric in falling else max)(by_owner, key=by_owner.__getitem__)
+        said = f"{metric} {value_with_interval(by_owner[owner])}"
+        named.append(f"{said} ({owner})" if len(by_owner) > 1 else said)
+    several = any(len(by_owner) > 1 for by_owner in by_metric.values())
+    return "best " * several + ", ".join(named)
+
+
+class ResultViews:
+    """The views of all results; see `postil.results.Views`."""
+
+    def summary(self, result: Result) -> str:
+        """One line of at most `LONGEST` characters."""
+        try:
+            said = one_line(view_of(result).line)
+        except Undefined as error:
+            said = one_line(str(error))
+        name = f"{result.name}: " if result.name else ""
+        return f"{type(result).__name__}({excerpt(name + said, LONGEST - len(type(result).__name__) - 2)})"
+
+    def notebook(self, result: Result) -> str:
+        """The first table, truncated, and the first picture where matplotlib is installed."""
+        try:
+            view = view_of(result)
+        except Undefined as error:
+            return _note(str(error))
+        head, *rows = view.grids[0].grid(typeset=True) if view.grids else [[]]
+        more = len(rows) - SHOWN
+        parts = [
+            *map(_note, view.findings),
+            _note(view.head) if view.head else "",
+            grid_as("html", [head, *rows[:SHOWN]]) if rows else _note(self.summary(result)),
+            _note(f"… {more:,} more rows") if more > 0 else "",
+            _first_picture(result),
+        ]
+        return "\n".join(filter(None, parts))
+
+    def rows(self, result: Result) -> list[dict[str, object]]:
+        """The rows of CSV."""
+        return [dict(row) for row in plain_rows(view_of(result).rows)]
+
+    def frame(self, result: Result, backend: Backend | None) -> Any:
+        """The rows as a data frame."""
+        return data_frame(result.to_rows(), view_of(result).fields, backend)
+
+    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"], table: TableOptions) -> str:
+        """The text of a format."""
+        return show(form, result, table=table)
+
+    def figure(self, result: Result, name: str | None) -> Any:
+        """The first picture, or that of a name."""
+        pictures = {picture.key: picture for picture in _pictures(result)}
+        if not pictures:
+            raise UsageError(f"nothing to draw in {self.summary(result)}")
+        if name is not None and name not in pictures:
+            raise UnknownName("picture", name, pictures)
+        return pictures[next(iter(pictures)) if name is None else name].draw()
+
+
+def _module(result: Result) -> ModuleType:
+    return import_module(MODULES[str(result.__struct_config__.tag)])
+
+
+def _pictures(result: Result) -> Iterator[Picture]:
+    found: Iterator[Picture] = import_module(PICTURES).pictures_of(result)
+    return found
+
+
+def _first_picture(result: Result) -> str:
+    """The first picture as HTML; empty where there is none, or no matplotlib."""
+    try:
+        for picture in _pictures(result):
+            return picture.html
+    except UsageError:
+        pass
+    return ""
+
+
+def _note(text: str) -> str:
+    return f"<p>{escape(one_line(spoken(text)))}</p>"
+
+
+register_views(ResultViews())

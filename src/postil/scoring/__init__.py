@@ -1,0 +1,1 @@
+"""Scores of systems against weighted references."""

@@ -1,0 +1,346 @@
+"""`postil.score` and `postil.consensus_weights`: columns or tables in, a result or weights out."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast, overload
+
+import numpy as np
+
+from postil.data.arguments import check_arguments
+from postil.data.checks import is_integer
+from postil.data.columns import as_list, refuse_other_form
+from postil.data.counting import have
+from postil.data.explain import shown
+from postil.data.frames import ColumnNames, is_table, open_rows
+from postil.data.ids import as_id
+from postil.data.paired_tables import PAIR, firsts, open_reference_table
+from postil.data.row_locations import LocatedRows
+from postil.data.rows import Candidate, Reference
+from postil.errors import InvalidInput, UsageError
+from postil.metrics.consensus import NAME, SIMILARITY, similarity_of
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, bind_references
+from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
+from postil.scoring.graded import Graded, graded_rows
+from postil.scoring.options import ScoreOptions
+from postil.scoring.reference_columns import ReferenceColumns, entries
+from postil.scoring.reference_rows import Weighting
+from postil.text.han import HanTexts, all_remarks
+from postil.text.tokenizers import tokenizer as named_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from postil.data.columns import Column
+    from postil.data.frames import Table
+    from postil.data.scale import Scale
+    from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.base import Metric
+    from postil.metrics.controls import ControlOptions
+    from postil.metrics.own import Metrics
+    from postil.scoring.result import ScoreResult
+
+__all__ = ["consensus_weights", "score"]
+
+
+def score(
+    candidates: Column | Table,
+    references: Column | Table,
+    *,
+    weights: Column | str | None = None,
+    metrics: Metrics | None = None,
+    tokenizer: str = "words",
+    items: Column | None = None,
+    systems: Column | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    text: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    as_grade: bool = False,
+    background: DocumentFrequencies | None = None,
+    controls: ControlOptions | None = None,
+    ungraded: str = "error",
+    jobs: int = 1,
+) -> ScoreResult:
+    """Score candidates against weighted references.
+
+    There are two forms. **Columns**: ``score(texts, lists_of_references, weights=…, items=…, systems=…)``, one entry
+    per candidate. **Tables**: ``score(candidates, references, item=…, system=…, text=…, scale=…, weights=METHOD)``,
+    where both are a data frame (pandas, Polars, pyarrow, or another that narwhals takes), the path of a file, or a list
+    of rows or of dictionaries; they meet on the item, as in the command `postil score`. The same data give the same
+    numbers in both forms and in the command.
+
+    Args:
+        candidates: n texts, or n lists of tokens. Lists, NumPy, Arrow, Polars and pandas columns are taken as they are.
+            Or a table with the fields item, system (where there is more than one) and text.
+        references: References of each candidate, any number of them: n lists of texts, or of lists of tokens. A list
+            that stands at several places (the same object) is tokenized once. Or a table with the fields item and text,
+            and grade, ratings, weight or upvotes where it has them: one row per reference, or one row per item with
+            lists of them; rows that repeat a reference count once, unless their ``id`` differs.
+        weights: For columns: the shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
+            ``postil.Scale(1, 5).weights(grades)`` makes them from grades. For tables: the method that makes them, as in
+            the command: score, minmax, item-max or signed (of grades), votes (of upvotes), consensus, given. By default
+            score where there is a scale, and given where all rows have a weight. Metrics with ``w-`` need weights.
+        metrics: Specs such as ``"meteor"`` or ``"w-rouge-l(reading=union)"``; see `postil.metrics.spec`. A function
+            of a candidate and its references is a metric as well; see `postil.register_metric`. By default bleu-4,
+            meteor, rouge-l and cider-d; of tables with weights their w- forms too.
+        tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`. Lists of tokens are taken as they are.
+        items: Item of each candidate, so that the references of one item count once for CIDEr's document frequencies,
+            whether several systems answer it or its references differ (leave-one-out). By default candidates with the
+            same list of references share an item.
+        systems: System of each candidate; by default all are of one. Each has corpus scores of its own.
+        item: Column of the item, in both tables.
+        system: Column of the system; by default ``system``, and without such a column all are of one system.
+        text: Column of the candidates' texts.
+        columns: Columns by field, as ``--column`` has them, for fields without a keyword:
+            ``{"references.text": "gold", "references.grade": "stars"}``. ``"=NAME"`` is a constant.
+        scale: Scale of the references' grades.
+        as_grade: True for scores with ``over=kernel`` as grades on the scale, ``low + score (high - low)``; only for
+            tables with ``weights="minmax"``.
+        background: Saved document frequencies in place of those of ``references``.
+        controls: Controls of the ``w-`` metrics to add to the item scores, under names such as
+            ``control:nearest(w-meteor)``; see `postil.metrics.controls.Controls`.
+        ungraded: ``error``, or ``drop`` to exclude references without a weight (None among ``weights``; in tables
+            without what the method reads), and with their candidates the items that have no others: the item scores
+            are of the other candidates.
+        jobs: Number of threads. The numbers do not depend on it.
+
+    Returns:
+        The result, with ``.corpus``, ``.items`` and ``.signatures`` by spec; of several systems with ``.by_system``.
+
+    Warns:
+        UserWarning: Some texts are Han text and meet the ``words`` tokenizer, the data show a sign against
+            ``over=near`` or ``over=kernel`` (see `postil.metrics.near`), or some items of a table have no candidate.
+
+    Raises:
+        UnknownName: A metric, tokenizer or weights method does not exist; the message offers the nearest.
+        UsageError: An argument is of another kind, or of the other form.
+        InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, a column is missing, a
+            text is missing, or more than a tenth of the candidates or references are Han text and meet the ``words``
+            tokenizer (of fewer a warning tells). ``line`` counts candidates, or rows of a table, from 1.
+        Undefined: CIDEr of a single item without a background.
+
+    >>> result = score(["a b c"], [["a b c d", "x"]], weights=[[0.5, 1.0]], metrics=["rouge-l", "w-rouge-l"])
+    >>> result.corpus["w-rouge-l"] == result.corpus["rouge-l"] / 2
+    True
+
+    >>> import pandas as pd, postil
+    >>> outputs = pd.DataFrame({"id": [1, 2], "model": ["a", "a"], "text": ["a b c", "d e"]})
+    >>> gold = pd.DataFrame({"id": [1, 1, 2], "text": ["a b c d", "x", "d e"], "grade": [3, 5, 5]})
+    >>> result = score(outputs, gold, item="id", system="model", metrics="w-rouge-l", scale=postil.Scale(1, 5))
+    >>> result.items["w-rouge-l"].round(3).tolist(), result.item_names
+    ([0.501, 1.0], ('1', '2'))
+    """
+    check_arguments(score, locals())
+    several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+    method = weights if isinstance(weights, str) else None
+    options = ScoreOptions(
+        tokenizer=tokenizer, weights=method, scale=scale, as_grade=as_grade, ungraded=ungraded, jobs=jobs
+    )
+    graded: Graded[Candidate] | Graded[int]
+    if is_table(candidates) and (is_table(references) or not isinstance(candidates, str)):
+        refuse_other_form("candidates are a table, so name its columns: item=…, system=…", items=items, systems=systems)
+        if not is_table(references):
+            expected = "a table like the candidates: a data frame, a path, or a list of rows or dictionaries"
+            raise UsageError(f"references: expected {expected}, got {type(references).__name__}")
+        if not (weights is None or isinstance(weights, str)):
+            raise UsageError("weights: candidates are a table, so expected the name of a method, such as 'score'")
+        given = {"system": system, "text": text}
+        named = {**(columns or {}), **{field: column for field, column in given.items() if column is not None}}
+        names = ColumnNames(PAIR, named, everywhere={"item": item})
+        graded = _of_tables(candidates, references, names, several, options, background, controls)
+    else:
+        of_tables = {"item": item, "system": system, "text": text, "columns": columns, "scale": scale}
+        problem = "only for tables (a data frame, a path, rows), and candidates are a column"
+        refuse_other_form(problem, **of_tables, as_grade=as_grade or None)
+        graded = _of_columns(
+            cast("Column", candidates),
+            cast("Column", references),
+            weights=weights,
+            metrics=parse_all(DEFAULT_METRICS if several is None else several, weighted=weights is not None),
+            items=items,
+            systems=systems,
+            options=options,
+            background=background,
+            controls=controls,
+        )
+    found = ItemScores(graded.evaluation)
+    for scored in graded.measure():
+        found.add(scored)
+    for remark in (*graded.remarks, *graded.missing()):
+        warnings.warn(remark, stacklevel=2)
+    return found.result(graded.totals)
+
+
+def _of_tables(  # noqa: PLR0917
+    candidates: Table,
+    references: Table,
+    names: ColumnNames,
+    metrics: Sequence[str | Callable[..., object]] | None,
+    options: ScoreOptions,
+    background: DocumentFrequencies | None,
+    controls: ControlOptions | None,
+) -> Graded[Candidate]:
+    weighted = options.weights is not None or options.scale is not None
+    asked = None if metrics is None else parse_all(metrics, weighted=weighted)
+    weighting = Weighting(options.weights, options.scale, asked)
+    rows = open_rows(candidates, Candidate, "candidates", names)
+    opened = open_reference_table(candidates, references, names, weighting.fields)
+    if metrics is not None and not weighted and any(map(callable, metrics)):
+        # A function that reads weights gets them if a reference has one.
+        several = list(opened)
+        opened = LocatedRows(iter(several), opened.places)
+        asked = parse_all(metrics, weighted=any(row.weight is not None for row in several))
+    return graded_rows(
+        rows, opened, options, replace(weighting, metrics=asked), background=background, controls=controls
+    )
+
+
+def _of_columns(
+    candidates: Column,
+    references: Column,
+    *,
+    weights: Column | None,
+    metrics: dict[str, Metric],
+    items: Column | None,
+    systems: Column | None,
+    options: ScoreOptions,
+    background: DocumentFrequencies | None,
+    controls: ControlOptions | None,
+) -> Graded[int]:
+    if any(metric.needs_weights for metric in metrics.values()) and weights is None:
+        raise InvalidInput("missing; a w- metric needs a weight for every reference", where="weights")
+    named_tokenizer(options.tokenizer)  # an unknown one is reported before the columns are read
+    texts = as_list(candidates, "candidates")
+    if not texts:
+        raise InvalidInput("expected at least one candidate, got none", where="candidates")
+    of_system = [] if systems is None else _systems(systems, len(texts))
+    if items is not None:
+        items = [as_id(each) if isinstance(each, str) else each for each in as_list(items, "items")]
+    names = [] if items is None else [each if isinstance(each, str) else str(each) for each in items]
+    if options.ungraded == "drop" and weights is None:
+        raise UsageError("ungraded='drop': expected weights, with None for each reference that has no grade")
+    lowest, n = lowest_weight(metrics, -1.0), len(texts)
+    columns = ReferenceColumns.gather(n, references, weights, items, lowest, drop=options.ungraded == "drop")
+    if excluded := n - len(columns.candidates):
+        remark = f"{excluded:,} of {n:,} candidates {have(excluded)} no graded reference: excluded"
+        warnings.warn(remark, stacklevel=3)
+        texts = [texts[row] for row in columns.candidates]
+        names, of_system = ([each[row] for row in columns.candidates if each] for each in (names, of_system))
+    evaluation = Evaluation(
+        metrics,
+        columns.references,
+        tokenizer=options.tokenizer,
+        background=background,
+        controls=controls,
+        jobs=options.jobs,
+        tokenized=not isinstance(texts[0], str) and not isinstance(columns.references.texts[0], str),
+        refuse=columns.refuse,
+    )
+
+    def batch(begin: int) -> Batch:
+        of = slice(begin, begin + CHUNK)
+        return Batch(texts[of], columns.sets[of], begin, names[of], of_system[of])
+
+    def refuse(index: int, problem: str) -> InvalidInput:
+        return InvalidInput(problem, where="candidates", line=columns.candidates[index] + 1)
+
+    return Graded(evaluation, range(0, len(texts), CHUNK), lambda begins: map(batch, begins), refuse)
+
+
+def _systems(systems: Column, n: int) -> list[str]:
+    names = entries(systems, n, "systems")
+    for row, name in enumerate(names):
+        if not isinstance(name, str) and not is_integer(name):
+            raise InvalidInput(f"expected text or an integer, got {shown(name)}", where="systems", line=row + 1)
+    return [as_id(str(name)) for name in names]
+
+
+@overload
+def consensus_weights(  # type: ignore[overload-overlap]  # a list of rows is a list; at run time its elements tell
+    references: Column, *, tokenizer: str = "words", metric: str = SIMILARITY, jobs: int = 1
+) -> list[list[float]]: ...
+@overload
+def consensus_weights(
+    references: Table,
+    *,
+    columns: Mapping[str, str] | None = None,
+    tokenizer: str = "words",
+    metric: str = SIMILARITY,
+    jobs: int = 1,
+) -> list[float]: ...
+def consensus_weights(
+    references: Column | Table,
+    *,
+    columns: Mapping[str, str] | None = None,
+    tokenizer: str = "words",
+    metric: str = SIMILARITY,
+    jobs: int = 1,
+) -> list[list[float]] | list[float]:
+    """Weight ungraded references by their similarity to the others of their row.
+
+    A reference's mean similarity to the others, divided by the highest of its row; where no reference is like another,
+    or there is only one, all have 1.
+
+    Args:
+        references: n lists of texts, or of lists of tokens, as ``postil.score`` takes them. A list that stands at
+            several places (the same object) is tokenized once. Or a table (a data frame, a path, rows) with one row
+            per reference: item and text.
+        columns: Columns of a table by field, such as ``{"item": "id"}``.
+        tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`. Lists of tokens are taken as they are.
+        metric: The similarity, a spec without ``w-``.
+        jobs: Number of threads. The numbers do not depend on it.
+
+    Returns:
+        The shape of ``references``, numbers in [0, 1]; of a table one number per row, in its order.
+
+    Raises:
+        UnknownName, UsageError: A metric or tokenizer does not exist, or the metric reads weights.
+        InvalidInput: A row is empty or no list of texts, or more than a tenth of the references are Han text and meet
+            the ``words`` tokenizer (of fewer a warning tells). ``line`` counts rows from 1.
+        Undefined: CIDEr of a single row.
+
+    >>> consensus_weights([["a b", "a c", "d b"], ["e"]])
+    [[1.0, 0.5, 0.5], [1.0]]
+    >>> rows = [{"item": 1, "text": "a b"}, {"item": 2, "text": "e"}, {"item": 1, "text": "a c"}]
+    >>> consensus_weights(rows + [{"item": 1, "text": "d b"}])
+    [1.0, 1.0, 0.5, 0.5]
+    """
+    check_arguments(consensus_weights, locals())
+    if is_table(references):
+        return _consensus_of_rows(references, columns, tokenizer, metric, jobs)
+    refuse_other_form("only for tables (a data frame, a path, rows)", columns=columns)
+    similarity = similarity_of(f"{NAME}({metric})")
+    chosen = named_tokenizer(tokenizer)
+    rows = as_list(references, "references")
+    if not rows:
+        return []
+    sets = ReferenceColumns.gather(len(rows), rows)
+    texts = replace(sets.references, similarity=similarity)
+    met = HanTexts(chosen, "references")
+    bound = bind_references(texts, chosen, jobs=jobs, refuse=sets.refuse, met=met)
+    for remark in all_remarks(met):
+        warnings.warn(remark, stacklevel=2)
+    of_set = np.split(bound.weights, bound.offsets[1:-1])
+    return [of_set[number].tolist() for number in sets.sets]
+
+
+def _consensus_of_rows(
+    references: Table, columns: Mapping[str, str] | None, tokenizer: str, metric: str, jobs: int
+) -> list[float]:
+    rows = open_rows(references, Reference, "references", ColumnNames({"references": Reference}, columns))
+    texts: dict[str, list[str]] = {}
+    places = list[tuple[str, int]]()
+    several = list(rows)
+    for index, first in enumerate(firsts(several, map(rows.places.line, range(len(several))))):
+        of_row = texts.setdefault(several[index].item, [])
+        if first == index:
+            places.append((several[index].item, len(of_row)))
+            of_row.append(several[index].text)
+        else:
+            places.append(places[first])
+    weights = consensus_weights(list(texts.values()), tokenizer=tokenizer, metric=metric, jobs=jobs)
+    of_item = dict(zip(texts, weights, strict=True))
+    return [of_item[item][position] for item, position in places]

@@ -1,0 +1,51 @@
+"""`postil score`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import emit, say
+from postil.cli.options import FormatOption
+from postil.results.table_options import TableOptions
+from postil.scoring.options import ScoreOptions
+
+__all__ = ["score"]
+
+
+@command
+def score(
+    candidates: Annotated[
+        str,
+        typer.Argument(metavar="CANDIDATES", help="Candidates (item, system, text): a table of any format, or -."),
+    ],
+    *,
+    references: Annotated[
+        str,
+        typer.Option(
+            "--references", "-r", metavar="FILE", help="References (item, text, and grade, ratings or weight)."
+        ),
+    ],
+    options: ScoreOptions,
+    table: TableOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Score systems against weighted references.
+
+    Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-lsum, rouge-1, rouge-2, rouge-su4, cider, cider-d, chrf, chrf++,
+    delta-bleu; of meaning: vector-f1, vector-cosine, bertscore, sentence-cosine. With w- in front the references'
+    weights count; without it they are all 1. Functions of --plugin go by their names.
+
+    Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
+    """
+    from postil.results.views import show  # noqa: PLC0415
+    from postil.scoring.files import notes, score_files  # noqa: PLC0415
+
+    table.check(format, intervals=False)
+    with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
+        result = score_files(candidates, references, options, say)
+    emit(show(format, result, remarks=notes(result), table=table), format)

@@ -1,0 +1,278 @@
+"""Candidates with graded references, in blocks: what files, streams, tables and columns become to be scored."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+import numpy as np
+
+from postil.data.counting import have
+from postil.data.frames import SYSTEM
+from postil.data.row_locations import SelectedRows
+from postil.data.scale import SCALE_SETTING
+from postil.errors import Undefined, UsageError
+from postil.messages import Hint, Listed, Message, Setting
+from postil.metrics.background import BACKGROUND
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals
+from postil.metrics.metric_set import default_metrics, parse_all
+from postil.metrics.reference_aggregation import Over
+from postil.results.formats import counted
+from postil.scoring.reference_rows import read_references
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from postil.data.progress import OnMessage
+    from postil.data.row_locations import Source
+    from postil.data.rows import Candidate, Reference
+    from postil.data.scale import Scale
+    from postil.engine import Engine
+    from postil.errors import InvalidInput
+    from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.base import Metric
+    from postil.metrics.controls import ControlOptions
+    from postil.metrics.evaluation import ScoredBatch
+    from postil.scoring.options import ScoreOptions
+    from postil.scoring.reference_rows import ReferenceRows, Weighting
+
+__all__ = ["Candidates", "Graded", "ItemIndex", "graded_rows"]
+
+T = TypeVar("T")
+NAMED: Final = 3
+"""Largest number of systems that a remark names."""
+
+AS_GRADE: Final = Setting("as_grade", value=True)
+"""The setting that gives kernel scores as grades."""
+
+
+@dataclass(eq=False)
+class Graded(Generic[T]):
+    """Candidates with graded references, block by block: one block where all references are in memory, as of columns.
+
+    Args:
+        evaluation: The metrics, bound to the references of the first block.
+        candidates: The candidates.
+        batches: Function that makes batches of them; one that begins a further block has its references.
+        refuse: Error for a candidate by its index and the problem.
+        missing: Function that yields remarks on items without candidates, when all were measured.
+        remarks: Remarks on the texts, one line each; those on candidates are added when `measure` ends.
+    """
+
+    evaluation: Evaluation
+    candidates: Iterable[T]
+    batches: Callable[[Iterator[T]], Iterable[Batch]]
+    refuse: Callable[[int, str], InvalidInput] | None = None
+    missing: Callable[[], Iterable[str]] = tuple
+    remarks: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.totals = SystemTotals(self.evaluation.metrics)
+        """Statistics of the systems so far."""
+
+    def measure(self, candidates: Iterable[T] | None = None, engine: Engine | None = None) -> Iterator[ScoredBatch]:
+        """Measure the candidates batch by batch.
+
+        Args:
+            candidates: The candidates, where they pass a progress bar first.
+            engine: Engine that computes the statistics; by default this process.
+
+        Yields:
+            Each batch with its statistics, which are in the totals already.
+
+        Raises:
+            InvalidInput: An item has no references, or a system answers one twice; says where.
+        """
+        batches = self.batches(iter(self.candidates if candidates is None else candidates))
+        for scored in self.evaluation.measure(batches, self.refuse, engine):
+            self.totals.add_rows(scored.batch.systems or [SYSTEM] * len(scored.batch.texts), scored.stats)
+            yield scored
+        self.remarks += self.evaluation.remarks
+
+
+class ItemIndex:
+    """Index of each item, found by the hash of its name: 12 bytes per item."""
+
+    def __init__(self, hashes: array[int]) -> None:
+        found = np.frombuffer(hashes, dtype=np.int64)
+        order = np.argsort(found, kind="stable")
+        self._hashes = array("q", found[order].tobytes())
+        self._index = array("i", order.astype(np.int32).tobytes())
+        self.distinct = bool((found[order[1:]] != found[order[:-1]]).all())
+        """True if no name, or hash of a name, came twice."""
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def get(self, item: str) -> int | None:
+        """Index of an item, None if there is none of that name."""
+        key = hash(item)
+        at = bisect_left(self._hashes, key)
+        return self._index[at] if at < len(self._hashes) and self._hashes[at] == key else None
+
+
+class Candidates:
+    """Candidates of a file, batch by batch; checks that every item is known and that no system answers one twice.
+
+    Args:
+        rows: Rows of the file.
+        items: Index of each item.
+        ungraded: Items whose candidates are excluded, as they have no graded reference.
+    """
+
+    def __init__(
+        self, rows: Source[Candidate], items: dict[str, int] | ItemIndex, ungraded: Collection[str] = ()
+    ) -> None:
+        self.places = rows.places
+        """Locations of the candidates that are not excluded."""
+        self._items = items
+        self._ungraded = ungraded
+        self._excluded = 0
+        self._answered: dict[str, bytearray] = {}  # by system, a byte per item
+
+    def batches(self, rows: Iterator[Candidate]) -> Iterator[Batch]:
+        """Group the rows, which may pass a progress bar first."""
+        done = 0
+        if self._ungraded:
+            selected = SelectedRows(rows, self.places, lambda row: row.item not in self._ungraded)
+            rows, self.places = selected, selected.places
+        while batch := list(islice(rows, CHUNK)):
+            sets = np.fromiter((self._item(done + i, row) for i, row in enumerate(batch)), np.int32, len(batch))
+            texts, items, systems = (
+                [row.text for row in batch],
+                [row.item for row in batch],
+                [row.system for row in batch],
+            )
+            yield Batch(texts, sets, done, items, systems)
+            done += len(batch)
+        if self._ungraded:
+            self._excluded = selected.skipped
+
+    def refuse(self, index: int, problem: str) -> InvalidInput:
+        """Make the error for the text of a candidate.
+
+        Args:
+            index: Number of candidates before it, less those that are excluded.
+            problem: The problem, in words.
+        """
+        return self.places.error(index, "text", problem)
+
+    def _item(self, place: int, row: Candidate) -> int:
+        item = self._items.get(row.item)
+        if item is None:
+            problem = f"expected an item that has references{self._some_items()}, got '{row.item}'"
+            raise self.places.error(place, "item", problem)
+        answered = self._answered.get(row.system)
+        if answered is None:
+            answered = self._answered[row.system] = bytearray(len(self._items))
+        if answered[item]:
+            what = f"got a second for '{row.item}' by '{row.system}'"
+            raise self.places.error(place, "item", f"expected one candidate for each item and system, {what}")
+        answered[item] = 1
+        return item
+
+    def _some_items(self) -> str:
+        """The first items with references, since ids may be written in two ways: 1, 01 and 1.0."""
+        if not isinstance(self._items, dict):  # only their hashes are known
+            return ""
+        more = len(self._items) - NAMED
+        return f" ({', '.join(islice(self._items, NAMED))}{f' and {more:,} more' if more > 0 else ''})"
+
+    def missing(self) -> Iterator[str]:
+        """Summary of the items without graded references and of those without candidates, one line each."""
+        items, systems = len(self._items), self._answered
+        if ungraded := len(self._ungraded):
+            of = f"{ungraded:,} of {items + ungraded:,} items {have(ungraded)} no graded reference"
+            yield f"{of}: excluded with their {counted(self._excluded, 'candidate')}"
+        missing = {name: items - seen.count(1) for name, seen in systems.items() if seen.count(1) < items}
+        if not missing:
+            return
+        names, least, most = list(missing), min(missing.values()), max(missing.values())
+        many = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        what = f"no candidate for {many} of {items:,} items"
+        if len(names) == 1:
+            yield f"{names[0]}: {what}; its scores are over the others"
+            return
+        *first, last = names if len(names) <= NAMED else [*names[:NAMED], f"{len(names) - NAMED:,} more"]
+        who = f"{len(names):,} of {len(systems):,} systems ({', '.join(first)} and {last})"
+        yield f"{who}: {what}; their scores are over the others (column n)"
+
+
+def graded_rows(
+    candidates: Source[Candidate],
+    references: Source[Reference],
+    options: ScoreOptions,
+    weighting: Weighting,
+    *,
+    background: DocumentFrequencies | None = None,
+    controls: ControlOptions | None = None,
+) -> Graded[Candidate]:
+    """Bind reference rows at once, for candidate rows of any systems, which stream.
+
+    Args:
+        candidates: The candidates.
+        references: The references.
+        options: Tokenizer and threads.
+        weighting: Weights of the references, and the metrics.
+        background: Saved document frequencies.
+        controls: Controls of the weighted metrics; by default none.
+
+    Raises:
+        UsageError: There is no such weights method, the grades need a scale, or scores as grades make no sense.
+        InvalidInput: Something in the references is wrong; says where.
+        Undefined: CIDEr of a single item without a background.
+    """
+    remarks: list[str] = []
+    grades = _grades(options, weighting.metrics or {})
+    found = read_references(references, weighting, remarks.append, drop=options.ungraded == "drop")
+    try:
+        evaluation = Evaluation(
+            weighting.metrics or _default(found, background, remarks.append),
+            found.references,
+            tokenizer=options.tokenizer,
+            background=background,
+            controls=controls,
+            jobs=options.jobs,
+            allow_han=options.allow_han,
+            split=options.save_background is not None,
+            grades=grades,
+            refuse=found.refuse,
+        )
+    except Undefined as error:
+        raise Undefined("{where}: {problem}", where=references.places.where, problem=error.message) from None
+    if options.engine == "local":
+        found.references.texts.clear()  # memory: from here on only other processes need them
+    given = Candidates(candidates, found.items, found.ungraded_items)
+    return Graded(evaluation, candidates, given.batches, given.refuse, given.missing, remarks)
+
+
+def _grades(options: ScoreOptions, metrics: Mapping[str, Metric]) -> Scale | None:
+    """The scale for kernel scores as grades, None where that is not asked for."""
+    if not options.as_grade:
+        return None
+    if options.weights != "minmax" or options.scale is None:
+        raise UsageError(
+            "{as_grade} goes with the weights method minmax and a scale alone, got {weights} and {scale}: {needed}",
+            as_grade=AS_GRADE,
+            weights="none" if options.weights is None else f"'{options.weights}'",
+            scale=str(options.scale or "no scale"),
+            needed=Listed((Setting("weights", "minmax"), SCALE_SETTING)),
+        )
+    if not any(Over.of(metric).name == "kernel" for metric in metrics.values()):
+        raise UsageError(
+            "{as_grade} prints metrics with over=kernel as grades; ask for one, such as w-meteor(over=kernel)",
+            as_grade=AS_GRADE,
+        )
+    return options.scale
+
+
+def _default(found: ReferenceRows, background: DocumentFrequencies | None, on_message: OnMessage) -> dict[str, Metric]:
+    """Metrics where none is named."""
+    idf = len(found.items) > 1 or background is not None
+    if not idf:
+        saved = Hint("; {background} gives saved ones", background=BACKGROUND)
+        on_message(Message("cider-d is excluded: one item alone has no document frequencies{saved}", saved=saved))
+    return parse_all(default_metrics(weighted=bool(found.references.weighting), idf=idf))

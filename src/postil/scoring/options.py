@@ -1,0 +1,71 @@
+"""Options of `postil score`, apart from its function so that help does not load the metrics."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from postil.data.arguments import check_fields
+from postil.data.options import EngineOptions, InputOptions, PluginOptions
+from postil.data.scale import Scale
+from postil.errors import UnknownName, UsageError
+from postil.messages import Listed, Setting
+from postil.options import Flag, options
+
+__all__ = ["UNGRADED", "ScoreOptions"]
+
+UNGRADED: Final = ("error", "drop")
+"""Ways of handling ungraded references."""
+
+
+@options
+class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
+    """Options of `postil score`.
+
+    Args:
+        metrics: Metric, such as meteor or w-rouge-l(reading=union), or one of --plugin; repeatable. By default bleu-4,
+            meteor, rouge-l and cider-d, and their w- forms where the references have weights.
+        tokenizer: space, words, characters, 13a, ptb (pycocoevalcap's), rouge (rouge-score's), jieba or rjieba (the
+            same words as jieba, faster). With words at most a tenth of the texts may be Chinese.
+        scale: Scale of the references' grades: HIGH (from 0) or LOW:HIGH.
+        weights: Source of the references' weights. Grades: score (grade/high), minmax, item-max, signed. Upvotes:
+            votes. Similarity to the other references: consensus. The rows' own weight: given. By default score, or
+            given where the rows have a weight and no grade.
+        as_grade: Print scores with over=kernel as grades on the scale: low + score (high - low). With minmax alone.
+        background: Saved document frequencies for CIDEr.
+        save_background: Save the references' document frequencies here.
+        items: Write the score of every candidate here: .jsonl, .parquet or .csv; .jsonl and .csv also .gz, .zst.
+        controls: Write controls of the w- metrics to --items too: shuffled weights, best references, the nearest
+            reference's weight, the mean weight (over=near and over=kernel), length. postil correlate shows them beside
+            the metrics.
+        control_draws: Number of times that --controls shuffles the weights.
+        seed: Seed of --controls.
+        ungraded: Handling of references without the grade, weight or upvotes that their weights are made of: error, or
+            drop, which excludes them, and with their candidates the items that have no others.
+        allow_han: True to let words split more than a tenth of the texts in Han characters.
+    """
+
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = ()
+    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
+    as_grade: bool = False
+    background: Annotated[str | None, Flag(metavar="FOLDER")] = None
+    save_background: Annotated[str | None, Flag(metavar="FOLDER")] = None
+    items: Annotated[str | None, Flag(metavar="FILE")] = None
+    controls: bool = False
+    control_draws: Annotated[int, Flag("control-draws", other="draws", min=1)] = 100
+    seed: Annotated[int, Flag(min=0)] = 20181
+    ungraded: Annotated[str, Flag(metavar="NAME")] = "error"
+    allow_han: Annotated[bool, Flag(hidden=True)] = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        UnknownName.check("handling of ungraded references", self.ungraded, UNGRADED)
+        for spec in self.metrics:
+            if "," in spec.partition("(")[0]:
+                raise UsageError(
+                    "{metric} takes one metric, got '{spec}'; repeat it: {each}",
+                    metric=Setting("metrics"),
+                    spec=spec,
+                    each=Listed([Setting("metrics", each) for each in spec.split(",")], last=" ", between=" "),
+                )

@@ -1,0 +1,129 @@
+"""Results of `postil score`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from postil.data.rows import Score
+from postil.errors import UsageError
+from postil.messages import Blank, Command, Setting
+from postil.results.base import Result
+from postil.results.parts import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["ScoreResult", "SystemScore"]
+
+
+class SystemScore(Part, frozen=True, kw_only=True):
+    """The corpus score of one system by one metric.
+
+    Args:
+        system: The system.
+        metric: The metric, as it was asked for.
+        score: The corpus score.
+        n: Number of candidates.
+        signature: All that the number depends on.
+    """
+
+    system: str
+    metric: str
+    score: float
+    n: int
+    signature: str
+
+
+class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
+    """The scores of systems against graded references.
+
+    Args:
+        scores: One row per system and metric.
+        aggregation: Aggregation of item scores: ``corpus``, the metric's own corpus score.
+        items: Item scores by metric, float64[n] in the order of the candidates, controls among them; empty where they
+            went to a file.
+        item_signatures: Signatures of the controls in `items`, by name.
+        item_names: Item of each candidate in `items`; empty where none was given.
+        system_names: System of each candidate in `items`; empty where none was given.
+        statistics: Item statistics by metric, float64[n, k], of metrics whose corpus score is not the mean of the item
+            scores. They are in memory alone, never in the JSON.
+        equal_references: Number of references of its item that are the same text, for each candidate in `items`; empty
+            where no candidate has any.
+    """
+
+    scores: tuple[SystemScore, ...]
+    aggregation: Literal["corpus"]
+    items: dict[str, NDArray[np.float64]] = {}
+    item_signatures: dict[str, str] = {}
+    item_names: tuple[str, ...] = ()
+    system_names: tuple[str, ...] = ()
+    statistics: dict[str, NDArray[np.float64]] = {}
+    equal_references: tuple[int, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all numbers; arrays have no truth value of their own."""
+        return isinstance(other, ScoreResult) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.scores)
+
+    def to_dict(self) -> dict[str, object]:
+        """See `Result.to_dict`."""
+        return Result.to_dict(replace(self, statistics={}) if self.statistics else self)
+
+    @property
+    def corpus(self) -> dict[str, float]:
+        """The corpus score by metric, of the only system.
+
+        Raises:
+            UsageError: There are several systems.
+        """
+        systems = self.by_system
+        if len(systems) > 1:
+            raise UsageError(f"corpus is of one system, and these are {len(systems)}: take by_system or scores")
+        return next(iter(systems.values()), {})
+
+    @property
+    def by_system(self) -> dict[str, dict[str, float]]:
+        """The corpus scores of each system, by metric."""
+        found: dict[str, dict[str, float]] = {}
+        for row in self.scores:
+            found.setdefault(row.system, {})[row.metric] = row.score
+        return found
+
+    def score_rows(self) -> Iterator[Score]:
+        """The item scores as rows, as ``--items`` writes them; candidates without a name are numbered from 0.
+
+        Raises:
+            UsageError: The result has no item scores, as they went to a file, or columns of several lengths.
+        """
+        if not self.items:
+            raise UsageError(
+                "the result has no item scores; give the file that {scored} wrote, or score in Python",
+                scored=Command("score", settings=(Setting("items", Blank("FILE")),)),
+            )
+        n, system = len(next(iter(self.items.values()))), self.scores[0].system
+        items = self.item_names or tuple(map(str, range(n)))
+        systems = self.system_names or (system,) * n
+        equal = self.equal_references or (0,) * n
+        if {n} != {len(each) for each in (items, systems, equal, *self.items.values())}:
+            raise UsageError(
+                "items, item_names, system_names and equal_references are of several lengths; score the texts again"
+            )
+        signatures = self.signatures
+        none: list[tuple[float, ...]] = [()] * n
+        statistics = {name: list(map(tuple, rows.tolist())) for name, rows in self.statistics.items()}
+        values = {name: (scores.tolist(), statistics.get(name, none)) for name, scores in self.items.items()}
+        for row, (item, of) in enumerate(zip(items, systems, strict=True)):
+            for name, (scores, of_text) in values.items():
+                about = signatures.get(name, "external"), of_text[row], equal[row] or None
+                yield Score(item, of, name, scores[row], *about)
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signature of each metric and control."""
+        return {row.metric: row.signature for row in self.scores} | self.item_signatures

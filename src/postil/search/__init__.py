@@ -1,0 +1,1 @@
+"""Exact search of an index by similarity."""

@@ -1,0 +1,129 @@
+"""Options of `postil serve`, and the configuration of its workers."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+
+import msgspec
+
+from postil.comments.profanity_model import ProfanityFilter
+from postil.data.options import ListenOptions, ThreadOptions
+from postil.errors import UsageError
+from postil.messages import Blank, Command, Setting
+from postil.metrics.spec import parse_metric
+from postil.options import Flag, options
+from postil.service.config import ServiceConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["CoralStatus", "ServiceOptions", "service_config"]
+
+CoralStatus: TypeAlias = Literal["SYSTEM_WITHHELD", "PREMOD"]
+"""Status of a comment in Coral that is held; both wait in the queue of pending comments."""
+
+MOST_WORKERS: Final = 8
+"""Largest number of workers by default; each has a copy of what cannot be mapped into memory."""
+
+
+@options
+class ServiceOptions(ListenOptions, ThreadOptions):
+    """Options of `postil serve`.
+
+    Args:
+        workers: Number of processes that compute; by default one per processor core, at most 8.
+        max_body: Maximum size of a request, in bytes.
+        timeout: Seconds that a request may wait for a worker, and that it may compute.
+        queue: Largest number of requests that wait for a worker; further ones are refused.
+        min_words: Filter out comments of fewer words; three Han characters count as two.
+        max_words: Filter out comments of more words.
+        blocklist: Filter out comments with any of these words or phrases, one per line.
+        allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses, or all;
+            repeatable.
+        tokens: File of tokens, as postil tokens add makes it; clients need one then. It is read again when it changes.
+        rate: Largest number of requests per minute of a token, and of an address without one; a token may have its own.
+        audit: File to add a line to for each request, without texts; see postil check-audit.
+        data: Folder that keeps labels, outcomes of suggestions, and what is to be delivered.
+        coral_secret: File of signing secrets of Coral's external moderation phase, one per line: Coral may ask then.
+        coral_status: Status in Coral of comments that are held: SYSTEM_WITHHELD or PREMOD.
+        webhook: Address that gets suggestions and passages for each article of POST /v1/hooks/article; needs --data.
+        webhook_secret: File of the webhook's secrets, whsec_…, one per line; all of them sign.
+        articles: Articles to choose from on the page for editors: a table of any format, read when the service starts.
+        profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
+            more by alt-profanity-check).
+        metrics: Metric that reads a file or folder, which requests may ask for, such as vector-f1(vectors=DIR);
+            repeatable. Those that read none always may be.
+    """
+
+    workers: Annotated[int | None, Flag(min=1)] = None
+    max_body: Annotated[int, Flag(min=1024, max=1 << 28, metavar="BYTES")] = 1 << 20
+    timeout: Annotated[float, Flag(min=0.1, metavar="SECONDS")] = 10.0
+    queue: Annotated[int, Flag(min=1)] = 256
+    min_words: Annotated[int, Flag(min=0)] = 4
+    max_words: Annotated[int | None, Flag(min=1)] = None
+    blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
+    allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
+    profanity: Annotated[ProfanityFilter, Flag(metavar="WHAT")] = "list"
+    metrics: Annotated[tuple[str, ...], Flag("metric", metavar="SPEC")] = ()
+    tokens: Annotated[str | None, Flag(metavar="FILE")] = None
+    rate: Annotated[int | None, Flag(min=1)] = None
+    audit: Annotated[str | None, Flag(metavar="FILE")] = None
+    data: Annotated[str | None, Flag(metavar="DIR")] = None
+    coral_secret: Annotated[str | None, Flag(metavar="FILE")] = None
+    coral_status: Annotated[CoralStatus, Flag(metavar="STATUS")] = "SYSTEM_WITHHELD"
+    webhook: Annotated[str | None, Flag(metavar="URL")] = None
+    webhook_secret: Annotated[str | None, Flag(metavar="FILE")] = None
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        if self.tokens is None and (self.https or self.name or not _is_loopback(self.host)):
+            raise UsageError(
+                "tokens: expected a file of tokens, as other machines reach the service; make it: {command}",
+                command=Command("tokens add", (Blank("FILE"), Blank("NAME")), (Setting("scope", Blank("SCOPE")),)),
+            )
+        if (self.webhook is None) != (self.webhook_secret is None):
+            raise UsageError("webhook: expected an address and a file of secrets, got one of them")
+        if self.webhook is not None and self.data is None:
+            raise UsageError(
+                "webhook: expected {data}, a folder that keeps what is to be delivered", data=Setting("data")
+            )
+
+    def worker_count(self) -> int:
+        """Number of worker processes."""
+        return self.workers or min(os.cpu_count() or 1, MOST_WORKERS)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def service_config(folders: Sequence[str], options: ServiceOptions) -> ServiceConfig:
+    """The configuration of workers, by the folders as they are now.
+
+    Args:
+        folders: Models, ``NAME=DIR`` or ``DIR``.
+        options: Options of the command.
+
+    Raises:
+        InvalidInput: A folder holds no model, or the blocklist cannot be read.
+        UnknownName, UsageError: Names are wrong, a setting is out of range, or a metric is none.
+    """
+    config = msgspec.structs.replace(
+        ServiceConfig.of_folders(folders),
+        min_words=options.min_words,
+        max_words=options.max_words,
+        allow=options.allow,
+        blocklist=options.blocklist,
+        profanity=options.profanity,
+        jobs=options.jobs,
+        metrics=options.metrics,
+    )
+    for spec in config.metrics:
+        parse_metric(spec)
+    config.candidate_filter()  # checks them
+    return config

@@ -1,0 +1,37 @@
+"""`postil serve`: flags, and what is printed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import say
+from postil.errors import MissingExtra
+from postil.service.calls import ServiceOptions
+
+__all__ = ["serve"]
+
+
+@command
+def serve(
+    models: Annotated[
+        list[str],
+        typer.Argument(metavar="[NAME=]DIR...", help="Models that postil train made; the first one is the default."),
+    ],
+    options: ServiceOptions,
+) -> None:
+    """Serve models by HTTP until Ctrl+C: suggestions as JSON, a documented API, several processes.
+
+    SIGHUP and POST /v1/reload read the folders again, and no request is lost. /docs describes all addresses.
+
+    Example: postil serve news=models/news --port 8080
+    """
+    try:
+        from postil.service.server import serve as serve_web  # noqa: PLC0415 - help does without it
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "postil":
+            raise
+        raise MissingExtra("postil serve", "web") from error
+    serve_web(models, options, on_message=say)

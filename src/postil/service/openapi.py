@@ -1,0 +1,156 @@
+"""OpenAPI document of the service, made from its routes."""
+
+from __future__ import annotations
+
+import re
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec import inspect
+
+from postil.options import descriptions
+from postil.version import VERSION
+from postil.web.problems import MEDIA_TYPE, ProblemDocument
+from postil.web.routing import JSON_LINES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from postil.web.routing import Route
+
+__all__ = ["EXAMPLES", "openapi_document"]
+
+SCHEMAS: Final = "#/components/schemas/"
+PARTS: Final = ("fields", "types", "type", "item_type", "item_types", "value_type")
+"""Attributes of a type, or of a field, that are types."""
+
+MARKS: Final = re.compile(r"`+(?:postil\.[\w.]*?(?=\w+`))?")
+
+ABOUT: Final = (
+    "Suggestions of comments, ranked and screened comments, scores and interesting passages, by the models of this "
+    "service. Bodies are JSON in UTF-8; unknown fields are ignored. Every response has the header X-Request-Id, and "
+    "every refusal is a problem document."
+)
+
+_ARTICLE: Final = {"title": "Rain in the north", "content": "It rained all week, and the river rose."}
+_THREAD: Final = (
+    {"id": "c1", "text": "Bring a boat.", "upvotes": 12},
+    {"id": "c2", "text": "It was dry in the south.", "upvotes": 3},
+)
+EXAMPLES: Final[Mapping[str, Mapping[str, object]]] = {
+    "POST /v1/suggest": {"article": _ARTICLE, "k": 3},
+    "POST /v1/rank": {"article": {**_ARTICLE, "comments": _THREAD}, "by": {"relevance": 1, "votes": 1}},
+    "POST /v1/screen": {"text": "Bring a boat.", "article": _ARTICLE},
+    "POST /v1/score": {
+        "candidates": [{"item": "1", "system": "a", "text": "Bring a boat."}],
+        "references": [{"item": "1", "text": "Bring boats.", "weight": 1}, {"item": "1", "text": "A boat, quick."}],
+        "metrics": ["rouge-l"],
+    },
+    "POST /v1/interesting": {"text": "It rained all week. The river rose by two metres. Nobody was hurt.", "k": 2},
+    "POST /v1/article": {"html": "<html><title>Rain in the north</title><p>It rained all week.</p></html>"},
+    "POST /v1/hooks/article": {"id": "n1", **_ARTICLE},
+    "POST /v1/labels": {"labels": [{"id": "l1", "article": "a1", "text": "Bring a boat.", "show": True}]},
+    "DELETE /v1/labels": {"ids": ["l1"]},
+    "POST /v1/outcomes": {"outcomes": [{"impression": "0123456789abcdef", "event": "clicked", "rank": 1}]},
+    "POST /v1/calibrate": {"model": "news"},
+    "POST /v1/forget": {"comments": [{"article": "a1", "comment": "c1"}]},
+    "POST /integrations/coral": {
+        "action": "NEW",
+        "comment": {"body": "Bring a boat."},
+        "story": {"id": "s1", "url": "https://news.example/rain"},
+    },
+}
+"""An example of the body of each request."""
+
+
+def openapi_document(routes: Iterable[Route]) -> dict[str, Any]:
+    """The OpenAPI document (version 3.1) of routes.
+
+    Args:
+        routes: The routes; those that are not documented are left out.
+    """
+    routes = [route for route in routes if route.documented]
+    types = [each for route in routes for each in (route.request, route.response) if each is not None]
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+    problem = {
+        "description": "The reason why there is no other response",
+        "content": {MEDIA_TYPE: {"schema": _reference(ProblemDocument)}},
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "postil", "version": VERSION, "description": ABOUT},
+        "paths": paths,
+        "components": {
+            "schemas": _schemas([*types, ProblemDocument]),
+            "responses": {"Problem": problem},
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer", "description": "A token of the service: postil_…"}
+            },
+        },
+    }
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "summary": route.summary,
+        "operationId": re.sub(r"\W+", "-", f"{route.method.lower()}{route.path}").strip("-"),
+        "security": [] if route.scope is None else [{"token": [route.scope]}],
+    }
+    if route.request is not None:
+        content: dict[str, Any] = {"schema": _reference(route.request)}
+        example = EXAMPLES.get(f"{route.method} {route.path}")
+        if example is not None:
+            content["example"] = example
+        found["requestBody"] = {"required": True, "content": {"application/json": content}}
+    response: dict[str, Any] = {"description": "One object per line" if route.media_type == JSON_LINES else "Success"}
+    if route.response is not None:
+        response["content"] = {route.media_type: {"schema": _reference(route.response)}}
+    elif route.status != 204:
+        response["content"] = {route.media_type.partition(";")[0]: {}}
+    found["responses"] = {f"{route.status}": response, "default": {"$ref": "#/components/responses/Problem"}}
+    return found
+
+
+def _reference(kind: type) -> dict[str, str]:
+    return {"$ref": f"{SCHEMAS}{kind.__name__}"}
+
+
+def _schemas(types: Sequence[type]) -> dict[str, Any]:
+    """Schemas of structs and of those within them, described by their docstrings.
+
+    Raises:
+        ValueError: Two structs have one name.
+    """
+    _, schemas = msgspec.json.schema_components(types, ref_template=f"{SCHEMAS}{{name}}")
+    known: dict[str, type] = {}
+    for each in types:
+        _collect(inspect.type_info(each), known)
+    for name, schema in schemas.items():
+        if name not in known:
+            raise ValueError(f"{name}: two structs of the service have one name")
+        summary = cleandoc(known[name].__doc__ or "").partition("\n\n")[0].rstrip(".")
+        schema["description"] = f"{_plain(summary.partition(';')[0])}."  # behind it are references to Python
+        of_fields = descriptions(known[name])
+        for field, content in schema.get("properties", {}).items():
+            if field in of_fields:
+                content["description"] = of_fields[field]
+    return schemas
+
+
+def _plain(text: str) -> str:
+    return MARKS.sub("", " ".join(text.split()))
+
+
+def _collect(info: object, known: dict[str, type]) -> None:
+    """Collect the structs within a type, by name."""
+    if isinstance(info, inspect.StructType):
+        if info.cls.__name__ in known:
+            return
+        known[info.cls.__name__] = info.cls
+    for name in PARTS:
+        found = getattr(info, name, ())
+        for each in found if isinstance(found, tuple) else (found,):
+            _collect(each, known)

@@ -1,0 +1,401 @@
+"""The workers of the service: a queue in front of them, and new ones in place of those that end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from postil.errors import PostilError
+from postil.messages import COMMAND_LINE
+from postil.service.failures import InternalError
+from postil.service.paces import Paces
+from postil.service.worker_process import WorkerEnded, WorkerProcess
+from postil.web.fair_line import CLIENT, FairLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from postil.service.config import ServiceConfig
+
+__all__ = ["Busy", "TimedOut", "WorkerPool"]
+
+T = TypeVar("T")
+
+ATTEMPTS: Final = 2
+"""Number of workers that a request is given to, if they end while they compute."""
+
+PATIENCE: Final = 3
+"""Number of new workers that may be killed before requests are refused at once."""
+
+ABANDONED: Final = 0.3
+"""Share of the time that a worker may compute for which it goes on where nobody waits for the answer."""
+
+NICENESS: Final = 19
+"""Priority of all workers but one below that of the process that speaks HTTP."""
+
+LIGHT: Final = 64 * 1024
+"""Size of a request, in bytes, above which it may take long."""
+
+HOPELESS: Final = "no worker can be started"
+
+PAUSES: Final = (0.0, 0.1, 0.5, 2.0, 5.0)
+"""Seconds before each attempt to start a worker again; the last one is repeated."""
+
+
+class Busy(PostilError):  # noqa: N818 - says what has happened
+    """No worker is free for this request; it was not begun, and can be sent again."""
+
+
+class TimedOut(PostilError):  # noqa: N818 - says what has happened
+    """A request took too long, and was ended."""
+
+
+@dataclass(eq=False, slots=True)
+class _Asked:
+    """A request that waits for a worker, or has one.
+
+    Args:
+        client: The client who sent it.
+        heavy: True if it is large.
+        worker: Future of its worker.
+        begun: Time at which it got the worker.
+        ousted: True if its worker was taken from it.
+    """
+
+    client: str
+    heavy: bool
+    worker: asyncio.Future[WorkerProcess]
+    begun: float = 0.0
+    ousted: bool = False
+
+
+class WorkerPool:
+    """Worker processes, which clients (`postil.web.fair_line.CLIENT`) get in turns.
+
+    A worker that ends is replaced, and its request is given to another one, once: a request that ends two workers is
+    refused. A worker that computes for too long is killed.
+
+    Of several workers no client has all while another one sends requests as well, and one is kept for requests that are
+    quickly done: those that are large, or of a client whose requests take long (`Paces`), never have all of them, and
+    neither has a client of which nothing is known yet. A client who was alone and has all of them for long gives one
+    back where another client waits.
+
+    Args:
+        workers: Number of worker processes.
+        timeout: Seconds that a request may wait for a worker, and that a worker may compute. Where only requests of
+            other clients are before it, a request may wait twice as long: they may take all of that time.
+        queue: Largest number of requests that wait for a worker; beyond it the client that has most loses its last.
+        on_message: Callback for status messages.
+    """
+
+    def __init__(
+        self, workers: int, *, timeout: float, queue: int, on_message: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._count, self._timeout, self._queue, self._on_message = workers, timeout, queue, on_message
+        self._config: ServiceConfig | None = None
+        self._processes: set[WorkerProcess] = set()  # all that live, those that are to end as well
+        self._workers: set[WorkerProcess] = set()
+        self._idle: deque[WorkerProcess] = deque()
+        self._busy: dict[WorkerProcess, _Asked] = {}
+        self._waiting = FairLine[_Asked]()
+        self._paces, self._now = Paces(timeout), time.monotonic
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._failure: PostilError | None = None
+        self._swapping = asyncio.Lock()
+        self.models = b""
+
+    @property
+    def ready(self) -> bool:
+        """True if a worker is there, busy or not."""
+        return bool(self._workers)
+
+    @property
+    def pids(self) -> list[int]:
+        """Numbers of the processes that take requests."""
+        return [worker.pid for worker in self._workers]
+
+    @property
+    def waiting(self) -> int:
+        """Number of requests that wait for a worker."""
+        return len(self._waiting)
+
+    async def start(self, config: ServiceConfig) -> None:
+        """Start the workers; until one is ready, requests wait.
+
+        Args:
+            config: The configuration.
+
+        Raises:
+            PostilError: A worker cannot open the models.
+        """
+        await self.swap(config)
+
+    async def swap(self, config: ServiceConfig) -> None:
+        """Start new workers, and end the old ones when all new ones are ready and each old one is idle.
+
+        Args:
+            config: The configuration of the new workers.
+
+        Raises:
+            PostilError: A new worker cannot open the models; the old ones go on.
+        """
+        async with self._swapping:
+            fresh = await self._all_started(config)
+            old, idle = self._workers, set(self._idle)
+            self._config, self._failure, self.models = config, None, fresh[0].models
+            self._workers, self._idle = set(), deque()
+            for worker in fresh:
+                self._enter(worker)
+            for worker in old:
+                worker.retired = True
+                if worker in idle:
+                    self._spawn(worker.end())
+                # a busy one is ended when it is released
+
+    async def call(self, name: str, request: bytes) -> bytes:
+        """Let a worker answer a request.
+
+        Args:
+            name: Name of the operation.
+            request: The request, JSON.
+
+        Returns:
+            The response, JSON.
+
+        Raises:
+            Busy: Too many requests wait, this one has waited too long, or no worker can be started.
+            TimedOut: The worker took too long.
+            PostilError: What the operation raised.
+        """
+        content, ended, again = b"%b\n%b" % (name.encode(), request), 0, False
+        while ended < ATTEMPTS:
+            worker, asked = await self._acquire(heavy=len(request) > LIGHT, again=again)
+            task = self._spawn(self._compute(worker, asked, content))
+            try:
+                return await asyncio.shield(task)
+            except WorkerEnded as error:
+                again = True
+                if not asked.ousted:
+                    ended += 1
+                    self._on_message(f"a worker {error}")
+            except asyncio.CancelledError:
+                # Nobody waits for the answer. A worker is soon ready again, and seldom has to be killed for that.
+                asyncio.get_running_loop().call_later(ABANDONED * self._timeout, task.cancel)
+                raise
+        raise InternalError("the workers that computed this request ended; the log of the service says how")
+
+    def without_paths(self, text: str) -> str:
+        """A message for clients; see `ServiceConfig.without_paths`.
+
+        Args:
+            text: The message.
+        """
+        return text if self._config is None else self._config.without_paths(text)
+
+    async def stop(self) -> None:
+        """End all workers; requests that wait are refused."""
+        self._config = None
+        self._refuse_waiting(Busy("the service is being stopped"))
+        self._workers, self._idle = set(), deque()
+        await asyncio.gather(*(worker.end() for worker in list(self._processes)))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.end() for worker in list(self._processes)))  # those that were being started
+
+    async def _compute(self, worker: WorkerProcess, asked: _Asked, content: bytes) -> bytes:
+        """Let a worker answer, and release it: also where nobody waits for the answer any more."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await worker.ask(content)
+        except TimeoutError:
+            worker.kill()
+            problem = f"the request took longer than {self._timeout:g} s and was ended; send less in one request"
+            raise TimedOut(problem) from None
+        except asyncio.CancelledError:
+            worker.kill()  # its answer would be read as that to another request
+            raise
+        finally:
+            self._paces.note(asked.client, self._now() - asked.begun)
+            self._release(worker)
+
+    async def _acquire(self, *, heavy: bool, again: bool) -> tuple[WorkerProcess, _Asked]:
+        """Wait for a worker; a request that was begun before waits in front of the others."""
+        if self._failure is not None and not self._workers:
+            raise self._hopeless(self._failure)
+        loop, client = asyncio.get_running_loop(), CLIENT.get()
+        asked = _Asked(client, heavy, loop.create_future())
+        self._paces.came(client)
+        first = not self._waiting.waiting(client) and not self._held(client)
+        self._waiting.add(client, asked, first=again)
+        self._hand_out()
+        if len(self._waiting) > self._queue and not again:
+            _refuse(self._waiting.shed(), Busy(f"{self._queue} requests wait already"))
+        patience = (1 + first) * self._timeout
+        hurry = loop.call_later(self._paces.slow, self._make_room, asked)
+        try:
+            async with asyncio.timeout(patience):
+                return await asked.worker, asked
+        except BaseException as error:
+            if asked.worker.done() and not asked.worker.cancelled() and asked.worker.exception() is None:
+                self._release(asked.worker.result())
+            if isinstance(error, TimeoutError):
+                raise Busy(f"no worker was free for {patience:g} s") from None
+            raise
+        finally:
+            hurry.cancel()
+            self._waiting.discard(client, asked)
+
+    def _hand_out(self) -> None:
+        """Give idle workers to those whose turn is next."""
+        while self._idle:
+            found = self._waiting.take(self._may_begin)
+            if found is None:
+                return
+            asked = found[1]
+            if not asked.worker.done():  # it may have been given up just now
+                worker = self._taken(asked)
+                asked.begun, self._busy[worker] = self._now(), asked
+                asked.worker.set_result(worker)
+
+    def _taken(self, asked: _Asked) -> WorkerProcess:
+        """Take an idle worker: of lower priority for what may take long, else the other one."""
+        deferred = self._is_long(asked) or not self._paces.is_brief(asked.client)
+        worker = next((one for one in self._idle if one.deferred == deferred), self._idle[0])
+        self._idle.remove(worker)
+        return worker
+
+    def _may_begin(self, client: str, asked: _Asked) -> bool:
+        """True if a request may have one of the workers, and another client one that is left."""
+        if self._count == 1 or self._failure is not None:
+            return True
+        least, held = len(self._workers) - 1, self._held(client)
+        if held >= max(1, least) and not (self._paces.is_quick(client) and self._paces.is_alone(client)):
+            return False
+        busy = [one for worker, one in self._busy.items() if worker in self._workers]
+        return not self._is_long(asked) or sum(map(self._is_long, busy)) < least
+
+    def _is_long(self, asked: _Asked) -> bool:
+        return asked.heavy or self._paces.is_slow(asked.client)
+
+    def _held(self, client: str) -> int:
+        """Number of workers that a client has."""
+        return sum(one.client == client and worker in self._workers for worker, one in self._busy.items())
+
+    def _make_room(self, asked: _Asked) -> None:
+        """Take a worker from a client who has several, all of them for long, for one who has none.
+
+        The request that was begun last loses it, and is computed once more when there is a worker for it.
+        """
+        busy = {worker: one for worker, one in self._busy.items() if worker in self._workers}
+        holders = {one.client for one in busy.values()}
+        if len(busy) < max(2, len(self._workers)) or len(holders) > 1 or asked.client in holders:
+            return
+        worker, last = max(busy.items(), key=lambda each: each[1].begun)
+        if self._now() - last.begun >= self._paces.slow:
+            self._paces.note(last.client, self._paces.slow)
+            last.ousted = True
+            worker.kill()
+
+    def _release(self, worker: WorkerProcess) -> None:
+        """Give a worker to the request whose turn is next."""
+        self._busy.pop(worker, None)
+        if worker.retired:
+            self._spawn(worker.end())
+        elif worker in self._workers and not worker.gone:
+            self._idle.append(worker)
+        self._hand_out()
+
+    def _enter(self, worker: WorkerProcess) -> None:
+        if self._has_prompt() and not worker.deferred:
+            worker.defer(NICENESS)
+        self._workers.add(worker)
+        self._release(worker)
+
+    def _has_prompt(self) -> bool:
+        """True if there is a worker whose priority is not lower."""
+        return any(not one.deferred and not one.gone for one in self._workers)
+
+    async def _all_started(self, config: ServiceConfig) -> list[WorkerProcess]:
+        """Start all workers, or none; one after the other where requests need the processors meanwhile."""
+        fresh: list[WorkerProcess] = []
+        at_once = 1 if self._workers else self._count
+        while len(fresh) < self._count:
+            starts = (self._started(config) for _ in range(at_once))
+            outcomes = await asyncio.gather(*starts, return_exceptions=True)
+            fresh += [one for one in outcomes if isinstance(one, WorkerProcess)]
+            failures = [one for one in outcomes if isinstance(one, BaseException)]
+            if failures:
+                await asyncio.gather(*(worker.end() for worker in fresh))
+                raise failures[0]
+        return fresh
+
+    async def _started(self, config: ServiceConfig, niceness: int = 0) -> WorkerProcess:
+        worker = await WorkerProcess.start(config.encoded(), config.jobs, niceness)
+        self._processes.add(worker)
+        self._spawn(self._watch(worker))
+        return worker
+
+    async def _watch(self, worker: WorkerProcess) -> None:
+        """Wait for the end of a worker, and start another one unless it was meant to end."""
+        await worker.ended()
+        self._processes.discard(worker)
+        if worker in self._idle:
+            self._idle.remove(worker)
+        if worker in self._workers:
+            self._workers.discard(worker)
+            await self._replace()
+
+    async def _replace(self) -> None:
+        config, attempt = self._config, 0
+        while config is not None and self._config is config:
+            await asyncio.sleep(PAUSES[min(attempt, len(PAUSES) - 1)])
+            try:
+                fresh = await self._started(config, NICENESS * self._has_prompt())
+            except PostilError as error:
+                if attempt == 0:
+                    self._on_message(f"a worker cannot be started again: {error.words(COMMAND_LINE)}")
+                attempt += 1
+                if attempt == PATIENCE or not isinstance(error, InternalError):
+                    self._refuse(error)
+                continue
+            if self._config is config:
+                self._failure = None
+                self._enter(fresh)
+            else:
+                await fresh.end()
+            return
+
+    def _refuse(self, failure: PostilError) -> None:
+        """Refuse requests at once, until a worker is there, as no model can be opened."""
+        self._failure = failure
+        if not self._workers:
+            self._refuse_waiting(self._hopeless(failure))
+        self._hand_out()
+
+    def _refuse_waiting(self, refusal: Busy) -> None:
+        for asked in self._waiting.clear():
+            _refuse(asked, refusal)
+
+    def _hopeless(self, failure: PostilError) -> Busy:
+        """The refusal of a request where no worker can be started; the log names the folders."""
+        return Busy(f"{HOPELESS}: {self.without_paths(str(failure))}")
+
+    def _spawn(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # of an answer that nobody waits for
+
+
+def _refuse(asked: _Asked, refusal: Busy) -> None:
+    if not asked.worker.done():
+        asked.worker.set_exception(refusal)

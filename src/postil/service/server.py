@@ -1,0 +1,312 @@
+"""The server of the service: its parts, its start, and its graceful stop."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import signal
+import socket
+from contextlib import ExitStack, closing
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.cli.signals import unwound
+from postil.endpoint.webhook import Receiver, parse_webhook_secret
+from postil.erasure.served_models import ServedModels
+from postil.errors import PostilError
+from postil.messages import COMMAND_LINE
+from postil.service.application import Application, Recorded
+from postil.service.article_list import ArticleList
+from postil.service.calls import service_config
+from postil.service.coral import coral_route, parse_coral_secret
+from postil.service.desk import Desk
+from postil.service.docs_page import DocsPage
+from postil.service.error_log import unbroken
+from postil.service.operations.responses import ModelsResponse
+from postil.service.places import REACHABLE, ServicePlaces
+from postil.service.pool import WorkerPool
+from postil.service.routes import article_route, health_routes, model_routes
+from postil.service.store import ServiceStore
+from postil.service.store_routes import store_routes, with_impressions
+from postil.service.telemetry import ServiceState, Telemetry, metrics_route
+from postil.service.upkeep import Upkeep
+from postil.service.webhook import Webhook
+from postil.web.audit_log import AuditLog
+from postil.web.connections import ConnectionLimits, listen, make_server
+from postil.web.gate import Gate
+from postil.web.guard import ServiceGuard
+from postil.web.limits import RequestLimits
+from postil.web.problems import problem_parts, unseen_parts
+from postil.web.security import SecurityMiddleware
+from postil.web.service.watched_file import secrets_of
+from postil.web.tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import uvicorn
+    from starlette.types import ASGIApp
+
+    from postil.service.calls import ServiceOptions
+    from postil.service.config import ServiceConfig
+    from postil.web.routing import Route
+
+__all__ = ["Service", "serve"]
+
+
+class _Sites:
+    """The other servers of a service, as its options name them.
+
+    Args:
+        options: Options of the command.
+        pool: The workers.
+        store: Store of deliveries; None where the service stores nothing.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A file of secrets cannot be read.
+        UsageError: The address of the webhook is none.
+        MissingExtra: There is a webhook, and httpx2 is not installed.
+    """
+
+    def __init__(
+        self,
+        options: ServiceOptions,
+        pool: WorkerPool,
+        store: ServiceStore | None,
+        on_message: Callable[[str], None],
+    ) -> None:
+        self._routes: list[Route] = []
+        self._receiver: Receiver | None = None
+        self._webhook: Webhook | None = None
+        self._delivering: asyncio.Task[None] | None = None
+        if options.coral_secret is not None:
+            secrets = secrets_of(options.coral_secret, parse_coral_secret, on_message)
+            self._routes.append(coral_route(pool, secrets, options.coral_status, on_message=on_message))
+        if options.webhook is not None and options.webhook_secret is not None and store is not None:
+            secrets = secrets_of(options.webhook_secret, parse_webhook_secret, on_message)
+            self._receiver = Receiver(options.webhook)
+            self._webhook = Webhook(store, pool, self._receiver, secrets, on_message=on_message)
+            self._routes.append(self._webhook.route())
+
+    def routes(self) -> list[Route]:
+        """Routes for these servers."""
+        return self._routes
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        if self._webhook is not None:
+            self._delivering = asyncio.create_task(self._webhook.run())
+
+    async def stop(self) -> None:
+        """End deliveries; what is on its way is sent again after the next start."""
+        if self._delivering is not None:
+            self._delivering.cancel()
+            await asyncio.gather(self._delivering, return_exceptions=True)
+        if self._receiver is not None:
+            await self._receiver.close()
+
+
+class Service:
+    """The parts of the service; no worker runs before `start`, and `close` must follow.
+
+    Args:
+        folders: Models, ``NAME=DIR`` or ``DIR``.
+        options: Options of the command.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: Another service uses the audit log or the store.
+        InvalidInput: A file of tokens, an audit log or a store is another file.
+        PostilError: The operating system reports an error.
+    """
+
+    def __init__(
+        self, folders: Sequence[str], options: ServiceOptions, on_message: Callable[[str], None] = lambda _: None
+    ) -> None:
+        on_message = unbroken(on_message)
+        self.folders, self.options, self.on_message = folders, options, on_message
+        self.pool = WorkerPool(
+            options.worker_count(), timeout=options.timeout, queue=options.queue, on_message=on_message
+        )
+        self.telemetry = Telemetry()
+        self.articles = ArticleList() if options.articles is None else ArticleList.read(options.articles, on_message)
+        with ExitStack() as undo:
+            self.tokens = None if options.tokens is None else Tokens(options.tokens, on_message)
+            self.audit = None if options.audit is None else AuditLog(options.audit, on_message)
+            if self.audit is not None:
+                undo.callback(self.audit.close)
+            self.store = None if options.data is None else ServiceStore.open(options.data)
+            if self.store is not None:
+                undo.callback(self.store.close)
+            self.sites = _Sites(options, self.pool, self.store, on_message)
+            self.served = ServedModels(options.data, on_message)
+            undo.callback(self.served.close)
+            self._until = undo.pop_all()
+        self.guard = ServiceGuard(self.telemetry, RequestLimits(options.rate), tokens=self.tokens, audit=self.audit)
+        self.upkeep = Upkeep(self.pool, self.config, self.store, self.served)
+
+    def config(self) -> ServiceConfig:
+        """The configuration of workers, by the folders as they are now.
+
+        Raises:
+            InvalidInput: A folder holds no model.
+            UsageError: Names or settings are wrong.
+        """
+        return service_config(self.folders, self.options)
+
+    def routes(self) -> list[Route]:
+        """All routes."""
+        models = model_routes(self.pool)
+        if (store := self.store) is not None:
+            models = [with_impressions(route, store) if route.path == "/v1/suggest" else route for route in models]
+        described = [
+            *models,
+            article_route(self.pool),
+            *store_routes(self.store),
+            *self.sites.routes(),
+            *self.upkeep.routes(),
+            *health_routes(self.pool, self.store),
+            metrics_route(self.telemetry, self.state),
+        ]
+        desk = Desk(self.articles, self.tokens, store=self.store, secure=self.options.https)
+        return [*described, *desk.routes(), *DocsPage(described).routes()]
+
+    async def state(self) -> ServiceState:
+        """The parts of the service as they are now, for its metrics."""
+        return ServiceState(
+            workers=len(self.pool.pids),
+            waiting=self.pool.waiting,
+            models=msgspec.json.decode(self.pool.models, type=ModelsResponse).models if self.pool.models else (),
+            stored=None if self.store is None else await asyncio.to_thread(self.store.counts),
+            audit_lost=0 if self.audit is None else self.audit.lost,
+        )
+
+    def app(self) -> ASGIApp:
+        """The ASGI application."""
+        options = self.options
+        routes = self.routes()
+        places = ServicePlaces(routes, self.guard, options.timeout)
+        checked = SecurityMiddleware(
+            Gate(Application(routes, self.guard), places, problem_parts),
+            {"localhost", socket.gethostname(), *options.name},
+            secure=options.https,
+            largest=options.max_body,
+            worded=problem_parts,
+            reachable=REACHABLE,
+        )
+        return Recorded(checked, self.guard)
+
+    async def start(self, config: ServiceConfig) -> None:
+        """Start the workers, then the deliveries.
+
+        Args:
+            config: Their configuration.
+
+        Raises:
+            PostilError: A model cannot be opened.
+        """
+        with self.served.moving_to(config.models.values()):
+            await self.pool.start(config)
+        self.sites.start()
+
+    async def reload(self) -> None:
+        """Read the folders of the models again, and say how it went; begin a new audit log if it was moved away."""
+        if self.audit is not None:
+            self.audit.reopen()
+        try:
+            await self.upkeep.reload()
+        except PostilError as error:
+            self.on_message(f"not reloaded, the models that were opened before go on: {error.words(COMMAND_LINE)}")
+        else:
+            self.on_message("reloaded")
+
+    async def stop(self) -> None:
+        """End the deliveries and the workers."""
+        await self.sites.stop()
+        await self.pool.stop()
+        self.served.close()
+
+    def close(self) -> None:
+        """Close the audit log and the store."""
+        self._until.close()
+
+
+def serve(
+    folders: Sequence[str],
+    options: ServiceOptions,
+    *,
+    on_message: Callable[[str], None],
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve models until it is interrupted.
+
+    Args:
+        folders: Models, ``NAME=DIR`` or ``DIR``.
+        options: Options of the command.
+        on_message: Callback for status messages.
+        on_ready: Callback for the address, once the models are open; by default a status message has it.
+
+    Raises:
+        PostilError: A model cannot be opened, or the port is taken.
+    """
+    config = service_config(folders, options)
+    with (
+        unwound(serving=True),
+        closing(Service(folders, options, on_message)) as service,
+        listen(options.host, options.port) as (listening, address),
+    ):
+        server = make_server(
+            service.app(),
+            secure=options.https,
+            limits=ConnectionLimits(body_bytes=options.max_body),
+            worded=unseen_parts,
+            grace=math.ceil(3 * options.timeout),  # to wait for a worker, and to compute
+        )
+        count = len(config.models) + len(config.quality)
+        places = "the desk is there, /docs describes requests"
+        said = f"serving {count} model{'s' * (count > 1)} at {address}; {places}; stop with Ctrl+C"
+        ready = partial(service.on_message, said) if on_ready is None else partial(on_ready, address)
+        with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+            runner.run(_run(service, config, server, listening, ready))
+
+
+async def _run(
+    service: Service,
+    config: ServiceConfig,
+    server: uvicorn.Server,
+    listening: socket.socket,
+    ready: Callable[[], None],
+) -> None:
+    """Listen at once, so that a supervisor sees the service live, and stop where a model cannot be opened."""
+
+    async def start() -> None:
+        try:
+            await service.start(config)
+        except BaseException:
+            server.should_exit = True
+            raise
+        ready()
+
+    hang_up = getattr(signal, "SIGHUP", None)
+    reloads: set[asyncio.Task[None]] = set()
+    if hang_up is not None:
+
+        def reload() -> None:
+            task = asyncio.create_task(service.reload())
+            reloads.add(task)
+            task.add_done_callback(reloads.discard)
+
+        asyncio.get_running_loop().add_signal_handler(hang_up, reload)
+    starting = asyncio.create_task(start())
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        for task in (starting, *reloads):
+            task.cancel()
+        await asyncio.gather(starting, *reloads, return_exceptions=True)
+        await service.stop()
+    if not starting.cancelled():
+        starting.result()

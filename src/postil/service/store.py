@@ -1,0 +1,416 @@
+"""Store of the service: labels, impressions with their outcomes, and deliveries that wait.
+
+All of it is in one SQLite file, whose write-ahead log is flushed to disk by every commit: what a caller was told to be
+stored survives the end of the process and of the machine.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import time
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from postil.corpus.forgotten import Chosen
+from postil.data.dates import parse_date
+from postil.data.explain import shown
+from postil.data.ids import plain_id
+from postil.data.impressions import EVENTS, Impression
+from postil.data.labels import Label
+from postil.data.lock import locked
+from postil.erasure.store_erasure import erase_comments
+from postil.errors import InvalidInput
+from postil.service.group_writer import GroupWriter
+from postil.web.store_file import NAME, connect, database_error, open_file, shrink
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import Self
+
+    from postil.data.row_files import FilePath
+    from postil.erasure.store_erasure import Erased
+
+__all__ = ["Delivery", "Outcome", "ServiceStore", "StoreCounts"]
+
+MOST_LABELS: Final = 1000
+"""Largest number of labels of an article that are read."""
+
+PAGE: Final = 500
+"""Number of rows that are read at once; between pages the file can be rewritten."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """An event of an impression.
+
+    Args:
+        impression: The id of the impression.
+        event: shown, of the whole list, or clicked, answered or hidden, of one suggestion.
+        rank: Rank of the suggestion, from 1; None with shown.
+    """
+
+    impression: str
+    event: Literal["shown", "clicked", "answered", "hidden"]
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A message that waits to be delivered.
+
+    Args:
+        id: Its id.
+        body: Its content.
+        attempts: Number of attempts so far.
+        made: Time of its making, in seconds of Unix time.
+    """
+
+    id: str
+    body: bytes
+    attempts: int
+    made: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCounts:
+    """Numbers of what is stored.
+
+    Args:
+        labels: Number of labels.
+        impressions: Number of impressions.
+        deliveries: Number of deliveries by state: waiting, delivered or failed.
+    """
+
+    labels: int
+    impressions: int
+    deliveries: Mapping[str, int]
+
+
+class ServiceStore:
+    """The store of a service that runs; open it with `open`.
+
+    Args:
+        path: The file.
+        connection: Connection to write.
+        until: Contexts to exit when the store is closed.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, until: ExitStack) -> None:
+        self._path, self._until = path, until
+        self._writer = GroupWriter(connection, str(path))
+
+    @classmethod
+    def open(cls, folder: FilePath) -> Self:
+        """Open a store, and make it where there is none.
+
+        Args:
+            folder: The folder of its file.
+
+        Raises:
+            UsageError: Another service uses it.
+            InvalidInput: There is another file, or one of a newer version of postil.
+            PostilError: The operating system reports an error.
+        """
+        with ExitStack() as until:
+            until.enter_context(locked(folder, f"{folder}: another service stores its data there; name another folder"))
+            connection = open_file(path := Path(folder, NAME))
+            return cls(path, connection, until.pop_all())
+
+    def close(self) -> None:
+        """Finish what is being stored, and close the file."""
+        self._writer.close()
+        self._until.close()
+
+    async def add_labels(self, labels: Sequence[Label], *, sender: str = "", ids: Sequence[str | None] = ()) -> int:
+        """Store labels; when this returns, they are on disk.
+
+        Args:
+            labels: The labels.
+            sender: Name of the token that sent them.
+            ids: An id for each label, by which one that a sender sends again is stored once; None for no id.
+
+        Returns:
+            Number of labels that were not stored before.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        now = parse_date(datetime.now(UTC))
+        given = ids or [None] * len(labels)
+
+        def add(connection: sqlite3.Connection) -> int:
+            rows = (
+                (sender, id_, now, msgspec.json.encode(one, enc_hook=plain_id))
+                for one, id_ in zip(labels, given, strict=True)
+            )
+            before = connection.total_changes
+            insert = "INSERT INTO labels (sender, id, received, row) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            connection.executemany(insert, rows)
+            return connection.total_changes - before
+
+        return await self._writer.run(add)
+
+    async def withdraw_labels(self, ids: Sequence[str], *, sender: str = "") -> int:
+        """Delete labels that their sender takes back.
+
+        Args:
+            ids: The ids that they were sent with; one that is unknown changes nothing.
+            sender: Name of the token that sent them.
+
+        Returns:
+            Number of labels that are deleted.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+
+        def delete(connection: sqlite3.Connection) -> int:
+            before = connection.total_changes
+            connection.executemany("DELETE FROM labels WHERE sender = ? AND id = ?", [(sender, one) for one in ids])
+            return connection.total_changes - before
+
+        return await self._writer.run(delete)
+
+    def labels_of(self, article: str, *, sender: str = "") -> list[tuple[str | None, Label]]:
+        """Read the last labels of an article that a sender sent, with their ids, in the order of their arrival.
+
+        Args:
+            article: The id of the article.
+            sender: Name of the token that sent them.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        where = "sender = ? AND json_extract(CAST(row AS TEXT), '$.article') = ?"
+        query = f"SELECT id, row FROM labels WHERE {where} ORDER BY number DESC LIMIT {MOST_LABELS}"  # noqa: S608
+        rows = self._read(query, (sender, article))
+        return [(id_, msgspec.json.decode(row, type=Label)) for id_, row in reversed(rows)]
+
+    def labels(self) -> Iterator[Label]:
+        """Read the labels, in the order of their arrival.
+
+        Yields:
+            Each label.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        for _, row in self._pages("SELECT number, row FROM labels WHERE number > ? ORDER BY number LIMIT ?"):
+            yield msgspec.json.decode(row, type=Label)
+
+    async def add_impression(self, article: str, models: Sequence[str], teams: Sequence[int | None]) -> str:
+        """Store that interleaved suggestions are given out.
+
+        Args:
+            article: The id of the article.
+            models: The names of the two models.
+            teams: The model of each suggestion by rank: 0, 1, or None for neither.
+
+        Returns:
+            The id of the impression, by which outcomes refer to it.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        id_ = secrets.token_hex(8)
+        row = (
+            id_,
+            parse_date(datetime.now(UTC)),
+            article,
+            *(msgspec.json.encode(one, enc_hook=plain_id).decode() for one in (models, teams)),
+        )
+
+        def add(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO impressions (id, made, article, models, teams) VALUES (?, ?, ?, ?, ?)", row)
+
+        await self._writer.run(add)
+        return id_
+
+    async def add_outcomes(self, outcomes: Sequence[Outcome]) -> None:
+        """Store outcomes, all or none; one that is known changes nothing.
+
+        Args:
+            outcomes: The outcomes.
+
+        Raises:
+            InvalidInput: An impression is unknown, or has no such rank.
+            PostilError: The database reports an error.
+        """
+
+        def add(connection: sqlite3.Connection) -> None:
+            for position, one in enumerate(outcomes):
+                found = connection.execute(
+                    "SELECT number, json_array_length(teams) FROM impressions WHERE id = ?", (one.impression,)
+                ).fetchone()
+                if found is None:
+                    problem = "there is no impression with this id; expected one that /v1/suggest gave out"
+                    raise InvalidInput(problem, field=f"outcomes[{position}].impression")
+                if problem := _wrong_rank(one, ranks=found[1]):
+                    raise InvalidInput(problem, field=f"outcomes[{position}].rank")
+                row = found[0], one.event, one.rank or 0
+                connection.execute("INSERT INTO outcomes VALUES (?, ?, ?) ON CONFLICT DO NOTHING", row)
+
+        await self._writer.run(add)
+
+    def outcomes(self) -> Iterator[Impression]:
+        """Read the impressions with their outcomes so far, in the order of the impressions.
+
+        Yields:
+            Each impression.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        # One row per impression, with its events as an array of JSON.
+        query = """
+            SELECT number, id, article, models, teams,
+                (SELECT json_group_array(json_array(event, rank)) FROM outcomes WHERE impression = number)
+            FROM impressions WHERE number > ? ORDER BY number LIMIT ?
+        """
+        for _, id_, article, models, teams, events in self._pages(query):
+            found = msgspec.json.decode(events, type=list[tuple[str, int]])
+            clicked, answered, hidden = (tuple(rank for event, rank in found if event == each) for each in EVENTS)
+            yield Impression(
+                impression=id_,
+                article=article,
+                models=msgspec.json.decode(models, type=tuple[str, ...]),
+                teams=msgspec.json.decode(teams, type=tuple[int | None, ...]),
+                clicked=clicked,
+                shown=bool(found),  # nobody clicks on what was not shown
+                answered=answered,
+                hidden=hidden,
+            )
+
+    async def add_delivery(self, body: bytes) -> str:
+        """Store a message to deliver; when this returns, it is on disk.
+
+        Args:
+            body: Its content: JSON.
+
+        Returns:
+            The id of the delivery.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        id_, now = secrets.token_hex(16), time.time()
+
+        def add(connection: sqlite3.Connection) -> None:
+            insert = "INSERT INTO deliveries (id, made, body, state, attempts, due, problem)"
+            connection.execute(f"{insert} VALUES (?, ?, ?, 'waiting', 0, ?, '')", (id_, now, body, now))
+
+        await self._writer.run(add)
+        return id_
+
+    def due_deliveries(self, now: float, *, most: int = 100) -> list[Delivery]:
+        """Messages to deliver now, the longest due first.
+
+        Args:
+            now: The time, in seconds of Unix time.
+            most: Largest number of messages.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        query = "SELECT id, body, attempts, made FROM deliveries WHERE due <= ? ORDER BY due LIMIT ?"
+        return [Delivery(*row) for row in self._read(query, (now, most))]
+
+    async def settle(self, delivery: str, *, delivered: bool, again: float | None = None, problem: str = "") -> None:
+        """Store how an attempt of a delivery ended; the content of one that has ended is erased.
+
+        Args:
+            delivery: The id of the delivery.
+            delivered: True if it was delivered.
+            again: Time of the next attempt, in seconds of Unix time; None to give the delivery up.
+            problem: The problem, in words.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        due = None if delivered else again
+        state = "delivered" if delivered else "failed" if again is None else "waiting"
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                """
+                UPDATE deliveries SET attempts = attempts + 1, state = ?, due = ?, problem = ?,
+                    body = CASE WHEN ? IS NULL THEN NULL ELSE body END
+                WHERE id = ? AND state = 'waiting'
+                """,
+                (state, due, problem, due, delivery),
+            )
+
+        await self._writer.run(change)
+
+    async def forget(self, comments: Collection[tuple[str, str]], texts: Collection[str]) -> Erased:
+        """Erase labels and waiting deliveries with comments, and rewrite the file without them.
+
+        Impressions and outcomes have neither texts nor the ids of comments. Nothing else is stored meanwhile.
+
+        Args:
+            comments: Ids of article and comment of each comment.
+            texts: Texts of comments, compared regardless of case and spaces.
+
+        Raises:
+            PostilError: The database reports an error, or another program reads the file all the time.
+        """
+
+        def erase(connection: sqlite3.Connection) -> Erased:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                erased = erase_comments(connection, Chosen(frozenset(comments)), texts)
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+            shrink(connection, str(self._path))
+            return erased
+
+        return await self._writer.run(erase, alone=True)
+
+    def counts(self) -> StoreCounts:
+        """Count what is stored.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        [(labels, impressions)] = self._read("SELECT (SELECT count(*) FROM labels), (SELECT count(*) FROM impressions)")
+        states = self._read("SELECT state, count(*) FROM deliveries GROUP BY state")
+        return StoreCounts(labels, impressions, {"waiting": 0, "delivered": 0, "failed": 0, **dict(states)})
+
+    def check(self) -> None:
+        """Check that the file can be read.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        self._read("SELECT 1 FROM labels LIMIT 1")
+
+    def _read(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+        """All rows of a query, from one snapshot that is given up at once."""
+        try:
+            with closing(connect(self._path)) as connection:
+                return connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise database_error(str(self._path), error) from error
+
+    def _pages(self, query: str) -> Iterator[Any]:
+        """Rows of a query, whose first column numbers them, for a number that the rows are above and a limit."""
+        last = 0
+        while rows := self._read(query, (last, PAGE)):
+            yield from rows
+            last = rows[-1][0]
+
+
+def _wrong_rank(outcome: Outcome, *, ranks: int) -> str:
+    """The problem with the rank of an outcome; empty for none."""
+    if outcome.event == "shown":
+        return "" if outcome.rank is None else f"expected no rank with shown, got {outcome.rank}"
+    if outcome.rank is None or not 1 <= outcome.rank <= ranks:
+        return f"expected a rank from 1 to {ranks} with {outcome.event}, got {shown(outcome.rank)}"
+    return ""

@@ -1,0 +1,57 @@
+"""`postil tokens`: flags, and what is printed."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import emit, say
+from postil.cli.options import FormatOption, group
+from postil.results.views import show
+from postil.web.tokens import AddTokenOptions, add_token, list_tokens, revoke_token
+
+__all__ = ["tokens"]
+
+tokens = group("tokens", "Make and revoke the tokens that clients of postil serve present.")
+
+FileArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE", help="File of tokens, as for postil serve --tokens; it holds hashes alone.")
+]
+NameArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the token, as the audit log shows it.")
+]
+
+
+@tokens.command()
+@command
+def add(file: FileArgument, name: NameArgument, options: AddTokenOptions) -> None:
+    """Make a token and print it, once; the file gets its hash.
+
+    Example: postil tokens add tokens.json cms --scope suggest --scope interesting --rate 600
+    """
+    token = add_token(file, name, options)
+    say(f"{file}: added '{name}'; the token is not shown again:")
+    emit(f"{token}\n")
+
+
+@tokens.command("list")
+@command
+def list_(file: FileArgument, format: FormatOption = "table") -> None:  # noqa: A002
+    """List tokens with their scopes, limits and states.
+
+    Example: postil tokens list tokens.json
+    """
+    emit(show(format, list_tokens(file)), format)
+
+
+@tokens.command()
+@command
+def revoke(file: FileArgument, name: NameArgument) -> None:
+    """Revoke a token; a service that runs refuses it from the next request on.
+
+    Example: postil tokens revoke tokens.json cms
+    """
+    revoke_token(file, name)
+    say(f"{file}: revoked '{name}'")

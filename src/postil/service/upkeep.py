@@ -1,0 +1,236 @@
+"""Routes that change the models: reload, calibrate, forget. The next ones wait until the former are done."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+
+from postil.calibration.calls import CalibrateOptions
+from postil.calibration.result import CalibrationResult
+from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
+from postil.erasure.result import ForgetResult
+from postil.erasure.served_models import AlsoServed
+from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.messages import JSON, Blank, Command, Setting
+from postil.service.failures import InternalError
+from postil.service.maintenance import CalibrateWork, Comments, ForgetWork
+from postil.service.operations.requests import Request, decoded
+from postil.service.operations.responses import ModelsResponse
+from postil.service.worker_process import WorkerEnded, WorkerProcess
+from postil.web.problems import Problem, problem_of
+from postil.web.routing import Reply, Route
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from postil.erasure.served_models import ServedModels
+    from postil.service.config import ServiceConfig
+    from postil.service.pool import WorkerPool
+    from postil.service.store import ServiceStore
+    from postil.web.routing import Call, Handler
+
+__all__ = ["CalibrateRequest", "ForgetRequest", "NamedComment", "Upkeep"]
+
+DEFAULTS: Final = CalibrateOptions()
+MOST_RESAMPLES: Final = 100_000
+"""Largest number of resamples of a request, as no other change of the models begins before it ends."""
+
+
+class CalibrateRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request to fit the filter of a model to the stored labels.
+
+    Args:
+        model: Name of the model; by default the first one.
+        seed: Random seed.
+        resamples: Number of resamples of the articles, for confidence intervals; at most 100,000.
+    """
+
+    model: str | None = None
+    seed: Annotated[int, msgspec.Meta(ge=0)] = DEFAULTS.seed
+    resamples: Annotated[int, msgspec.Meta(ge=1, le=MOST_RESAMPLES)] = DEFAULTS.resamples
+
+
+class NamedComment(Request, frozen=True, kw_only=True, gc=False):
+    """Ids of a comment.
+
+    Args:
+        article: The id of its article.
+        comment: Its id.
+    """
+
+    article: Id
+    comment: Id
+
+
+class ForgetRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request to erase comments from all models and from the store.
+
+    Args:
+        comments: The comments.
+        same_text: Erase other comments with the same text as well.
+    """
+
+    comments: tuple[NamedComment, ...]
+    same_text: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.comments:
+            raise InvalidInput("expected at least one comment, got none", field="comments")
+
+
+class Upkeep:
+    """Changes of the models while they are served.
+
+    Args:
+        pool: The workers.
+        config: Function that reads the folders of the models, as they are now.
+        store: Store of labels; None where the service stores nothing.
+        served: Notes beside the models that the service serves.
+    """
+
+    def __init__(
+        self, pool: WorkerPool, config: Callable[[], ServiceConfig], store: ServiceStore | None, served: ServedModels
+    ) -> None:
+        self._pool, self._config, self._store, self._served = pool, config, store, served
+        self._turn = asyncio.Lock()
+
+    def routes(self) -> list[Route]:
+        """The routes."""
+        return [
+            Route(
+                method="POST",
+                path="/v1/reload",
+                scope="admin",
+                handler=self._worded(self._reload),
+                summary="Read the folders of the models again",
+                response=ModelsResponse,
+            ),
+            Route(
+                method="POST",
+                path="/v1/calibrate",
+                scope="admin",
+                handler=self._worded(self._calibrate),
+                summary="Learn from the stored labels what is worth showing",
+                request=CalibrateRequest,
+                response=CalibrationResult,
+            ),
+            Route(
+                method="POST",
+                path="/v1/forget",
+                scope="admin",
+                handler=self._worded(self._forget),
+                summary="Erase comments from the models and the store, for good",
+                request=ForgetRequest,
+                response=ForgetResult,
+            ),
+        ]
+
+    async def reload(self) -> None:
+        """Start workers with the folders as they are now, and end the old ones when all new ones are ready.
+
+        Raises:
+            PostilError: A folder holds no model, or one that cannot be opened; the old workers go on.
+        """
+        async with self._turn:
+            await self._swap()
+
+    def _worded(self, handler: Handler) -> Handler:
+        """The same handler, whose problems name models and not their folders."""
+
+        async def answer(call: Call) -> Reply:
+            try:
+                return await handler(call)
+            except PostilError as error:
+                found, worded = problem_of(error), self._pool.without_paths
+                errors = tuple((field, worded(detail)) for field, detail in found.errors)
+                raise Problem(found.status, worded(found.detail), headers=found.headers, errors=errors) from error
+
+        return answer
+
+    async def _swap(self) -> None:
+        config = await asyncio.to_thread(self._config)
+        with self._served.moving_to(config.models.values()):
+            await self._pool.swap(config)
+
+    async def _take_changes(self) -> None:
+        try:
+            await self._swap()
+        except PostilError as error:
+            problem = f"the folders are changed, but the workers go on with the former models: {error.words(JSON)}"
+            raise InternalError(problem) from error
+
+    async def _reload(self, call: Call) -> Reply:  # noqa: ARG002
+        try:
+            await self.reload()
+        except PostilError as error:
+            raise Problem(409, f"the models that were opened before go on: {error.words(JSON)}") from error
+        return Reply(self._pool.models)
+
+    async def _calibrate(self, call: Call) -> Reply:
+        request = decoded(call.body or b"{}", CalibrateRequest)
+        async with self._turn:
+            store = self._store
+            if store is None:
+                raise UsageError(
+                    "this service stores no labels; whoever runs it can start it with {command}",
+                    command=Command("serve", settings=(Setting("data", Blank("DIR")),)),
+                )
+            folders = (await asyncio.to_thread(self._config)).models
+            name = next(iter(folders), "") if request.model is None else request.model
+            UnknownName.check("model", name, folders)
+            labels = await asyncio.to_thread(lambda: list(store.labels()))
+            work = CalibrateWork(model=folders[name], labels=labels, seed=request.seed, resamples=request.resamples)
+            async with _Maintenance() as process:
+                found = await process.ask("calibrate", work)
+            await self._take_changes()
+        return Reply(found)
+
+    async def _forget(self, call: Call) -> Reply:
+        request = decoded(call.body, ForgetRequest)
+        pairs = [(f"{one.article}", f"{one.comment}") for one in request.comments]
+        async with self._turn:
+            folders = (await asyncio.to_thread(self._config)).models.values()
+            if not folders:
+                raise UsageError("this service has no model that keeps comments")
+            models = list({os.path.realpath(folder): folder for folder in folders}.values())
+            work = ForgetWork(models=models, comments=pairs, same_text=request.same_text, store=self._served.store)
+            try:
+                with self._served.alone():
+                    found = await self._forgotten(work)
+            except AlsoServed as error:
+                raise Problem(409, str(error)) from error
+        return Reply(found)
+
+    async def _forgotten(self, work: ForgetWork) -> bytes:
+        async with _Maintenance() as process:
+            erased = msgspec.json.decode(await process.ask("find", work), type=Comments)
+            await self._erase(erased)  # should the machine end now, the request can be sent again
+            found = await process.ask("forget", work)
+        await self._take_changes()
+        await self._erase(erased)  # labels that came before the workers were new
+        return found
+
+    async def _erase(self, erased: Comments) -> None:
+        if self._store is not None:
+            await self._store.forget(set(erased.comments), erased.texts)
+
+
+class _Maintenance:
+    """A process for one change; see `postil.service.maintenance`."""
+
+    async def __aenter__(self) -> Self:
+        self._process = await WorkerProcess.launch("postil.service.maintenance", 1)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._process.end()
+
+    async def ask(self, name: str, work: msgspec.Struct) -> bytes:
+        try:
+            return await self._process.ask(b"%b\n%b" % (name.encode(), msgspec.json.encode(work)))
+        except WorkerEnded as error:
+            raise InternalError(f"the process that changed the models {error}; send the request again") from None

@@ -1,0 +1,217 @@
+"""Deliveries to the operator's webhook: an article comes in, and suggestions for it go out, again and again if need be.
+
+An article that was accepted is on disk. It is delivered at least once: a receiver can see a message twice, after a
+crash or a response that was lost, and knows it by its id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+from postil.data.dates import parse_date
+from postil.data.ids import plain_id
+from postil.endpoint.webhook import webhook_headers
+from postil.errors import InvalidInput, PostilError, Undefined, UsageError
+from postil.service.error_log import Seldom, log_failure
+from postil.service.operations.requests import SentArticle, decoded
+from postil.web.routing import Route, reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from postil.endpoint.webhook import Receipt
+    from postil.service.pool import WorkerPool
+    from postil.service.store import Delivery, ServiceStore
+    from postil.web.routing import Call, Reply
+    from postil.web.service.watched_file import WatchedFile
+
+__all__ = ["Accepted", "Webhook"]
+
+DELAYS: Final = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+"""Seconds between the attempts, as the specification of Standard Webhooks has them: three days in all."""
+JITTER: Final = 0.2
+"""Largest share of a delay that is added to it, so that messages which failed together do not come back together."""
+LONGEST: Final = 86_400.0
+"""Longest time that a receiver can ask to wait, in seconds."""
+PARALLEL: Final = 4
+"""Number of messages on their way at a time."""
+POLL: Final = 1.0
+"""Seconds between two looks at what is due."""
+TROUBLE: Final = 60.0
+"""Seconds that a message rests whose outcome could not be stored."""
+GONE: Final = 410
+KIND: Final = "article.suggested"
+
+
+class Sends(Protocol):
+    """A receiver of messages; see `postil.endpoint.webhook.Receiver`."""
+
+    host: str
+
+    async def post(self, body: bytes, headers: Mapping[str, str]) -> Receipt:
+        """Send a message; see there."""
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """An article that was accepted.
+
+    Args:
+        delivery: Id of the delivery, which the message has as ``webhook-id``.
+    """
+
+    delivery: str
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """Message to a webhook.
+
+    Args:
+        type: The kind of event: ``article.suggested``.
+        timestamp: Time at which the article came.
+        data: Suggestions and passages: a `postil.service.operations.responses.DigestResponse`.
+    """
+
+    type: str
+    timestamp: str
+    data: msgspec.Raw
+
+
+class Webhook:
+    """The deliveries of a service; `run` works on them until it is cancelled.
+
+    Args:
+        store: Store of the deliveries.
+        pool: The workers.
+        receiver: The receiver.
+        secrets: Secrets that sign the messages.
+        on_message: Callback for messages about deliveries that fail.
+        clock: Function that returns the time, in seconds of Unix time.
+        chance: Function that draws from [0, 1).
+    """
+
+    def __init__(
+        self,
+        store: ServiceStore,
+        pool: WorkerPool,
+        receiver: Sends,
+        secrets: WatchedFile[tuple[bytes, ...]],
+        *,
+        on_message: Callable[[str], None] = lambda _: None,
+        clock: Callable[[], float] = time.time,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._store, self._pool, self._receiver, self._secrets = store, pool, receiver, secrets
+        self._on_message, self._clock, self._chance = on_message, clock, chance
+        self._tell = Seldom(on_message)
+        self._wake = asyncio.Event()
+        self._busy = set[str]()
+
+    def route(self) -> Route:
+        """The route of articles."""
+        return Route(
+            method="POST",
+            path="/v1/hooks/article",
+            scope="suggest",
+            handler=self._accept,
+            summary="Deliver suggestions for an article to the webhook",
+            request=SentArticle,
+            response=Accepted,
+            status=202,
+        )
+
+    async def run(self) -> None:
+        """Deliver what is due, until this is cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                self._wake.clear()
+                for delivery in await self._due():
+                    self._busy.add(delivery.id)
+                    tasks.create_task(self._work(delivery))
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(POLL):
+                        await self._wake.wait()
+
+    async def _accept(self, call: Call) -> Reply:
+        article = decoded(call.body, SentArticle)
+        # Comments of readers are not needed, so they are not kept.
+        kept = msgspec.json.encode(msgspec.structs.replace(article, comments=()), enc_hook=plain_id)
+        delivery = await self._store.add_delivery(kept)
+        self._wake.set()
+        return reply(Accepted(delivery), 202)
+
+    async def _due(self) -> list[Delivery]:
+        """Deliveries to begin now."""
+        busy = frozenset(self._busy)  # one that ends while the store is read may be among what is read
+        free = PARALLEL - len(busy)
+        if not free:
+            return []
+        try:
+            found = await asyncio.to_thread(self._store.due_deliveries, self._clock(), most=len(busy) + free)
+        except PostilError as error:
+            self._tell(f"no deliveries: {error}")
+            return []
+        return [one for one in found if one.id not in busy][:free]
+
+    async def _work(self, delivery: Delivery) -> None:
+        try:
+            await self._attempt(delivery)
+        except PostilError as error:
+            self._tell(f"the outcome of a delivery cannot be stored: {error}")
+            await asyncio.sleep(TROUBLE)
+        except Exception:  # the other deliveries go on
+            log_failure(f"delivery {delivery.id}")
+            await asyncio.sleep(TROUBLE)
+        finally:
+            self._busy.discard(delivery.id)
+            self._wake.set()
+
+    async def _attempt(self, delivery: Delivery) -> None:
+        """Make an attempt, and store its outcome.
+
+        Raises:
+            PostilError: The outcome cannot be stored.
+        """
+        after, problem = None, ""
+        try:
+            receipt = await self._send(delivery)
+        except (InvalidInput, UsageError, Undefined) as error:
+            await self._give_up(delivery, f"{error}")
+            return
+        except PostilError as error:
+            problem = f"{error}"
+        else:
+            if receipt.delivered:
+                await self._store.settle(delivery.id, delivered=True)
+                return
+            problem, after = f"{self._receiver.host} answers {receipt.status}", receipt.after
+            if receipt.status == GONE:
+                await self._give_up(delivery, problem)
+                return
+        if delivery.attempts >= len(DELAYS):
+            await self._give_up(delivery, problem)
+            return
+        delay = DELAYS[delivery.attempts] * (1 + JITTER * self._chance())
+        again = self._clock() + max(delay, min(after or 0.0, LONGEST))
+        await self._store.settle(delivery.id, delivered=False, again=again, problem=problem)
+        self._tell(f"delivery {delivery.id} failed, and is tried again: {problem}")
+
+    async def _send(self, delivery: Delivery) -> Receipt:
+        digest = await self._pool.call("digest", delivery.body)
+        made = parse_date(datetime.fromtimestamp(delivery.made, UTC))
+        body = msgspec.json.encode(Message(type=KIND, timestamp=made, data=msgspec.Raw(digest)), enc_hook=plain_id)
+        headers = webhook_headers(self._secrets.content(), delivery.id, int(self._clock()), body)
+        return await self._receiver.post(body, headers)
+
+    async def _give_up(self, delivery: Delivery, problem: str) -> None:
+        await self._store.settle(delivery.id, delivered=False, problem=problem)
+        attempts = delivery.attempts + 1
+        self._on_message(
+            f"delivery {delivery.id} is given up after {attempts} attempt{'s' * (attempts > 1)}: {problem}"
+        )

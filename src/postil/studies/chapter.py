@@ -1,0 +1,70 @@
+"""The chapter of a study: its own tables and pictures, in its own order."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from postil.page.blocks import Block, Chapter, Facts, Paragraph, Picture, Section
+from postil.passages.gain_curves import curve
+from postil.plots.bars import amounts
+from postil.plots.lines import curves
+from postil.plots.points import ScatterPanel, scatter
+from postil.studies.view import study_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.plots import Figure
+    from postil.studies.result import StudyPart, StudyPicture, StudyResult
+
+__all__ = ["study_chapter", "study_picture"]
+
+
+def study_chapter(found: StudyResult, key: str) -> Chapter:
+    """The chapter of a study.
+
+    Args:
+        found: The study.
+        key: Prefix of the chapter's ids.
+    """
+    parts = [Section(part.key, part.title, (*_blocks(part),)) for part in found.parts]
+    if found.settings:
+        parts.append(Section("settings", "Settings", (Facts(found.settings),)))
+    return Chapter(key, found.title, found.data, tuple(map(Paragraph, found.conclusion)), tuple(parts))
+
+
+def _blocks(part: StudyPart) -> Iterator[Block]:
+    yield from map(Paragraph, part.words)
+    yield from map(study_table, part.tables)
+    for picture in part.pictures:
+        yield study_picture(picture)
+
+
+def study_picture(picture: StudyPicture) -> Picture:
+    """The picture of a study.
+
+    Args:
+        picture: Its numbers.
+    """
+    draw: partial[Figure]
+    if picture.curves:
+        series = [curve(line, line.measure) for line in picture.curves]
+        draw = partial(curves, series, xlabel=picture.xlabel, ylabel=picture.ylabel, log=True)
+        names = [line.measure for line in picture.curves]
+    elif picture.points is not None:
+        grades, columns = np.asarray(picture.points.grades, np.float64), picture.points.scores
+        notes = picture.notes or ("",) * len(columns)
+        panels = [
+            ScatterPanel(name, np.asarray(scores, np.float64), grades, note)
+            for (name, scores), note in zip(columns.items(), notes, strict=True)
+        ]
+        draw = partial(scatter, panels, xlabel=picture.xlabel, ylabel=picture.ylabel)
+        names = [f"{panel.title} {panel.note}" for panel in panels]
+    else:
+        draw = partial(amounts, picture.names, picture.counts, aside=picture.aside)
+        names = list(picture.names)
+    label = f"{picture.caption}: {'; '.join(names)}"
+    return Picture(picture.key or picture.title, picture.title, picture.caption, label, draw)

@@ -1,0 +1,255 @@
+"""The data of a study of commenters: test articles, readers' comments, texts of other systems, weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.comments.readers import HUMAN, Readers, needs_scale, parted_readers
+from postil.corpus.rated_comments import RatedComments
+from postil.data.counting import have
+from postil.data.explain import shown
+from postil.data.row_files import read
+from postil.data.rows import Candidate, Judgement
+from postil.errors import InvalidInput, UsageError
+from postil.messages import Command, Message, Setting
+from postil.meta.rated import checked_judgements
+from postil.meta.score_matrix import Judged
+from postil.options import changed_settings
+from postil.results.formats import counted
+from postil.studies.comments_options import CommentsOptions
+from postil.studies.stages import as_line, settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from postil.corpus.store import Corpus
+    from postil.data.progress import OnMessage
+    from postil.data.rows import Article
+    from postil.data.scale import Scale
+
+__all__ = ["CommentsStudy"]
+
+
+def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> None:
+    """Check before any training that the judgements can be read and are of these articles."""
+    rows = read(str(options.judgements), Judgement)
+    judged = Judged(checked_judgements(rows), options.aspect, options.judgement_scale or options.scale)
+    if not any(item in articles for item, _ in judged.rows):
+        problem = f"no judgement is of a test article; items are ids of articles, such as {shown(min(articles))}"
+        raise InvalidInput(problem, where=rows.places.where)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CommentsStudy:
+    """Data of a study of commenters, read by `of`.
+
+    Args:
+        corpus: The corpus.
+        out: Output folder of this seed.
+        shared: Output folder of the study: that of its first seed, with what no seed changes.
+        seed: Seed of the trainings.
+        options: Options of the study.
+        on_message: Callback for status messages.
+        models: Folders of the commenters, by name.
+        readers: Test articles, their references, and one held-out comment of each.
+        given: Texts of external systems, by system.
+        weights: Method of the references' weights.
+    """
+
+    corpus: Corpus
+    out: Path
+    shared: Path
+    seed: int
+    options: CommentsOptions
+    on_message: OnMessage
+    models: Mapping[str, Path]
+    readers: Readers
+    given: Mapping[str, Sequence[Candidate]]
+    weights: str
+
+    @classmethod
+    def of(cls, corpus: Corpus, out: Path, options: CommentsOptions, on_message: OnMessage) -> CommentsStudy:
+        """Read the test articles and check the options against them.
+
+        Args:
+            corpus: The corpus.
+            out: Output folder.
+            options: Options of the study.
+            on_message: Callback for status messages.
+
+        Raises:
+            UsageError: There is no test set, or a single test article, grades lack a scale, or two systems have one
+                name.
+            UnknownName: The judgements have no such aspect.
+            InvalidInput: The candidates, references or judgements are invalid, or not of these articles.
+        """
+        if "test" not in corpus.splits:
+            raise UsageError(f"{corpus.path}: it has no test set; it has {', '.join(corpus.splits)}")
+        rated = None if options.references is None else RatedComments.read(options.references)
+        articles = list(corpus.articles("test"))
+        if rated is not None:
+            articles = _rated(articles, rated, on_message)
+        readers = parted_readers(f"{corpus.path}, test", articles, options.seed)
+        given: dict[str, list[Candidate]] = {}
+        if options.candidates is not None:
+            given = _read_given(options.candidates, articles, options.names, on_message)
+            if HUMAN in given:  # nobody is drawn, so that all comments are references
+                kept = [msgspec.structs.replace(article, held_out=()) for article in articles]
+                readers = Readers(readers.where, kept, [], 0)
+            here = {article.id for article in readers.articles}
+            given = {name: [row for row in rows if row.item in here] for name, rows in given.items()}
+        if len(readers.articles) < 2 and options.stage is None:
+            problem = f"it has {len(readers.articles)} test article with two comments that differ"
+            raise UsageError(f"{corpus.path}: {problem}; tests and intervals need at least two")
+        if options.judgements is not None:
+            _check_judgements(options, {article.id for article in readers.articles})
+        weights = options.weights or readers.usual_method()
+        if needs_scale(weights) and options.scale is None:
+            raise UsageError(
+                "{path}: its references have grades; give their scale, such as {scale}",
+                path=str(corpus.path),
+                scale=Setting("scale", "1:5"),
+            )
+        if options.scale is not None and rated is not None:
+            rated.check(options.scale)
+        elif options.scale is not None and needs_scale(weights):
+            _check_grades(f"{corpus.path}, test", articles, options.scale)
+        return cls(
+            corpus=corpus,
+            out=out,
+            shared=out,
+            seed=options.seed,
+            options=options,
+            on_message=on_message,
+            models={name: Path(options.models.get(name, out / "models" / name)) for name in options.names},
+            readers=readers,
+            given=given,
+            weights=weights,
+        )
+
+    @property
+    def by_seed(self) -> tuple[CommentsStudy, ...]:
+        """The study with each of its seeds: this one, and those whose files are below ``seeds``."""
+        return (self, *(self.with_seed(self.seed + i) for i in range(1, self.options.seeds)))
+
+    def with_seed(self, seed: int) -> CommentsStudy:
+        """The study with commenters of another seed; articles, references and readers' comments stay.
+
+        Args:
+            seed: The seed.
+        """
+        out = self.shared / "seeds" / str(seed)
+        trained = {name: out / "models" / name for name in self.models if name not in self.options.models}
+        return replace(self, out=out, seed=seed, models={**self.models, **trained})
+
+    @property
+    def is_first(self) -> bool:
+        """True if it is the study of the first seed."""
+        return self.out == self.shared
+
+    def stage(self, name: str) -> str:
+        """Name of a stage, with the seed where it is not the first.
+
+        Args:
+            name: Its name without one.
+        """
+        return name if self.is_first else f"{name}-seed-{self.seed}"
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the corpus."""
+        return Path(self.corpus.path)
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Name of the system of readers' comments; empty where --candidates has their texts."""
+        return () if HUMAN in self.given else (HUMAN,)
+
+    @property
+    def scale(self) -> Scale | None:
+        """The scale of the references' grades, where weights come from them."""
+        return self.options.scale if needs_scale(self.weights) else None
+
+    def command(self, stage: str) -> str:
+        """The line of a stage that has no command but that of the study.
+
+        Args:
+            stage: Its name.
+        """
+        settings = changed_settings(replace(self.options, stage=stage))
+        places = settings_of({"corpus": self.folder, "out": self.shared})
+        return as_line(Command("study comments", settings=(*places, *settings)), CommentsOptions)
+
+
+def _rated(articles: Sequence[Article], rated: RatedComments, on_message: OnMessage) -> list[Article]:
+    """Articles with the ratings of a file; what is left without is said."""
+    found, number = rated.applied(articles)
+    if others := len(rated.rows) - number:
+        on_message(
+            f"{rated.where}: {counted(others, 'row')} of comments that are no references of the test set: ignored"
+        )
+    comments = [comment for article in found for comment in article.comments]
+    if without := sum(comment.mean_grade is None for comment in comments):
+        problem = f"{without:,} of {len(comments):,} references {have(without)} no rating"
+        on_message(f"{rated.where}: {problem}, and weights by grades need one of each")
+    return found
+
+
+def _check_grades(where: str, articles: Sequence[Article], scale: Scale) -> None:
+    """Raise where a grade of the corpus is not on the scale."""
+    for article in articles:
+        for comment in article.comments:
+            grades = [each.grade for each in comment.ratings] if comment.grade is None else [comment.grade]
+            for problem in filter(None, map(scale.check, grades)):
+                message = Message(
+                    "{problem}, for comment {comment} of article {article}; is {scale} that of these ratings?",
+                    problem=problem,
+                    comment=shown(comment.id),
+                    article=shown(article.id),
+                    scale=Setting("scale"),
+                )
+                raise InvalidInput(message, where=where)
+
+
+def _read_given(
+    path: str, articles: Sequence[Article], names: Collection[str], on_message: OnMessage
+) -> dict[str, list[Candidate]]:
+    """The candidates of a file, system by system, in the order of the articles.
+
+    Args:
+        path: Candidate rows.
+        articles: Articles of the study; rows of others are ignored, and their number is reported.
+        names: Names of the study's commenters.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A row is invalid, or a system has no text or two texts for an article.
+        UsageError: A system has the name of a commenter.
+    """
+    wanted = {article.id for article in articles}
+    texts: dict[str, dict[str, Candidate]] = {}
+    others = 0
+    for line, row in enumerate(read(path, Candidate), 1):
+        if row.item not in wanted:
+            others += 1
+            continue
+        if row.item in texts.setdefault(row.system, {}):
+            problem = f"expected one text of system '{row.system}' for article '{row.item}', got another"
+            raise InvalidInput(problem, where=path, line=line)
+        texts[row.system][row.item] = row
+    if not texts:
+        raise InvalidInput("no row is of an article of the test set; expected their ids in the field item", where=path)
+    for system, said in texts.items():
+        if system in names:
+            raise UsageError(f"{path}: a commenter is named '{system}'; rename this system")
+        missing = [article.id for article in articles if article.id not in said]
+        if missing:
+            problem = f"system '{system}' has no text for {len(missing):,} of {len(articles):,} articles"
+            raise InvalidInput(f"{problem}, such as '{missing[0]}'; give an empty text where it has none", where=path)
+    if others:
+        on_message(f"{path}: {counted(others, 'row')} of other articles ignored")
+    return {system: [said[article.id] for article in articles] for system, said in texts.items()}

@@ -1,0 +1,1 @@
+"""The demonstration on the bundled sample."""

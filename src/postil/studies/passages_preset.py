@@ -1,0 +1,412 @@
+"""The study of passages as the paper has it: measures, figures, models, sentences and deviations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.interest.principles import HILDERMAN, PRINCIPLES, of_paper
+from postil.messages import Blank, Message, Setting
+from postil.page.lookup import first_minus_second
+from postil.results.numbers import number
+from postil.studies.papers import deviations, passages_paper
+from postil.studies.passages_claims import Evidence, claims_part, findings
+from postil.studies.passages_figures import (
+    CAUTION,
+    ENTITIES,
+    FAMILIES,
+    NO_ANCHORS,
+    QUESTIONS,
+    SENSES,
+    UNITS,
+    cutoffs_of,
+    figure,
+    ranking,
+    vectors_part,
+)
+from postil.studies.passages_summaries import agreement_words, summaries_part
+from postil.studies.passages_vectors import GIVEN_UNITS
+from postil.studies.result import StudyPart, StudyResult, StudyRow, StudyTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.passages.result import NcgResult, PassageSettings, SummaryResult
+    from postil.studies.papers import PassagesPaper, Range
+    from postil.studies.passages_figures import Model, Series
+    from postil.studies.result import StudyCell
+
+__all__ = ["RANKS", "Facts", "paper_study", "range_of", "scaled_cutoffs"]
+
+RANKS: Final = (100, 300, 1000, 2500, 5000, 10_000)
+"""Rank cutoffs within the curves of the paper, whose text names 2,500 and 5,000."""
+
+INFORMATIVE: Final = 3000
+"""Number of informative passages in the paper (section 4.2)."""
+
+REPEATED: Final = {
+    "once": Message(
+        "once, with its highest grade, as the equation prints it; {each} is the concatenation",
+        each=Setting("repeated_texts", "each"),
+    ),
+    "each": Message(
+        "once for every topic, as in the concatenation of the text; {once} is the union",
+        once=Setting("repeated_texts", "once"),
+    ),
+}
+EQUAL: Final = {
+    "leave": Message(
+        "they leave the reference: by its own words a passage would find itself, which the folds are to prevent; "
+        "{stay} keeps them",
+        stay=Setting("equal_texts", "stay"),
+    ),
+    "stay": Message(
+        "they are part of the reference, as no word of the paper takes them out; {leave} does",
+        leave=Setting("equal_texts", "leave"),
+    ),
+}
+"""The references of other topics by option, and the reasons."""
+
+LOW: Final = 1 / 6
+"""Low cutoffs end at this share of the informative passages, high ones begin above all of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """Facts that the results do not have.
+
+    Args:
+        name: Name of the collection.
+        models: The word vectors that were trained or given.
+        trained: Names of those trained on the collection.
+        merged: Number of passages merged into others as duplicates.
+        otherwise: Options that contradict the paper: the option, the paper's value, and the value that was given.
+        summaries: Scores of whole runs; None if none were given.
+    """
+
+    name: str
+    models: Sequence[Model]
+    trained: Sequence[str]
+    merged: int
+    otherwise: Sequence[tuple[Setting, str, str]]
+    summaries: SummaryResult | None = None
+
+
+def scaled_cutoffs(informative: int, passages: int) -> tuple[int, ...]:
+    """The paper's rank cutoffs in proportion to the number of informative passages, those below all passages.
+
+    Args:
+        informative: Number of passages with a grade above 0.
+        passages: Number of passages.
+
+    >>> scaled_cutoffs(1500, 5000)
+    (50, 150, 500, 1250, 2500)
+    """
+    ks = dict.fromkeys(max(1, round(rank * informative / INFORMATIVE)) for rank in RANKS)
+    return tuple(k for k in ks if k < passages) or (1,)
+
+
+def range_of(k: int, informative: float) -> Range:
+    """Range of a rank cutoff: low, medium, or high above the number of informative passages.
+
+    Args:
+        k: The rank cutoff.
+        informative: Number of passages with a grade above 0; with one list per topic, their mean number.
+    """
+    if k <= LOW * informative:
+        return "low"
+    return "medium" if k <= informative else "high"
+
+
+def paper_study(found: Mapping[str, NcgResult], facts: Facts) -> StudyResult:
+    """The study with the preset of the paper.
+
+    Args:
+        found: Results of `postil passages`: ``informativeness`` and ``interestingness``; those of ``-anchors`` are of
+            whole passages and of anchors together.
+        facts: Facts besides the results.
+    """
+    printed = passages_paper()
+    first = found["informativeness"]
+    data, settings = first.data, first.settings
+    informative = data.informative / (1 if settings.pool == "all" else data.topics)
+    evidence = Evidence(
+        found=found,
+        models={model.name: model.spec for model in facts.models},
+        ranges={k: range_of(k, informative) for k in cutoffs_of(first)},
+    )
+    parts = [_measures(found, facts, printed), vectors_part(facts.models, printed)]
+    for index, sense in enumerate(SENSES.values()):
+        parts += _figures(3 * index + 1, found, sense, evidence.models)
+    parts += [
+        _kinds(found, facts),
+        _local_and_given(found, facts),
+        claims_part(printed.sentences, evidence),
+        _principles(),
+        summaries_part(facts.summaries),
+        deviations(_deviations(printed, facts, found)),
+    ]
+    lists = "all in one list" if settings.pool == "all" else "one list per topic, and their mean"
+    return StudyResult(
+        name=facts.name,
+        title="Interestingness of passages, as in the paper",
+        data=f"{data.passages:,} passages of {data.topics:,} topics, {data.informative:,} with a grade above 0; "
+        f"{facts.merged:,} duplicates merged; {lists}",
+        conclusion=(
+            QUESTIONS,
+            *findings(printed.sentences, evidence),
+            _principle(),
+            *agreement_words(facts.summaries),
+            CAUTION,
+        ),
+        parts=tuple(parts),
+        settings=(
+            ("preset", "paper"),
+            ("words", f"{settings.tokenizer}; stop words: {settings.stop}; stems: {settings.stem}"),
+            ("the paper", printed.source),
+            ("its data", printed.of),
+        ),
+    )
+
+
+def _missing(name: str) -> str:
+    """Reason why a measure of word vectors has no numbers."""
+    return "not given" if name in GIVEN_UNITS else "not trained"
+
+
+def _label(measure: str, printed: PassagesPaper) -> str:
+    """A measure with its name in the paper: ``f1-1 (F1_1)``."""
+    plain = measure.removesuffix(ENTITIES)
+    names = {each.here: each.name for each in printed.measures if each.here != each.name}
+    return measure if plain not in names else f"{plain} ({names[plain]}){measure[len(plain) :]}"
+
+
+def _estimates(result: NcgResult, measure: str, *, leave_one_out: bool | None = None) -> tuple[StudyCell, ...]:
+    """Gains of a measure at each rank cutoff; by default as the paper has it where that exists."""
+    alone = ranking(result, measure) != measure if leave_one_out is None else leave_one_out
+    at = {row.k: row for row in result.gains if row.measure == measure and row.leave_one_out == alone}
+    return tuple((at[k].ncg, at[k].low, at[k].high) if k in at else None for k in cutoffs_of(result))
+
+
+def _measures(found: Mapping[str, NcgResult], facts: Facts, printed: PassagesPaper) -> StudyPart:
+    """The measures of section 3.3, and nCG of each in both protocols, leave-one-out beside."""
+    specs = {model.name: model.spec for model in facts.models}
+    ours = [(each, specs.get(each.here, "" if each.here.startswith("w2v") else each.here)) for each in printed.measures]
+    rows = [
+        StudyRow(name=each.name, cells=(each.here if spec else _missing(each.here), each.definition))
+        for each, spec in ours
+    ]
+    tables = [
+        StudyTable(
+            key="measures",
+            caption="The thirteen measures of section 3.3, and the baseline",
+            head=("in the paper", "here", "definition"),
+            rows=tuple(rows),
+        )
+    ]
+    for sense in SENSES.values():
+        result = found[sense]
+        lines = []
+        for each, spec in ours:
+            label = _label(each.here, printed) if spec else f"{each.here}: {_missing(each.here)}"
+            lines.append(StudyRow(name=label, cells=_estimates(result, spec)))
+            alone = _estimates(result, spec, leave_one_out=True)
+            if result.settings.reference == "topic" and any(alone):
+                lines.append(StudyRow(name="leave-one-out", cells=alone, kind="control"))
+        lines.append(StudyRow(name="random order", cells=_estimates(result, "random")))
+        tables.append(_at_cutoffs(f"measures-{sense}", f"nCG of the measures for {sense}", result, lines))
+    return StudyPart(key="measures-part", title="Measures (section 3.3)", tables=tuple(tables))
+
+
+def _at_cutoffs(key: str, caption: str, result: NcgResult, rows: Sequence[StudyRow]) -> StudyTable:
+    over = "folds" if result.settings.reference == "others" else "topics"
+    return StudyTable(
+        key=key,
+        caption=f"{caption}, 95 % confidence intervals over {over}",
+        head=("measure", *(f"@{k:,}" for k in cutoffs_of(result))),
+        rows=tuple(rows),
+    )
+
+
+def _figures(first: int, found: Mapping[str, NcgResult], sense: str, models: Mapping[str, str]) -> Iterator[StudyPart]:
+    """The three figures of a protocol."""
+    printed, whole = passages_paper(), found[sense]
+
+    def curve(result: NcgResult, measure: str) -> Series:
+        if measure.startswith("w2v"):
+            there = measure in models
+            return result, models.get(measure, ""), measure if there else f"{measure}: {_missing(measure)}"
+        return result, measure, _label(measure, printed)
+
+    names = [f"f1-{unit}" for unit in UNITS] + ["w2v_g", "w2v_c"]
+    names += [] if first == 1 else ["w2v_c_bi", "w2v_wp_bi", "length"]
+    yield figure(first, f"{sense}, F1 and word vectors", [curve(whole, name) for name in names])
+    yield figure(first + 1, f"{sense}, F1, KL and LogSim", [curve(whole, name) for name in FAMILIES])
+    title = f"{sense}, whole passages and their anchors alone"
+    if f"{sense}-anchors" not in found:
+        yield StudyPart(key=f"figure-{first + 2}", title=f"Figure {first + 2}: {title}", words=(NO_ANCHORS,))
+        return
+    both = [f"{family}-{unit}{end}" for end in ("", ENTITIES) for family in ("f1", "logsim") for unit in UNITS]
+    yield figure(first + 2, title, [curve(found[f"{sense}-anchors"], name) for name in both])
+
+
+def _kinds(found: Mapping[str, NcgResult], facts: Facts) -> StudyPart:
+    """Models and output layers of word2vec, and their differences from the one that stands for the paper's."""
+    title = "Skip-gram and CBOW, negative sampling and hierarchical softmax"
+    if not facts.trained:
+        return StudyPart(key="kinds", title=title, words=("No word vectors were trained on the collection.",))
+    models = {model.name: model for model in facts.models}
+    tables = []
+    for sense in SENSES.values():
+        result = found[sense]
+        rows = []
+        for main in ("w2v_c", "w2v_c_bi"):
+            others = [name for name in facts.trained if name.startswith(f"{main}-")]
+            rows.append(StudyRow(name="pairs of words" if models[main].pairs else "words", kind="group"))
+            rows.append(StudyRow(name=f"{main}: {_kind(main)}", cells=_estimates(result, models[main].spec)))
+            for name in others:
+                rows.append(StudyRow(name=_kind(name), cells=_estimates(result, models[name].spec)))
+                minus = _differences(result, models[name].spec, models[main].spec)
+                rows.append(StudyRow(name=f"minus {main}", cells=minus, kind="control"))
+        tables.append(_at_cutoffs(f"kinds-{sense}", f"nCG of word vectors by their training, {sense}", result, rows))
+    return StudyPart(key="kinds", title=title, tables=tuple(tables))
+
+
+def _kind(name: str) -> str:
+    """The training in words."""
+    kind = name.partition("-")[2] or "skip-gram-negative"
+    return kind.replace("-negative", ", negative sampling").replace("-hierarchical", ", hierarchical softmax")
+
+
+def _differences(result: NcgResult, first: str, second: str) -> tuple[StudyCell, ...]:
+    pairs = {(row.first, row.second, row.k): row for row in result.differences}
+    names = ranking(result, first), ranking(result, second)
+    rows = (first_minus_second(pairs, names[0], names[1], k) for k in cutoffs_of(result))
+    return tuple((row.value, row.low, row.high) if row else None for row in rows)
+
+
+def _local_and_given(found: Mapping[str, NcgResult], facts: Facts) -> StudyPart:
+    """Word vectors trained on the collection minus given ones of the same unit, and the shares without a vector."""
+    title = "Word vectors of the collection and given ones"
+    trained = {model.pairs: model for model in facts.models if model.name in {"w2v_c", "w2v_c_bi"}}
+    given = [model for model in facts.models if model.name not in facts.trained]
+    compared = [(trained[model.pairs], model) for model in given if model.pairs in trained]
+    shares = StudyTable(
+        key="without-vector",
+        caption="Share of the units of the passages without a vector",
+        head=("model", "units", "without a vector", "training"),
+        rows=tuple(
+            StudyRow(name=model.name, cells=("pairs of words" if model.pairs else "words", model.unknown, model.made))
+            for model in facts.models
+        ),
+    )
+    tables = [shares] if facts.models else []
+    for sense in SENSES.values() if compared else ():
+        rows = [
+            StudyRow(name=f"{local.name} − {other.name}", cells=_differences(found[sense], local.spec, other.spec))
+            for local, other in compared
+        ]
+        caption = f"nCG with vectors of the collection minus nCG with given ones, {sense}"
+        tables.append(_at_cutoffs(f"local-{sense}", caption, found[sense], rows))
+    words = (
+        "The paper compares vectors trained on its passages with those of Google News (w2v_g) and, for pairs of words, "
+        "of Wikipedia (w2v_wp_bi)."
+    )
+    missing = [name for name in GIVEN_UNITS if name not in {model.name for model in facts.models}]
+    ask = tuple(
+        Message(
+            "{name} is not given; {vectors} takes it.", name=name, vectors=Setting("vectors", Blank(f"{name}=FOLDER"))
+        )
+        for name in missing
+    )
+    return StudyPart(key="local", title=title, words=(words, *ask), tables=tuple(tables))
+
+
+def _principles() -> StudyPart:
+    """The principles of section 2.3, and those of Hilderman and Hamilton."""
+    tables = [
+        StudyTable(
+            key=key,
+            caption=caption,
+            head=("measure", *next(iter(table.values()))),
+            rows=tuple(StudyRow(name=name, cells=tuple(row.values())) for name, row in table.items()),
+        )
+        for key, caption, table in (
+            ("principles", "Principles of section 2.3, in this reading: yes, weakly or no", PRINCIPLES),
+            (
+                "principles-hilderman",
+                "Principles of Hilderman and Hamilton (2003), of the counts of a passage",
+                HILDERMAN,
+            ),
+        )
+    ]
+    return StudyPart(key="principles", title="Principles (section 2.3)", words=(_principle(),), tables=tuple(tables))
+
+
+def _principle() -> str:
+    """The claim of section 2.3."""
+    claim = "holds" if of_paper() == ("logsim",) else "does not hold"
+    return (
+        "Section 2.3: only LogSim has diversity, permutation invariance and transfer. In this reading all three are "
+        f"satisfied by {', '.join(of_paper())}: the claim {claim}. The definitions and their tests are in measures.md."
+    )
+
+
+def _folds(settings: PassageSettings) -> Message:
+    """The folds of interestingness, and the reason for them."""
+    if settings.folds_by == "seed":
+        return Message(
+            "{folds} folds of whole topics, at random by the seed {seed}: the order of the paper’s topics is not "
+            "known, and neighbors in an order may be alike, so that a fold would say more than another about itself; "
+            "{runs} cuts the topics of the file into runs",
+            folds=settings.folds,
+            seed=settings.seed,
+            runs=Setting("folds_by", "consecutive"),
+        )
+    if settings.folds_by == "consecutive":
+        return Message(
+            "{folds} runs of whole topics in the order of the file, as the text has it", folds=settings.folds
+        )
+    return Message(
+        "{folds} folds of whole topics: topic i of the file is in fold i modulo their number", folds=settings.folds
+    )
+
+
+def _deviations(
+    printed: PassagesPaper, facts: Facts, found: Mapping[str, NcgResult]
+) -> Iterator[tuple[str, str, str, str]]:
+    first = found["informativeness"]
+    data, others = first.data, found["interestingness"].settings
+    for option, paper, given in facts.otherwise:
+        yield Message("option {option}", option=option), paper, given, "this command"
+    dynamic = {
+        "topics and passages": f"{data.topics:,} topics, {data.passages:,} passages, {data.informative:,} with a grade "
+        "above 0",
+        "assessment scale": f"grades on a scale of {data.scale}; above 0 is informative",
+        "rank cutoffs k": f"{', '.join(f'{k:,}' for k in cutoffs_of(first))}; by default in proportion to the paper's "
+        f"100 and 300 (low), 1,000 and 2,500 (medium), 5,000 and 10,000 (high) of about {INFORMATIVE:,} informative "
+        "passages, and below the number of passages",
+        "folds of interestingness": _folds(others),
+        "a text that is informative for several topics": REPEATED[others.repeated_texts],
+        "texts equal to the scored passage": EQUAL[others.equal_texts],
+        "duplicates": f"the same within a topic, {facts.merged:,} merged; the one with the highest grade stays",
+    }
+    for each in printed.deviations:
+        yield each.choice, each.paper, dynamic.get(each.choice, each.here), each.source
+    names = {model.name for model in facts.models}
+    for name in GIVEN_UNITS:
+        if name in names:
+            model = next(model for model in facts.models if model.name == name)
+            share = f", {number(model.unknown, 3)} of the units have no vector" if model.unknown is not None else ""
+            yield (
+                f"vectors {name}",
+                "its own",
+                f"given: {model.made or 'their training is unknown'}{share}",
+                Message("{vectors}", vectors=Setting("vectors")),
+            )
+    for sense in SENSES.values():
+        values = msgspec.structs.asdict(found[sense].settings)
+        every = ", ".join(f"{name} {values[name]}" for name in values if name not in {"postil", "command"})
+        yield f"all options of {sense}", "see above; others are not said", every, "this command"

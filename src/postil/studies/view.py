@@ -1,0 +1,134 @@
+"""Studies as text: their tables, each below its caption."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from postil.data.escaping import visible
+from postil.results.formats import counted, grid_as
+from postil.results.numbers import DASH, interval, number
+from postil.results.table import Cell, Column, Name, Table, Value
+from postil.results.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from postil.studies.result import StudyCell, StudyResult, StudyRow, StudyTable
+
+__all__ = ["cell_text", "study_table", "study_text", "table_rows", "view"]
+
+INDENT: Final = "… "
+"""Before the name of a row that belongs to the one above."""
+
+
+def view(result: StudyResult) -> View:
+    """The tables of a study as rows and grids.
+
+    Args:
+        result: The study.
+    """
+    tables = [table for part in result.parts for table in part.tables]
+    rows = [{"table": table.key, **row} for table in tables for row in table_rows(table)]
+    sizes = (sum(len(part.tables) for part in result.parts), sum(len(part.pictures) for part in result.parts))
+    return View(
+        line=f"{', '.join(map(counted, sizes, ('table', 'picture')))}: {result.title}",
+        rows=rows,
+        grids=[study_table(table) for table in tables],
+        fields=tuple(dict.fromkeys(name for row in rows for name in row)),
+        head=result.title,
+        remarks=result.conclusion,
+    )
+
+
+def study_text(form: Literal["table", "markdown"], result: StudyResult, keys: Collection[str] = ()) -> str:
+    """A study, or some of its tables, as text.
+
+    Args:
+        form: Format of the tables.
+        result: The study.
+        keys: Tables, by key; if there are none, all of the study with its words.
+    """
+    blocks = [f"# {result.title}", result.data, *result.conclusion] if not keys else []
+    for part in result.parts:
+        tables = [table for table in part.tables if not keys or table.key in keys]
+        blocks += [f"## {part.title}", *part.words] if not keys else []
+        blocks += [f"{table.caption}\n\n{grid_as(form, study_table(table))}".rstrip() for table in tables]
+    if not keys:
+        blocks += ["## Settings", "\n".join(f"- {name}: {value}" for name, value in result.settings)]
+    return visible("\n\n".join(filter(None, blocks)) + "\n")
+
+
+def table_rows(table: StudyTable) -> list[dict[str, object]]:
+    """The rows of a table with all digits; an interval has columns of its own.
+
+    Args:
+        table: The table.
+    """
+    rows = []
+    for row in table.rows:
+        if row.kind == "group":
+            continue
+        cells: dict[str, object] = {table.head[0] or "row": row.name}
+        for name, cell in zip(table.head[1:], row.cells, strict=True):
+            if isinstance(cell, tuple):
+                cells |= {name: cell[0], f"{name} low": cell[1], f"{name} high": cell[2]}
+            else:
+                cells[name] = cell
+        rows.append(cells)
+    return rows
+
+
+def cell_text(cell: StudyCell, digits: int) -> tuple[str, str]:
+    """The text of a cell, and its interval.
+
+    Args:
+        cell: The cell.
+        digits: Number of decimals.
+    """
+    if isinstance(cell, tuple):
+        return number(cell[0], digits), interval(cell[1], cell[2], digits)
+    if isinstance(cell, float):
+        return number(cell, digits), ""
+    return (DASH if cell is None else cell if isinstance(cell, str) else f"{cell:,}"), ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Number(Column):
+    """A number of a study, with as many decimals as its row has."""
+
+    def shown(self, value: Value, row: StudyRow) -> Cell:
+        """See `Column`."""
+        text, ends = cell_text(value, row.digits)
+        return Cell(f"{text} {ends}".rstrip(), text, ends, words=self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words(_Number):
+    """Words of a study, and numbers among them."""
+
+    words: ClassVar[bool] = True
+
+
+def study_table(table: StudyTable) -> Table:
+    """A table of a study.
+
+    Args:
+        table: The table.
+    """
+    wordy = {place for row in table.rows for place, cell in enumerate(row.cells) if isinstance(cell, str)}
+    return Table(
+        key=table.key,
+        caption=table.caption,
+        rows=table.rows,
+        columns=(
+            Name(table.head[0], "name", plainly=lambda row: INDENT * (row.kind == "control") + row.name),
+            *(
+                (_Words if place in wordy else _Number)(head, itemgetter(place), at=attrgetter("cells"), none=DASH)
+                for place, head in enumerate(table.head[1:])
+            ),
+        ),
+        kind=attrgetter("kind"),
+        groups=True,
+    )

@@ -1,0 +1,194 @@
+"""`postil rank-comments`: articles with comments in, ranked threads out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Final
+
+import numpy as np
+
+from postil.comments.article_files import checked_articles, open_articles
+from postil.comments.missing_input import MissingInput
+from postil.comments.result import RankedCommentsResult
+from postil.comments.retrieval import Retriever
+from postil.data.options import ThreadOptions
+from postil.data.progress import progress
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.messages import Blank, Message, Setting
+from postil.options import Flag, options
+from postil.threads.orders import ORDERS
+from postil.threads.quality import Quality
+from postil.threads.ranker_folder import ranked_thread
+from postil.threads.thread import Thread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.data.options import InputOptions
+    from postil.data.progress import OnMessage
+    from postil.data.rows import Article
+    from postil.data.suggestions import RankedComment
+
+__all__ = ["RankOptions", "rank_articles"]
+
+BATCH: Final = 64
+"""Number of articles that are ranked together."""
+NAMED: Final = 5
+"""Maximum number of articles that a note names."""
+_EMPTY: Final = "no comments"
+
+
+@options
+class RankOptions(ThreadOptions):
+    """Options of `postil rank-comments`.
+
+    Args:
+        by: Order of the comments: relevance (with --model), quality (with --quality), votes, oldest, newest or length;
+            repeatable, with a weight after = (default 1). Each order gives a comment the share of the others that come
+            after it, and their weighted mean decides. By default relevance, quality, or both, as the models are given.
+        quality: A model that postil train quality made, for --by quality.
+        diversity: Weight from 0 to 1 of the difference from the comments above, against repetition.
+    """
+
+    by: Annotated[tuple[str, ...], Flag(metavar="ORDER[=WEIGHT]")] = ()
+    quality: Annotated[str | None, Flag(metavar="DIR")] = None
+    diversity: Annotated[float, Flag(min=0, max=1, metavar="WEIGHT")] = 0.0
+
+    def weights(self, *, model: bool) -> dict[str, float]:
+        """The weight of each order.
+
+        Args:
+            model: True if there is a model for relevance.
+
+        Raises:
+            UnknownName: There is no such order.
+            UsageError: A weight is not above 0, an order stands twice, or it and the models do not go together.
+        """
+        found: dict[str, float] = {}
+        given = {"relevance": model, "quality": self.quality is not None}
+        for word in self.by or [name for name, there in given.items() if there]:
+            name, equals, weight = word.partition("=")
+            UnknownName.check("order", name, ORDERS)
+            if name in found:
+                raise UsageError("{by}: given twice", by=Setting("by", name))
+            try:
+                found[name] = float(weight) if equals else 1.0
+            except ValueError:
+                found[name] = np.nan
+            if not 0 < found[name] < np.inf:
+                raise UsageError(
+                    "{by}: expected a number above 0 after =, got '{weight}'", by=Setting("by", word), weight=weight
+                )
+        if not found:
+            raise UsageError(
+                "expected an order of the comments: {model} for relevance, {quality}, or {by}, as in {votes}",
+                model=Setting("model", Blank("DIR")),
+                quality=Setting("quality", Blank("DIR")),
+                by=Setting("by"),
+                votes=Setting("by", "votes"),
+            )
+        for (name, there), setting in zip(given.items(), ("model", "quality"), strict=True):
+            by = Setting("by", name)
+            if there and name not in found:
+                raise UsageError("{model}: for {by} alone", model=Setting(setting), by=by)
+            if name in found and not there:
+                raise UsageError("{by} needs a model: {model}", by=by, model=Setting(setting, Blank("DIR")))
+        return found
+
+
+def rank_articles(
+    articles: str,
+    folder: str | None,
+    options: RankOptions,
+    *,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> RankedCommentsResult:
+    """Rank the comments of each article.
+
+    Args:
+        articles: A file of article rows with comments; ``-`` for standard input.
+        folder: The model for relevance; None without that order.
+        options: Options of the ranking.
+        inputs: Options of reading the file.
+        on_message: Callback for status messages.
+
+    Returns:
+        The comments, article by article, best first; those of articles without an order are left out.
+
+    Raises:
+        UsageError: The orders are not clear.
+        InvalidInput: The file or the model is invalid, or no article has an order.
+    """
+    options.weights(model=folder is not None)
+    retriever = None if folder is None else Retriever.open(folder, jobs=options.jobs)
+    quality = None if options.quality is None else Quality.open(options.quality)
+    tokenizer = retriever.model.setting("tokenizer", str) if retriever else quality.tokenizer if quality else None
+    rows, skipped = open_articles(articles, inputs, on_message, comments=True), _Skipped()
+    missing = None if retriever is None else MissingInput(retriever)
+    ranked: list[RankedComment] = []
+    with progress("articles", checked_articles(rows, comments=True, on_message=on_message)) as stream:
+        while batch := list(islice(stream, BATCH)):
+            for article, relevance in zip(batch, _relevance(retriever, batch), strict=True):
+                if missing is None or missing.has_input(article):
+                    thread = Thread.of(article, tokenizer)
+                    ranked += _ranked(thread, relevance, quality, options, skipped)
+    if missing is not None:
+        missing.tell(rows.places.where, "no ranks in", on_message)
+    skipped.tell(rows.places.where, on_message)
+    return RankedCommentsResult(comments=tuple(ranked))
+
+
+def _relevance(retriever: Retriever | None, articles: Sequence[Article]) -> Sequence[NDArray[np.float64] | None]:
+    return [None] * len(articles) if retriever is None else retriever.rank(articles)
+
+
+def _ranked(
+    thread: Thread,
+    relevance: NDArray[np.float64] | None,
+    quality: Quality | None,
+    options: RankOptions,
+    skipped: _Skipped,
+) -> list[RankedComment]:
+    if not thread.article.comments:
+        skipped.add(thread.article, _EMPTY)
+        return []
+    weights = options.weights(model=relevance is not None)
+    try:
+        found = ranked_thread(thread, weights, relevance=relevance, quality=quality, diversity=options.diversity)
+    except Undefined as error:
+        skipped.add(thread.article, error.message)
+        return []
+    skipped.ranked += 1
+    return found
+
+
+@dataclass
+class _Skipped:
+    """Articles without an order.
+
+    Args:
+        ranked: Number of articles with one.
+        ids: Ids of the others, by reason.
+    """
+
+    ranked: int = 0
+    ids: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, article: Article, reason: str) -> None:
+        """Record an article."""
+        self.ids.setdefault(reason, []).append(article.id)
+
+    def tell(self, file: str, on_message: OnMessage) -> None:
+        """Report them; an error if there is no other article."""
+        total = self.ranked + sum(map(len, self.ids.values()))
+        for reason, ids in self.ids.items():
+            more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
+            note = f"no ranks in {len(ids):,} of {total:,} articles ({', '.join(ids[:NAMED])}{more}): {reason}"
+            if not self.ranked:
+                other = Message("{note}; choose another {by}", note=note, by=Setting("by"))
+                raise InvalidInput(note if reason == _EMPTY else other, where=file)
+            on_message(f"{file}: {note}")

@@ -1,0 +1,62 @@
+"""View of ranked comments: one row per comment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
+
+from postil.data.suggestions import RankedComment
+from postil.results.formats import counted, excerpt
+from postil.results.table import Count, Name, Number, Table, Text
+from postil.results.views import View
+
+if TYPE_CHECKING:
+    from postil.comments.result import RankedCommentsResult
+
+__all__ = ["view"]
+
+TEXT, REASONS = 50, 100
+"""Maximum numbers of characters of a comment and of its reasons in a table."""
+
+
+def view(result: RankedCommentsResult) -> View:
+    """Make the view of ranked comments.
+
+    Args:
+        result: The ranked comments.
+    """
+    reasons = [excerpt("; ".join(row.reasons), REASONS) for row in result.comments]
+    width = max(map(len, ["reasons", *reasons]))
+    sizes = (len(result.comments), len({row.article for row in result.comments}))
+    return View(
+        line=", ".join(map(counted, sizes, ("comment", "article"))),
+        rows=[{**asdict(row), "reasons": "; ".join(row.reasons)} for row in result.comments],
+        fields=RankedComment.__struct_fields__,
+        grids=[
+            _table(
+                result,
+                Name("comment", lambda row: excerpt(row.text, TEXT)),
+                Text("reasons".ljust(width), lambda row: excerpt("; ".join(row.reasons), REASONS).ljust(width)),
+            )
+        ],
+        documents=[
+            _table(result, Name("comment", "text"), Text("reasons", lambda row: "; ".join(row.reasons))),
+        ],
+        nested=result.comments,
+    )
+
+
+def _table(result: RankedCommentsResult, comment: Name, reasons: Text) -> Table:
+    return Table(
+        key="comments",
+        rows=result.comments,
+        columns=(
+            comment,
+            Text("article", "article"),
+            Text("id", "comment"),
+            Count("rank", "rank", separated=False),
+            Number("score", "score", digits=4, zero=True),
+            reasons,
+        ),
+    )

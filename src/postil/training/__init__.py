@@ -1,0 +1,1 @@
+"""Training of commenters and of models of interest."""

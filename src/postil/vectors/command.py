@@ -1,0 +1,104 @@
+"""`postil vectors`: word vectors for the measures that need them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import emit, say
+from postil.cli.options import FormatOption, group
+from postil.data.options import InputOptions
+from postil.results.views import show as printed
+from postil.vectors.calls import (
+    ConversionOptions,
+    ShowOptions,
+    VectorTrainingOptions,
+    convert_file,
+    show_folder,
+    train_on_file,
+)
+from postil.vectors.packaged import import_package
+
+__all__ = ["vectors"]
+
+vectors = group("vectors", "Train, convert, import and inspect vectors, for measures and metrics with vectors=FOLDER.")
+
+Out = Annotated[
+    str,
+    typer.Option("--out", "-o", metavar="FOLDER", help="The folder to create; older word vectors there are replaced."),
+]
+
+
+@vectors.command()
+@command
+def train(
+    passages: Annotated[str, typer.Argument(metavar="PASSAGES", help="Rows with a text: a table of any format, or -.")],
+    *,
+    out: Out,
+    options: VectorTrainingOptions,
+    inputs: InputOptions,
+) -> None:
+    """Train word vectors on texts by gensim: word2vec's skip-gram or CBOW model, with either output layer.
+
+    Use the tokenizer that the texts to be measured will be split with, and with --bigrams their --stop as well.
+
+    Example: postil vectors train passages.jsonl --out vectors
+    """
+    train_on_file(passages, out, options, say, inputs)
+
+
+@vectors.command()
+@command
+def convert(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Vectors of word2vec, gensim, fastText (.vec) or GloVe; may be compressed with gzip."
+        ),
+    ],
+    *,
+    out: Out,
+    options: ConversionOptions,
+) -> None:
+    """Convert a file of word vectors to a folder that opens at once, whatever its size.
+
+    Example: postil vectors convert GoogleNews-vectors-negative300.bin.gz --out google-news
+    """
+    convert_file(file, out, options, say)
+
+
+@vectors.command("import")
+@command
+def import_(
+    package: Annotated[str, typer.Argument(metavar="PACKAGE", help="An installed package that ships them: wordllama.")],
+    *,
+    out: Annotated[
+        str,
+        typer.Option("--out", "-o", metavar="FOLDER", help="The folder to create; older vectors there are replaced."),
+    ],
+) -> None:
+    """Copy the vectors of subwords that a package ships, for the metrics vector-f1 and vector-cosine.
+
+    Example: postil vectors import wordllama --out wordllama
+    """
+    import_package(package, out, say)
+
+
+@vectors.command()
+@command
+def show(
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A folder of word vectors.")],
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[WORD]...", help="Words whose near neighbors to print.")
+    ] = None,
+    *,
+    options: ShowOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Print the size of a folder of word vectors, its metadata, and the near neighbors of words.
+
+    Example: postil vectors show vectors night bus
+    """
+    emit(printed(format, show_folder(folder, words or (), options)), format)

@@ -1,0 +1,191 @@
+"""Guard of the service: tokens and limits before a request, metrics and the audit log after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.web.limits import client_key
+from postil.web.problems import Problem
+from postil.web.routing import JSON, Guard
+from postil.web.security import cookie_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.service.telemetry import Telemetry
+    from postil.web.audit_log import AuditLog
+    from postil.web.limits import RequestLimits
+    from postil.web.routing import Call, Reply
+    from postil.web.tokens import Token, Tokens
+
+__all__ = ["ANY", "ServiceGuard", "bearer_of", "cookie_name"]
+
+ANY: Final = "any"
+"""Scope of routes that every token may use."""
+
+ELSEWHERE: Final = "other"
+"""Route of requests that are for none, in metrics and in the audit log."""
+
+COUNTED: Final = ("suggestions", "filtered", "comments", "passages", "scores")
+"""Lists of responses whose lengths the audit log has."""
+
+SCHEME: Final = "bearer "
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """The parts of a response that the audit log counts."""
+
+    model_hash: str | None = None
+    model_hashes: tuple[str, ...] = ()
+    suggestions: tuple[msgspec.Raw, ...] = ()
+    filtered: tuple[msgspec.Raw, ...] = ()
+    comments: tuple[msgspec.Raw, ...] = ()
+    passages: tuple[msgspec.Raw, ...] = ()
+    scores: tuple[msgspec.Raw, ...] = ()
+    stored: int = 0
+
+
+_answers = msgspec.json.Decoder(_Answer)
+
+
+def cookie_name(host: str) -> str:
+    """Name of the cookie of a browser that has signed in: one per port, as browsers send a host's cookies to all.
+
+    Args:
+        host: The header Host.
+
+    >>> cookie_name("localhost:8000"), cookie_name("comments.example"), cookie_name("[::1]:8000")
+    ('postil-desk-8000', 'postil-desk-web', 'postil-desk-8000')
+    """
+    port = host.rpartition("]")[2].rpartition(":")[2] if ":" in host.rpartition("]")[2] else ""
+    return f"postil-desk-{port or 'web'}"
+
+
+def bearer_of(headers: Mapping[bytes, bytes]) -> str:
+    """The token that a request presents, in its header or in the cookie of the desk; empty for none.
+
+    Args:
+        headers: Headers by name in lower case.
+
+    >>> bearer_of({b"authorization": b"Bearer postil_x"}), bearer_of({b"authorization": b"Basic dTpw"})
+    ('postil_x', '')
+    """
+    sent = headers.get(b"authorization", b"").decode("latin-1")
+    if sent:
+        return sent[len(SCHEME) :].strip() if sent[: len(SCHEME)].lower() == SCHEME else ""
+    host, cookies = (headers.get(name, b"").decode("latin-1") for name in (b"host", b"cookie"))
+    return cookie_of(cookies, cookie_name(host))
+
+
+class ServiceGuard(Guard):
+    """Admits requests by tokens and limits, counts them, and writes the audit log.
+
+    Args:
+        telemetry: Counters of requests.
+        limits: Limits of requests, by token; without tokens, and for requests without a valid one, by address.
+        tokens: The valid tokens; None to admit all.
+        audit: The audit log; None for none.
+    """
+
+    def __init__(
+        self,
+        telemetry: Telemetry,
+        limits: RequestLimits,
+        *,
+        tokens: Tokens | None = None,
+        audit: AuditLog | None = None,
+    ) -> None:
+        self._telemetry, self._limits, self._tokens, self._audit = telemetry, limits, tokens, audit
+
+    def began(self, call: Call) -> None:  # noqa: ARG002
+        """See `Guard`."""
+        self._telemetry.begin()
+
+    def client_of(self, call: Call) -> str:
+        """See `Guard`."""
+        token = self._token(call)
+        return f"address {client_key(call.client)}" if token is None else f"token {token.name}"
+
+    def admit(self, call: Call) -> None:
+        """See `Guard`."""
+        assert call.route is not None  # noqa: S101 - for mypy
+        if (scope := call.route.scope) is None:
+            return
+        token = self._token(call)
+        if token is None:
+            self._limit(f"address {client_key(call.client)}")
+            if self._tokens is None:
+                return
+            raise _unauthorized(presented=bool(bearer_of(call.headers)))
+        call.user = token.name
+        self._limit(f"token {token.name}", token.rate)
+        if scope != ANY and scope not in token.scopes:
+            raise _forbidden(token, scope)
+
+    def finished(self, call: Call, seconds: float) -> None:
+        """See `Guard`."""
+        route = call.route
+        name = ELSEWHERE if route is None else f"{route.method} {route.path}"
+        self._telemetry.observe(name, call.status, seconds)
+        # Supervisors, pages and documentation would be most of the log.
+        if self._audit is None or (route is not None and route.scope is None and route.method == "GET"):
+            return
+        model, counts = _counted(call.reply)
+        self._audit.write(
+            request=call.id,
+            route=name,
+            status=call.status,
+            milliseconds=1000 * seconds,
+            token=call.user or "",
+            model=model,
+            counts=counts,
+        )
+
+    def _token(self, call: Call) -> Token | None:
+        """The token of a request; None where it has no valid one, or none is asked for."""
+        if not call.identified and self._tokens is not None:
+            bearer = bearer_of(call.headers)
+            call.token = self._tokens.identify(bearer) if bearer else None
+        call.identified = True
+        return call.token
+
+    def _limit(self, client: str, rate: int | None = None) -> None:
+        if wait := self._limits.take(client, rate):
+            problem = f"there are too many requests; wait {wait} s and send it again"
+            raise Problem(429, problem, headers=(("retry-after", f"{wait}"),))
+
+
+def _unauthorized(*, presented: bool) -> Problem:
+    if presented:
+        challenge = 'Bearer realm="postil", error="invalid_token"'
+        detail = "the token is unknown, expired or revoked; whoever runs the service can make another one"
+    else:
+        challenge = 'Bearer realm="postil"'
+        detail = "expected a token, in the header Authorization: Bearer postil_…"
+    return Problem(401, detail, headers=(("www-authenticate", challenge),))
+
+
+def _forbidden(token: Token, scope: str) -> Problem:
+    has = ", ".join(sorted(token.scopes))
+    detail = (
+        f"the token '{token.name}' lacks the scope {scope}; it has {has}; "
+        f"whoever runs the service can make one with it: postil tokens add FILE NAME --scope {scope}"
+    )
+    challenge = f'Bearer realm="postil", error="insufficient_scope", scope="{scope}"'
+    return Problem(403, detail, headers=(("www-authenticate", challenge),))
+
+
+def _counted(reply: Reply | None) -> tuple[str, dict[str, int]]:
+    """Hashes of the models that a response names, and numbers of what it has."""
+    if reply is None or reply.media_type != JSON or not isinstance(reply.body, bytes):
+        return "", {}
+    try:
+        answer = _answers.decode(reply.body)
+    except msgspec.MsgspecError:  # a list, or fields that mean something else
+        return "", {}
+    counts = {name: len(getattr(answer, name)) for name in COUNTED}
+    counts["stored"] = answer.stored
+    model = "+".join(answer.model_hashes) or answer.model_hash or ""
+    return model, {name: number for name, number in counts.items() if number}

@@ -1,0 +1,298 @@
+"""Tokens of the service: a file of hashes with scopes, and the token that a request presents."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+
+from postil.data.atomic_file import AtomicFile
+from postil.data.dates import parse_date
+from postil.data.escaping import visible
+from postil.data.explain import explain
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.options import Flag, options
+from postil.web.result import TokenInfo, TokensResult
+from postil.web.service.watched_file import WatchedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from postil.data.row_files import FilePath
+
+__all__ = ["PREFIX", "SCOPES", "AddTokenOptions", "Token", "Tokens", "add_token", "list_tokens", "revoke_token"]
+
+SCOPES: Final = ("suggest", "rank", "screen", "score", "interesting", "desk", "label", "read", "admin", "metrics")
+"""Names of the rights that a token can have; the route table of the service says which one a route needs."""
+
+PREFIX: Final = "postil_"
+"""Beginning of every token, by which scanners for leaked secrets can find one."""
+
+SECRET_BYTES: Final = 32
+HASH_LENGTH: Final = 64
+LONGEST_NAME: Final = 64
+
+
+class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A token in the file: all but the token itself."""
+
+    name: str
+    sha256: str
+    scopes: tuple[str, ...]
+    created: str
+    rate: int | None = None
+    expires: str | None = None
+    revoked: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if len(self.sha256) != HASH_LENGTH or set(self.sha256) - set("0123456789abcdef"):
+            raise InvalidInput("expected 64 hexadecimal digits in lower case", field="sha256")
+        _check_scopes(self.scopes)
+        if self.rate is not None and self.rate < 1:
+            raise InvalidInput(f"expected at least 1 request per minute, got {self.rate}", field="rate")
+        for name in ("created", "expires", "revoked"):
+            if (date := getattr(self, name)) is not None and parse_date(date) != date:
+                raise InvalidInput(f"expected a date such as {parse_date(date)}, got {visible(date)}", field=name)
+
+
+class _File(msgspec.Struct, frozen=True):
+    """The content of a file of tokens."""
+
+    tokens: tuple[_Stored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A client that presented a valid token.
+
+    Args:
+        name: The name of the token.
+        scopes: Its rights; see `SCOPES`.
+        rate: Largest number of requests per minute; None for that of the service.
+    """
+
+    name: str
+    scopes: frozenset[str]
+    rate: int | None = None
+
+
+class Tokens:
+    """The valid tokens of a file, which is read again when it changes.
+
+    A file that cannot be read does not end the service: the tokens that were read last stay valid, and a message says
+    so, once for each state of the file.
+
+    Args:
+        path: The file that `add_token` writes.
+        on_message: Callback for warnings.
+
+    Raises:
+        InvalidInput: The file is not there, or is no file of tokens.
+    """
+
+    def __init__(self, path: FilePath, on_message: Callable[[str], None] = lambda _: None) -> None:
+        self._file = WatchedFile(path, _usable, "tokens", on_message)
+
+    def identify(self, bearer: str) -> Token | None:
+        """Find the token that a request presents.
+
+        Args:
+            bearer: The text after ``Bearer`` in the header.
+
+        Returns:
+            The token; None if it is unknown, expired or revoked.
+        """
+        digest = hashlib.sha256(bearer.encode("utf-8", "surrogatepass")).digest()
+        found: tuple[Token, str | None] | None = None
+        for known, token, expires in self._file.content():  # all of them, so that the time tells nothing of a match
+            if hmac.compare_digest(known, digest):
+                found = token, expires
+        if found is None or (found[1] is not None and found[1] <= _now()):
+            return None
+        return found[0]
+
+
+@options
+class AddTokenOptions:
+    """Options of `postil tokens add`.
+
+    Args:
+        scopes: Right of the token: suggest, rank, screen, score, interesting, desk, label, read, admin or metrics;
+            repeatable.
+        rate: Largest number of requests per minute; by default that of the service.
+        days: Number of days after which the token expires; by default it does not.
+    """
+
+    scopes: Annotated[tuple[str, ...], Flag("scope", metavar="SCOPE")]
+    rate: Annotated[int | None, Flag(min=1)] = None
+    days: Annotated[int | None, Flag(min=1, max=36_500)] = None
+
+    def __post_init__(self) -> None:
+        _check_scopes(self.scopes)
+
+
+def add_token(path: FilePath, name: str, options: AddTokenOptions) -> str:
+    """Make a token and add its hash to a file, which is made where there is none, for its owner alone.
+
+    Args:
+        path: The file.
+        name: Name of the client that gets the token, as the audit log shows it; no two tokens share one.
+        options: Rights and limits.
+
+    Returns:
+        The token, which is stored nowhere.
+
+    Raises:
+        UsageError: The name is taken, or cannot be one.
+        InvalidInput: The file is no file of tokens.
+        PostilError: The operating system reports an error.
+    """
+    try:
+        _check_name(name)
+    except InvalidInput as error:
+        raise UsageError(str(error)) from None
+    token = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+    made = _Stored(
+        name=name,
+        sha256=hashlib.sha256(token.encode()).hexdigest(),
+        scopes=tuple(scope for scope in SCOPES if scope in options.scopes),
+        created=_now(),
+        rate=options.rate,
+        expires=None if options.days is None else _now(days=options.days),
+    )
+    with _changing(path) as stored:
+        if any(one.name == name for one in stored):
+            raise UsageError(f"{path}: there is a token '{name}' already; choose another name, such as '{name}-2'")
+        _write(path, [*stored, made])
+    return token
+
+
+def revoke_token(path: FilePath, name: str) -> None:
+    """Revoke a token; a service that runs refuses it from the next request on.
+
+    Args:
+        path: The file.
+        name: The name of the token.
+
+    Raises:
+        UnknownName: There is no such token.
+        UsageError: It was revoked before.
+        InvalidInput: The file is no file of tokens.
+        PostilError: The operating system reports an error.
+    """
+    with _changing(path) as stored:
+        found = next((one for one in stored if one.name == name), None)
+        if found is None:
+            raise UnknownName("token", name, [one.name for one in stored])
+        if found.revoked is not None:
+            raise UsageError(f"{path}: the token '{name}' was revoked at {found.revoked}")
+        revoked = msgspec.structs.replace(found, revoked=_now())
+        _write(path, [revoked if one is found else one for one in stored])
+
+
+def list_tokens(path: FilePath) -> TokensResult:
+    """List the tokens of a file.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InvalidInput: The file is not there, or is no file of tokens.
+    """
+    now = _now()
+    return TokensResult(
+        tokens=tuple(
+            TokenInfo(
+                name=one.name,
+                state="revoked" if one.revoked else "expired" if one.expires and one.expires <= now else "valid",
+                scopes=one.scopes,
+                rate=one.rate,
+                created=one.created,
+                expires=one.expires,
+                revoked=one.revoked,
+            )
+            for one in _read(Path(path))
+        )
+    )
+
+
+def _now(*, days: int = 0) -> str:
+    return parse_date(datetime.now(UTC) + timedelta(days=days))
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise InvalidInput(f"expected 1 to {LONGEST_NAME} printable characters, got '{visible(name)}'", field="name")
+
+
+def _check_scopes(scopes: Sequence[str]) -> None:
+    for scope in scopes:
+        UnknownName.check("scope", scope, SCOPES)
+    if not scopes:
+        raise UsageError(f"scopes: expected one of {', '.join(SCOPES)} at least")
+
+
+def _usable(path: Path) -> list[tuple[bytes, Token, str | None]]:
+    """Digest, token and end of each token of a file that was not revoked."""
+    return [
+        (bytes.fromhex(one.sha256), Token(one.name, frozenset(one.scopes), one.rate), one.expires)
+        for one in _read(path)
+        if one.revoked is None
+    ]
+
+
+def _read(path: Path) -> tuple[_Stored, ...]:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        problem = "there is no such file; make it with postil tokens add FILE NAME --scope SCOPE"
+        raise InvalidInput(problem, where=str(path)) from None
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"cannot be read: {getattr(error, 'strerror', error)}", where=str(path)) from error
+    try:
+        value = msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInput(f"expected the JSON of postil tokens: {error}", where=str(path)) from None
+    try:
+        tokens = msgspec.convert(value, _File).tokens
+    except (msgspec.ValidationError, UsageError, InvalidInput) as error:
+        field, problem = explain(value, _File) or ("", str(error))
+        raise InvalidInput(problem, where=str(path), field=field) from None
+    for number, one in enumerate(tokens):
+        if any(one.name == other.name for other in tokens[:number]):
+            raise InvalidInput(f"expected every name once, got '{one.name}' twice", where=str(path))
+    return tokens
+
+
+def _write(path: FilePath, tokens: Sequence[_Stored]) -> None:
+    with AtomicFile(os.path.realpath(path), private=True) as stream:
+        stream.write(msgspec.json.format(msgspec.json.encode(_File(tuple(tokens))), indent=1) + b"\n")
+
+
+@contextmanager
+def _changing(path: FilePath) -> Iterator[tuple[_Stored, ...]]:
+    """Read a file of tokens to write it anew, one process after the other: else a revocation could get lost."""
+    file = Path(os.path.realpath(path))
+    if not file.parent.is_dir():
+        raise UsageError(f"{path}: parent folder {file.parent} does not exist")
+    folder = None
+    try:
+        if os.name == "posix":
+            import fcntl  # noqa: PLC0415 - there is none elsewhere
+
+            folder = os.open(file.parent, os.O_RDONLY)
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(folder, fcntl.LOCK_EX)
+        yield _read(file) if file.exists() else ()
+    finally:
+        if folder is not None:
+            os.close(folder)

@@ -1,0 +1,1 @@
+"""Plans of which references to grade."""

@@ -1,0 +1,58 @@
+"""`postil weights`: weights of references, before they are graded."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import emit, say, tell
+from postil.cli.options import FormatOption, group
+from postil.results.views import show, view_of
+from postil.weights.calls import WeightsPlanOptions, plan_weights_files
+
+__all__ = ["weights"]
+
+weights = group("weights", "Plan which references to grade, where weighted metrics need grades of few.")
+
+
+@weights.callback()
+def _group() -> None:
+    """Keep the name of the command in the command line, although it is the only one."""
+
+
+@weights.command()
+@command
+def plan(
+    candidates: Annotated[
+        str,
+        typer.Argument(metavar="CANDIDATES", help="Texts to be scored (item, system, text): all, or a third of them."),
+    ],
+    *,
+    references: Annotated[
+        str,
+        typer.Option(
+            "--references",
+            "-r",
+            metavar="FILE",
+            help="References (item, text); those with a grade, ratings or weight count as chosen.",
+        ),
+    ],
+    options: WeightsPlanOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Plan which references to grade.
+
+    Few grades serve, if they are of the references that the texts to be scored are most similar to. First comes the
+    best reference of every item, then the one that adds most anywhere to the sum over texts of the highest similarity
+    to a graded reference. Any beginning of the list is a plan.
+
+    Example: postil weights plan systems.jsonl -r references.jsonl --budget 20% --out rows.jsonl
+    """
+    with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
+        result = plan_weights_files(candidates, references, options, say)
+    emit(show(format, result), format)
+    tell(format, view_of(result).remarks)

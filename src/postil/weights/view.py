@@ -1,0 +1,84 @@
+"""View of a plan of which references to grade: one row per reference, and the coverage after each tenth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.data.rows import PlannedReference
+from postil.messages import Blank, Listed, Message, Setting
+from postil.plots.lines import Curve, curves
+from postil.results.formats import counted, excerpt, noted
+from postil.results.table import Count, Figure, Name, Number, Table, Text
+from postil.results.views import View
+
+if TYPE_CHECKING:
+    from postil import plots
+    from postil.weights.result import WeightsPlanResult
+
+__all__ = ["coverage_curve", "view"]
+
+ALL: Final = Listed(
+    (
+        Setting("out", Blank("FILE"), instead="result.to_rows()"),
+        Setting("format", "csv", instead="result.to_csv()"),
+    ),
+    last=", or ",
+)
+"""The ways to all references."""
+
+FIRST: Final = 10
+"""Number of references that are shown to people."""
+
+WIDTH: Final = 60
+"""Largest number of characters of a text there."""
+
+
+def view(result: WeightsPlanResult) -> View:
+    """Make the view of a plan.
+
+    Args:
+        result: The plan.
+    """
+    planned = Table(
+        key="references",
+        rows=result.rows[:FIRST],
+        columns=(
+            Name("order", lambda row: f"{row.order}"),
+            Text("item", "item"),
+            Count("reference", "reference", separated=False),
+            Number("gain", "gain", zero=True),
+            Text("text", lambda row: excerpt(row.text, WIDTH)),
+        ),
+    )
+    more = len(result.rows) - FIRST
+    remarks = [Message("{more}: {all}, has all", more=counted(more, "more reference"), all=ALL)] if more > 0 else []
+    columns = (Name("graded", lambda end: f"{end[0]:,}"), Figure("covered", lambda end: f"{100 * end[1]:.1f} %"))
+    share = [f"{100 * share:.1f} % of the value of all references" for share in result.covered[-1:]]
+    line = ", ".join([f"{counted(result.budget, 'reference')} to grade", *share])
+    return View(
+        line=line,
+        rows=result.rows,
+        fields=PlannedReference.__struct_fields__,
+        grids=[planned, Table(key="covered", rows=_ends(result), columns=columns)],
+        head=line,
+        remarks=[*remarks, *noted(result.notes)],
+    )
+
+
+def _ends(result: WeightsPlanResult) -> list[tuple[int, float]]:
+    """Number of references after each tenth of the budget, and the share that they cover."""
+    parts = len(result.covered)
+    ends = [-(-result.budget * part // parts) for part in range(1, parts + 1)]
+    return list(dict(zip(ends, result.covered, strict=True)).items())
+
+
+def coverage_curve(result: WeightsPlanResult) -> plots.Figure:
+    """Draw the share that is covered against the number of references graded.
+
+    Args:
+        result: The plan.
+    """
+    graded, covered = np.array(_ends(result)).T
+    return curves([Curve("covered", graded, covered)], xlabel="references graded", ylabel="share covered")

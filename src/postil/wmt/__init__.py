@@ -1,0 +1,1 @@
+"""Metrics of a WMT test set against its human scores."""

@@ -1,0 +1,50 @@
+"""`postil wmt`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.cli.command import command
+from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.options import FormatOption
+from postil.data.options import ScoreInputOptions
+from postil.results.table_options import TableOptions
+from postil.results.views import show, view_of
+from postil.wmt.calls import WmtOptions, metrics_task
+
+__all__ = ["wmt"]
+
+
+@command
+def wmt(
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Test set in the layout of mt-metrics-eval.")],
+    *,
+    options: WmtOptions,
+    table: TableOptions,
+    inputs: ScoreInputOptions,
+    context: typer.Context,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Scores of a further metric (item: the number of the segment); repeatable."),
+    ] = None,
+    rows: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Write candidates, references, judgements and scores as rows."),
+    ] = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Correlate the metrics of a WMT test set with its human scores.
+
+    The table of the metrics task: correlations by system and by segment, with the rank of each metric's significance
+    cluster. References, people's translations and outliers are excluded as the task does.
+
+    Example: postil wmt mt-metrics-eval-v2/wmt22 -l en-de
+    """
+    table.check(format, intervals=True)
+    said = command_line(context)
+    result = metrics_task(folder, options, scores or (), rows=rows, command=said, inputs=inputs, on_message=say)
+    shown = view_of(result)
+    emit(show(format, result, shown, table=table), format)
+    tell(format, shown.remarks)

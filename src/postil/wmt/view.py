@@ -1,0 +1,103 @@
+"""View of the result of `postil wmt`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from postil.correlation.audit_view import tied_notes
+from postil.results.formats import counted, listed, short
+from postil.results.systems_table import SystemsTable
+from postil.results.table import Figure, Interval, Name, crossed
+from postil.results.views import View, best
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.meta.parts import Correlation
+    from postil.results.table import Column, Table
+    from postil.wmt.result import MetricsTaskResult
+
+__all__ = ["view"]
+
+FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped", "rank")
+"""The columns of a row per correlation."""
+
+OVER: Final = {"system": "systems", "pool": "segments", "item": "by segment"}
+"""Heads of the columns by level."""
+
+
+def view(result: MetricsTaskResult) -> View:
+    """One row per correlation; a grid with a row per metric and a column per level and coefficient.
+
+    Args:
+        result: The result.
+    """
+    return View(
+        line=_line(result),
+        rows=[
+            {field: getattr(row, field) for field in FIELDS[:-1]} | {"rank": _rank(result, row)}
+            for row in result.correlations
+        ],
+        fields=FIELDS,
+        grids=[_table(result, Figure("", lambda row: f"{short(row.value)} ({_rank(result, row)})"))],
+        head=_head(result),
+        remarks=list(_remarks(result)),
+        systems=_paper(result),
+    )
+
+
+def _head(result: MetricsTaskResult) -> str:
+    names = [*dict.fromkeys(result.human.values())]
+    human = names if len(names) == 1 else [f"{name} ({level} level)" for level, name in result.human.items()]
+    used = f"; reference {listed(result.references)}" if result.references else ""
+    segments = f", {counted(result.segments, 'judged segment')}" if result.segments else ""
+    size = counted(len(result.systems), "system") + segments
+    return f"{result.test_set} {result.language_pair}: {size}; human scores: {listed(human)}{used}"
+
+
+def _rank(result: MetricsTaskResult, row: Correlation) -> int:
+    return result.ranks[f"{row.by} {row.coefficient}"][row.metric]
+
+
+def _table(result: MetricsTaskResult, cell: Column) -> Table:
+    """One row per metric, those of the first significance cluster above."""
+    order = list(dict.fromkeys(metric for ranks in result.ranks.values() for metric in ranks))
+    found = crossed(result.correlations, Name("metric", "metric"), _head_of, cell, key="correlations")
+    return replace(found, rows=sorted(found.rows, key=lambda line: order.index(found.columns[0].value(line))))
+
+
+def _head_of(row: Correlation) -> str:
+    return f"{OVER[row.by]}: {row.coefficient}"
+
+
+def _paper(result: MetricsTaskResult) -> SystemsTable:
+    """The same for a paper, the best in bold."""
+    return SystemsTable(
+        table=_table(result, Interval("", "value")),
+        unit="system",
+        different=lambda row: _rank(result, row) > 1,
+        tested="not in the first significance cluster (one-sided test at .05)",
+        intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
+        notes=[f"{_head(result)}."],
+    )
+
+
+def _remarks(result: MetricsTaskResult) -> Iterator[str]:
+    yield "in brackets: rank of the significance cluster, one-sided p <= .05"
+    yield from (f"excluded: {each}" for each in result.left_out)
+    for row in result.absent:
+        yield f"no {row.coefficient} of {row.metric} ({OVER[row.by]}): {row.reason}"
+    yield from tied_notes(result.correlations)
+    if result.settings.lower_is_better:
+        yield f"lower is better, so the sign is flipped: {', '.join(result.settings.lower_is_better)}"
+    settings = result.settings
+    yield f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations"
+
+
+def _line(result: MetricsTaskResult) -> str:
+    metrics = {row.metric for row in result.correlations}
+    first = next(iter(result.ranks), "")
+    values = [(first, row.metric, row.value) for row in result.correlations if f"{row.by} {row.coefficient}" == first]
+    size = f"{counted(len(metrics), 'metric')}, {counted(len(result.systems), 'system')}"
+    return f"{result.test_set} {result.language_pair}, {size}; {best(values)}"
