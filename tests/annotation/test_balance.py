@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from postil import results
 from postil.campaigns.balance import further_items, plan_balance
 from postil.campaigns.plan import plan
+from postil.results import base
 from postil.results.views import view_of
 
 
@@ -42,7 +42,7 @@ def test_a_new_plan_is_even() -> None:
     assert found is not None
     assert (found.missing, found.short) == (0, 0)
     assert found.most_items == found.fewest_items == 6
-    assert view_of(results.replace(made.statistics(), balance=found)).remarks == view_of(made.statistics()).remarks
+    assert view_of(base.replace(made.statistics(), balance=found)).remarks == view_of(made.statistics()).remarks
 
 
 def test_what_is_not_even_is_said_with_what_would_even_it_out() -> None:
@@ -51,7 +51,7 @@ def test_what_is_not_even_is_said_with_what_would_even_it_out() -> None:
     found = plan_balance(replace(made, orders=tuple(orders)), frozenset({"A4"}))
     assert found is not None
     assert (found.most_items, found.fewest, found.fewest_items) == (6, "A3", 1)
-    remarks = view_of(results.replace(made.statistics(), balance=found)).remarks
+    remarks = view_of(base.replace(made.statistics(), balance=found)).remarks
     assert remarks[-3].startswith("loads differ by 5 items: A1 has 6, A3 1; an annotator has a text once at most")
     assert remarks[-3].endswith(f"so it takes {found.missing} more texts to even that out")
     assert remarks[-2].startswith(f"two annotators share 0 to {found.most_shared} items")

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from typer.testing import CliRunner
 
-from postil.comments.result import RankedCommentsResult
 from postil.corpus.command import corpus
 from postil.data.row_files import read
 from postil.data.rows import Article
 from postil.data.suggestions import RankedComment
 from postil.results.views import show
+from postil.threads.result import RankedCommentsResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,7 @@ def changed(place: str, value: Any, result: dict[str, Any] | None = None) -> dic
         (5, "expected an object in braces, got 5"),
         ({}, "schema: expected 1, got none"),
         ({"schema": 2, "kind": "compare"}, "schema: expected 1, got 2"),
-        ({"schema": 1}, "kind: expected one of score, correlate,"),
+        ({"schema": 1}, "kind: expected one of score, judge,"),
         ({"schema": 1, "kind": "demo"}, ', got "demo"'),
         ({"schema": 1, "kind": []}, ", got an array"),
         (changed("correlations.1.value", float("nan")), "correlations[1].value: expected a finite number, got NaN"),

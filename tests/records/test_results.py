@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
-from postil import results
 from postil.meta.parts import HumanAgreement
 from postil.results.base import Result, to_json
-from postil.results.kinds import MODULES, Kinds
+from postil.results.kinds import Kinds
 from postil.scoring.result import ScoreResult, SystemScore
 from result_examples import EXAMPLES, example
 
@@ -77,10 +75,3 @@ def test_results_of_earlier_versions_have_the_facts_of_their_sentences(kind: str
     }.get(kind, {})
     value = json.loads(example(kind).to_json()) | more
     assert Result.from_dict(older(value)) == Result.from_dict(value)
-
-
-def test_every_name_of_a_module_is_found_in_the_package() -> None:
-    for module, names in MODULES.items():
-        assert sorted(names.split()) == sorted(import_module(f"postil.results.{module}").__all__), module
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        _ = results.Nothing

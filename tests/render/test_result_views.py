@@ -18,6 +18,7 @@ from matplotlib.text import Text
 from msgspec.structs import replace
 
 import postil
+from postil.capabilities import capabilities, load
 from postil.correlation.result import CorrelationResult
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.page import tables
@@ -25,7 +26,7 @@ from postil.page.lookup import Lookup
 from postil.results.base import Result, to_json
 from postil.results.kinds import Kinds
 from postil.results.table_options import TableFields, TableOptions
-from postil.results.views import LONGEST, MODULES, SHOWN, show
+from postil.results.views import LONGEST, SHOWN, show
 from postil.scoring.result import SystemScore
 from result_examples import EXAMPLES, KINDS, correlated, difference, example, renamed, typed
 
@@ -95,7 +96,10 @@ class Tags(HTMLParser):
 
 def test_every_kind_has_an_example_and_a_view() -> None:
     kinds = {str(cls.__struct_config__.tag) for cls in Kinds().values()}
-    assert kinds == set(MODULES) == set(KINDS)
+    assert kinds == set(KINDS)
+    for capability in capabilities():
+        for found in capability.kinds.values():
+            assert callable(load(capability, found.view))
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)

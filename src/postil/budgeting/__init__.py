@@ -1,1 +1,23 @@
 """Plans of rating campaigns: items, raters, hours and power."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from postil.capabilities import Capability, Command, Kind
+
+__all__ = ["CAPABILITY"]
+
+CAPABILITY: Final = Capability(
+    __name__,
+    "Compare metrics with people",
+    commands={
+        "budget": Command("command:budget", "Plan a rating campaign: items, raters, hours and power."),
+    },
+    kinds={
+        "budget": Kind("result:BudgetResult", "view:view"),
+    },
+    names={
+        "calls": "BudgetOptions budget",
+    },
+)

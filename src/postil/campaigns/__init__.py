@@ -1,1 +1,24 @@
 """Annotation campaigns: item assignment, the event log, quality control, exports."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from postil.capabilities import Capability, Command, Kind
+
+__all__ = ["CAPABILITY"]
+
+CAPABILITY: Final = Capability(
+    __name__,
+    "Collect ratings",
+    commands={
+        "annotate": Command("command:annotate", "Collect human ratings: plan, serve, agreement, export."),
+    },
+    kinds={
+        "quality": Kind("quality_result:QualityResult", "quality_view:view"),
+        "plan": Kind("plan_result:PlanResult", "plan_view:view", title="An item assignment"),
+    },
+    names={
+        "agreement": "AgreementOptions",
+    },
+)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import sys
-from collections.abc import Mapping, MutableMapping
+from collections.abc import MutableMapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
@@ -14,6 +13,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
+from postil.capabilities import capabilities, command
 from postil.cli.errors import CALLED, emit, say, visible_mistakes
 from postil.cli.options import SETTINGS
 from postil.cli.signals import unwound
@@ -22,63 +22,11 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["app", "main"]
 
 Click: TypeAlias = Any  # a command, context or formatter: of click, or of the copy that typer has
 
 HELP: Final = "Reference-based evaluation with quality-weighted references, and meta-evaluation against human ratings."
-
-COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
-    "score": ("postil.scoring.command:score", "Score systems against weighted references."),
-    "correlate": ("postil.correlation.command:correlate", "Correlate metric scores with human ratings."),
-    "judge": ("postil.judging.command:judge", "Grade texts by a language model, with graded references as examples."),
-    "estimate": (
-        "postil.estimation.command:estimate",
-        "Estimate mean human grades of systems from few ratings and many scores.",
-    ),
-    "budget": ("postil.budgeting.command:budget", "Plan a rating campaign: items, raters, hours and power."),
-    "combine": (
-        "postil.combination.command:combine",
-        "Learn human grades from several metrics, and grade texts by them.",
-    ),
-    "wmt": ("postil.wmt.command:wmt", "Correlate the metrics of a WMT test set with its human scores."),
-    "compare": ("postil.comparison.command:compare", "Compare systems with a baseline on each metric."),
-    "report": ("postil.page.command:report", "Write one page from the JSON of other commands."),
-    "passages": (
-        "postil.passages.command:passages",
-        "Rank graded passages by measures and compare the rankings by nCG.",
-    ),
-    "interesting": ("postil.interest.command:interesting", "Print the most interesting passages of a page."),
-    "train": (
-        "postil.training.command:train",
-        "Train a commenter on a corpus, or a model of interest on ratings.",
-    ),
-    "comment": ("postil.comments.command:comment", "Suggest comments for articles, each with its source."),
-    "rank-comments": ("postil.threads.command:rank_comments", "Rank the comments of threads, with reasons."),
-    "serve": ("postil.service.command:serve", "Serve models by HTTP: suggestions as JSON."),
-    "label": ("postil.calibration.label_command:label", "Label suggestions in a browser: show or do not show."),
-    "calibrate": ("postil.calibration.command:calibrate", "Learn from labels what is worth showing."),
-    "forget": ("postil.erasure.command:forget_comments", "Erase comments from models, corpora and answers, for good."),
-    "evaluate": ("postil.threads.evaluate_command:evaluate", "Score commenters against readers' comments."),
-    "demo": (
-        "postil.studies.demo.command:demo",
-        "Score the bundled sample and correlate the metrics with its ratings.",
-    ),
-    "annotate": ("postil.campaigns.command:annotate", "Collect human ratings: plan, serve, agreement, export."),
-    "corpus": (
-        "postil.corpus.command:corpus",
-        "Import external formats; build corpora of articles with comments.",
-    ),
-    "study": ("postil.studies.command:study", "Run the studies of two papers from end to end, on your data."),
-    "check-audit": (
-        "postil.service.audit_command:check",
-        "Verify that no line of an audit log was changed or removed.",
-    ),
-    "tokens": ("postil.service.tokens_command:tokens", "Make and revoke the tokens of clients of the service."),
-    "vectors": ("postil.vectors.command:vectors", "Train, convert, import and inspect vectors of words and subwords."),
-    "weights": ("postil.weights.command:weights", "Plan which references to grade for weighted metrics."),
-}
-"""Module and line of help of each command; a command is imported when it is asked for."""
 
 
 class _Commands(MutableMapping[str, Click]):
@@ -89,8 +37,7 @@ class _Commands(MutableMapping[str, Click]):
 
     def __getitem__(self, name: str) -> Click:
         if name not in self._made:
-            module, _, attribute = COMMANDS[name][0].partition(":")
-            self._made[name] = _command(name, getattr(importlib.import_module(module), attribute))
+            self._made[name] = _command(name, command(name))
         return self._made[name]
 
     def __setitem__(self, name: str, command: Click) -> None:
@@ -100,10 +47,10 @@ class _Commands(MutableMapping[str, Click]):
         del self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
+        return (name for capability in capabilities() for name in capability.commands)
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return sum(len(capability.commands) for capability in capabilities())
 
 
 def _command(name: str, made: object) -> Click:
@@ -127,9 +74,14 @@ class Root(TyperGroup):
         self.commands = _Commands()
 
     def format_commands(self, ctx: Click, formatter: Click) -> None:  # noqa: ARG002 - see `typer.core.TyperGroup`
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """List the commands under what they are for, without importing them."""
+        jobs: dict[str, list[tuple[str, str]]] = {}
+        for capability in capabilities():
+            for name, (_, text) in capability.commands.items():
+                jobs.setdefault(capability.job, []).append((name, text))
+        for job, rows in jobs.items():
+            with formatter.section(job):
+                formatter.write_dl(rows)
 
     def parse_args(self, ctx: Click, args: list[str]) -> list[str]:
         """See `typer.core.TyperGroup`."""
@@ -167,7 +119,7 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Run a command; see `COMMANDS`."""
+    """Run a command of a capability."""
 
 
 def main() -> None:

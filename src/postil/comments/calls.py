@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from postil.data.suggestions import Suggestions
     from postil.endpoint.client import Client
     from postil.endpoint.prompts import PromptTemplate
-    from postil.judging.result import DryRunResult
+    from postil.endpoint.result import DryRunResult
 
 __all__ = [
     "CommentOptions",

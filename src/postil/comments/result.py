@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postil.comments.training.result import GridSearch
-from postil.data.suggestions import RankedComment, Suggestions
+from postil.data.suggestions import Suggestions
 from postil.results.base import Result
 from postil.results.parts import Part
 from postil.scoring.result import SystemScore
@@ -13,7 +13,6 @@ __all__ = [
     "CommenterTexts",
     "EvaluationSettings",
     "PeriodScores",
-    "RankedCommentsResult",
     "RankingDifference",
     "RankingMeasure",
     "RankingResult",
@@ -193,12 +192,6 @@ class SuggestionsResult(Result, frozen=True, kw_only=True, tag="suggestions"):
     """The suggestions for articles, one row per article."""
 
     suggestions: tuple[Suggestions, ...]
-
-
-class RankedCommentsResult(Result, frozen=True, kw_only=True, tag="ranked-comments"):
-    """The comments of threads, article by article, most relevant first."""
-
-    comments: tuple[RankedComment, ...]
 
 
 class RankingResult(Result, frozen=True, kw_only=True, tag="evaluation"):

@@ -1,1 +1,17 @@
 """Client of OpenAI-compatible endpoints: requests, a cache of answers, limits. Only the named host is spoken to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from postil.capabilities import Capability, Kind
+
+__all__ = ["CAPABILITY"]
+
+CAPABILITY: Final = Capability(
+    __name__,
+    "Comment on articles",
+    kinds={
+        "dry-run": Kind("result:DryRunResult", "dry_run_view:view", title="Dry run"),
+    },
+)

@@ -14,8 +14,8 @@ from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import read_extra
 from postil.endpoint.client import Client, Pace
 from postil.endpoint.limits import Limits, Price, Rate
+from postil.endpoint.result import DryRunResult
 from postil.errors import UsageError
-from postil.judging.result import DryRunResult
 from postil.messages import Setting
 from postil.options import Flag, options
 

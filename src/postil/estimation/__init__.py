@@ -1,1 +1,25 @@
 """Mean human grades of systems from few ratings and many scores."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from postil.capabilities import Capability, Command, Kind
+
+__all__ = ["CAPABILITY"]
+
+CAPABILITY: Final = Capability(
+    __name__,
+    "Compare metrics with people",
+    commands={
+        "estimate": Command(
+            "command:estimate", "Estimate mean human grades of systems from few ratings and many scores."
+        ),
+    },
+    kinds={
+        "estimate": Kind("result:EstimateResult", "view:view"),
+    },
+    names={
+        "calls": "EstimateOptions estimate",
+    },
+)

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.row_locations import Source
     from postil.endpoint.client import Client
+    from postil.endpoint.result import DryRunResult
     from postil.judging.options import JudgeKeywords
-    from postil.judging.result import DryRunResult, JudgeResult
+    from postil.judging.result import JudgeResult
     from postil.meta.score_matrix import Key
 
 __all__ = ["judge", "judge_rows", "open_sources", "plan_rows"]

@@ -7,7 +7,6 @@ from postil.results.base import Result
 from postil.results.parts import Estimate, Excluded, OptionalPart, Part
 
 __all__ = [
-    "DryRunResult",
     "JudgeControl",
     "JudgeResult",
     "JudgeSettings",
@@ -176,23 +175,3 @@ class JudgeResult(Result, frozen=True, kw_only=True, tag="judge"):
     notes: tuple[str, ...]
     signatures: dict[str, str]
     settings: JudgeSettings
-
-
-class DryRunResult(Result, frozen=True, kw_only=True, tag="dry-run"):
-    """Work that a command would ask of a language model.
-
-    Args:
-        calls: Number of calls.
-        cached: Number of requests that need no call, since the cache has their answer or an equal one is made.
-        prompt_tokens: Number of tokens of the calls' requests, estimated.
-        completion_tokens: Maximum number of tokens of their answers.
-        cost: Cost of these tokens; None without a price.
-        seconds: Time, estimated.
-    """
-
-    calls: int
-    cached: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-    seconds: float

@@ -1,1 +1,24 @@
 """Rankings of graded passages: pools, nCG, summaries."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from postil.capabilities import Capability, Command, Kind
+
+__all__ = ["CAPABILITY"]
+
+CAPABILITY: Final = Capability(
+    __name__,
+    "Find interesting passages",
+    commands={
+        "passages": Command("command:passages", "Rank graded passages by measures and compare the rankings by nCG."),
+    },
+    kinds={
+        "passages": Kind("result:NcgResult", "view:view"),
+        "summaries": Kind("result:SummaryResult", "summaries_view:view", title="Summaries of topics"),
+    },
+    names={
+        "similarity": "rank_passages",
+    },
+)

@@ -1,7 +1,7 @@
 """Views: a result as rows and grids, from which every text format is made.
 
-A kind of result has a module in this package, whose ``view`` makes its `View`. `show` is the one printer, and
-`ResultViews` what the methods of results call.
+The capability of a kind of result has a function that makes its `View`. `show` is the one printer, and `ResultViews`
+what the methods of results call.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from postil.capabilities import kind, load
 from postil.data.escaping import one_line
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting, spoken
@@ -22,7 +23,6 @@ from postil.results.table_options import TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from types import ModuleType
 
     from msgspec import Struct
 
@@ -32,46 +32,7 @@ if TYPE_CHECKING:
     from postil.results.systems_table import SystemsTable
     from postil.results.table import Table
 
-__all__ = ["MODULES", "WHOLE", "ResultViews", "View", "best", "show", "view_of"]
-
-MODULES: Final[Mapping[str, str]] = {
-    "agreement": "postil.raters.view",
-    "audit-log": "postil.service.audit_view",
-    "budget": "postil.budgeting.view",
-    "calibration": "postil.calibration.view",
-    "combine": "postil.combination.view",
-    "commenters": "postil.comments.evaluation_view",
-    "compare": "postil.comparison.view",
-    "corpus": "postil.corpus.view",
-    "correlate": "postil.correlation.view",
-    "dry-run": "postil.comments.dry_run_view",
-    "estimate": "postil.estimation.view",
-    "evaluation": "postil.comments.ranking_view",
-    "forget": "postil.erasure.view",
-    "interest-training": "postil.interest.training_view",
-    "interesting": "postil.interest.view",
-    "interesting-pages": "postil.interest.pages_view",
-    "interleaving": "postil.comparison.interleaved_view",
-    "judge": "postil.judging.view",
-    "passages": "postil.passages.view",
-    "plan": "postil.campaigns.plan_view",
-    "preferences": "postil.comparison.preferences_view",
-    "quality": "postil.campaigns.quality_view",
-    "ranked-comments": "postil.threads.view",
-    "score": "postil.scoring.view",
-    "statistics": "postil.corpus.statistics_view",
-    "study": "postil.studies.view",
-    "suggestions": "postil.comments.view",
-    "summaries": "postil.passages.summaries_view",
-    "thread-orders": "postil.threads.orders_view",
-    "tokens": "postil.service.tokens_view",
-    "training": "postil.comments.training.view",
-    "update": "postil.comments.training.update_view",
-    "vectors": "postil.vectors.view",
-    "weights-plan": "postil.weights.view",
-    "wmt": "postil.wmt.view",
-}
-"""The module of this package that shows each kind of result."""
+__all__ = ["WHOLE", "ResultViews", "View", "best", "show", "view_of"]
 
 PICTURES: Final = "postil.page.result_pictures"
 """Module of the pictures of results: loaded by name, since it draws numbers of other modules here."""
@@ -130,7 +91,8 @@ def view_of(result: Result) -> View:
     Args:
         result: The result.
     """
-    view: View = _module(result).view(result)
+    capability, found = kind(str(result.__struct_config__.tag))
+    view: View = load(capability, found.view)(result)
     return view
 
 
@@ -270,10 +232,6 @@ class ResultViews:
         if name is not None and name not in pictures:
             raise UnknownName("picture", name, pictures)
         return pictures[next(iter(pictures)) if name is None else name].draw()
-
-
-def _module(result: Result) -> ModuleType:
-    return import_module(MODULES[str(result.__struct_config__.tag)])
 
 
 def _pictures(result: Result) -> Iterator[Picture]:

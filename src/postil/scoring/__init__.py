@@ -1,1 +1,24 @@
 """Scores of systems against weighted references."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from postil.capabilities import Capability, Command, Kind
+
+__all__ = ["CAPABILITY"]
+
+CAPABILITY: Final = Capability(
+    __name__,
+    "Score texts",
+    commands={
+        "score": Command("command:score", "Score systems against weighted references."),
+    },
+    kinds={
+        "score": Kind("result:ScoreResult", "view:view"),
+    },
+    names={
+        "calls": "consensus_weights score",
+        "result": "ScoreResult",
+    },
+)

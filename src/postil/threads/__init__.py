@@ -1,1 +1,22 @@
 """Threads: orders of an article's comments, what they are made of, and how good they are."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from postil.capabilities import Capability, Command, Kind
+
+__all__ = ["CAPABILITY"]
+
+CAPABILITY: Final = Capability(
+    __name__,
+    "Comment on articles",
+    commands={
+        "rank-comments": Command("command:rank_comments", "Rank the comments of threads, with reasons."),
+        "evaluate": Command("evaluate_command:evaluate", "Score commenters against readers' comments."),
+    },
+    kinds={
+        "ranked-comments": Kind("result:RankedCommentsResult", "view:view", title="Ranked comments"),
+        "thread-orders": Kind("result:ThreadOrdersResult", "orders_view:view", title="Orders of threads"),
+    },
+)

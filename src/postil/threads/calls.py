@@ -10,7 +10,6 @@ import numpy as np
 
 from postil.comments.article_files import checked_articles, open_articles
 from postil.comments.missing_input import MissingInput
-from postil.comments.result import RankedCommentsResult
 from postil.comments.retrieval import Retriever
 from postil.data.options import ThreadOptions
 from postil.data.progress import progress
@@ -20,6 +19,7 @@ from postil.options import Flag, options
 from postil.threads.orders import ORDERS
 from postil.threads.quality import Quality
 from postil.threads.ranker_folder import ranked_thread
+from postil.threads.result import RankedCommentsResult
 from postil.threads.thread import Thread
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from postil.comments.result import RankingDifference, RankingMeasure
+from postil.data.suggestions import RankedComment
 from postil.results.base import Result
 from postil.results.parts import Excluded, Part, Ranged
 
-__all__ = ["FeatureWeight", "ThreadOrdersResult", "ThreadSettings"]
+__all__ = ["FeatureWeight", "RankedCommentsResult", "ThreadOrdersResult", "ThreadSettings"]
 
 
 class FeatureWeight(Ranged, frozen=True, kw_only=True):
@@ -66,3 +67,9 @@ class ThreadOrdersResult(Result, frozen=True, kw_only=True, tag="thread-orders")
     weights: tuple[FeatureWeight, ...] = ()
     settings: ThreadSettings
     remarks: tuple[str, ...]
+
+
+class RankedCommentsResult(Result, frozen=True, kw_only=True, tag="ranked-comments"):
+    """The comments of threads, article by article, most relevant first."""
+
+    comments: tuple[RankedComment, ...]

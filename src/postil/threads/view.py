@@ -12,7 +12,7 @@ from postil.results.table import Count, Name, Number, Table, Text
 from postil.results.views import View
 
 if TYPE_CHECKING:
-    from postil.comments.result import RankedCommentsResult
+    from postil.threads.result import RankedCommentsResult
 
 __all__ = ["view"]
 

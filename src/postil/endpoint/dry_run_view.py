@@ -10,7 +10,7 @@ from postil.results.table import Count, Figure, Table, Text
 from postil.results.views import View
 
 if TYPE_CHECKING:
-    from postil.judging.result import DryRunResult
+    from postil.endpoint.result import DryRunResult
 
 __all__ = ["view"]
 
