@@ -16,6 +16,7 @@ folder; type checkers read all of them in ``__init__.pyi``, which ``tools/write_
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 from postil.version import VERSION as __version__  # noqa: F401, N811 - the name that Python gives it
@@ -58,3 +59,19 @@ def __dir__() -> list[str]:
     from postil.capabilities import public_names  # noqa: PLC0415 - see above
 
     return sorted(("__version__", *_MODULES, *public_names()))
+
+
+class _Earlier:
+    """Finder of modules of version 0.2, asked where no other one finds them."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> object:  # noqa: ARG004 - see importlib
+        """See `importlib.abc.MetaPathFinder`."""
+        if not name.startswith("postil."):
+            return None
+        from postil.earlier import spec  # noqa: PLC0415 - few ask for them
+
+        return spec(name)
+
+
+sys.meta_path.append(_Earlier)  # type: ignore[arg-type]

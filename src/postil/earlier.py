@@ -1,0 +1,177 @@
+"""Names of version 0.2 where it had them: ``from postil.records import Passage`` still works, with a warning.
+
+What was public below `postil` is found by its name, whichever module of that time is asked for it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Final
+from warnings import warn
+
+__all__ = ["find", "spec"]
+
+MODULES: Final = {
+    "postil": "annotation app arrays commenters judges metaeval records render",
+    "postil.app": "columns evaluate passages score study summaries",
+    "postil.app.study": "passages",
+    "postil.commenters": "base filtering interleaving loading prompted_commenter ranking_evaluation retrieval store",
+    "postil.corpus": "formats",
+    "postil.corpus.formats": "fields forum import_report inex trec",
+    "postil.metaeval": (
+        "agreement coefficient_kinds coefficients correlation cumulative_gain gain permutation resampling "
+        "significance systems table"
+    ),
+    "postil.metrics": "measures passage_collection pool",
+    "postil.records": "coefficients documents explain labels names results row_locations rows suggestions weights",
+    "postil.render": "formats",
+    "postil.text": "word2vec_training",
+}
+"""Modules and packages that there are no more, by the package that had them."""
+
+NAMES: Final = {
+    "postil.budgeting.result": "BudgetComponents BudgetResult BudgetRow",
+    "postil.calibration.result": "CalibrationResult CoveragePoint ShowColumn",
+    "postil.combination.result": (
+        "CombinationColumn CombinationDifference CombinationFit CombinationResult CombinationTexts"
+    ),
+    "postil.comments.base": "Commenter",
+    "postil.comments.evaluation": "CommenterEvaluation EvaluateOptions",
+    "postil.comments.filtering": "CandidateFilter",
+    "postil.comments.interleaving": "team_draft",
+    "postil.comments.loading": "load_commenter",
+    "postil.comments.prompted_commenter": "Prompt PromptedCommenter",
+    "postil.comments.ranking_evaluation": "evaluate sample_negatives",
+    "postil.comments.result": "CommenterResult",
+    "postil.comments.retrieval": "Retriever",
+    "postil.comments.store": "Model",
+    "postil.comments.training.result": "UpdateResult",
+    "postil.comparison.interleaved_result": "InterleavedPair InterleavedRank InterleavingResult Preference",
+    "postil.comparison.preferences_result": "PreferencesResult PreferredPair PreferredSystem",
+    "postil.comparison.result": "Comparison SystemComparison",
+    "postil.comparison.systems": "SystemMeans",
+    "postil.corpus.importers.fields": "Fields",
+    "postil.corpus.importers.forum": "read_forum",
+    "postil.corpus.importers.import_report": "ImportReport",
+    "postil.corpus.importers.trec": "run_lines",
+    "postil.corpus.passage_duplicates": "merge_duplicates",
+    "postil.corpus.split": "Share",
+    "postil.corpus.store": "Corpus",
+    "postil.correlation.result": "CorrelationResult",
+    "postil.data.arrays": "open_array",
+    "postil.data.columns": "Column",
+    "postil.data.conversion": "convert",
+    "postil.data.explain": "shown",
+    "postil.data.labels": "Label",
+    "postil.data.ranking": "Ranking best_first",
+    "postil.data.reading": "Reading",
+    "postil.data.row_files": "read write",
+    "postil.data.row_locations": "RowLocations located",
+    "postil.data.rows": "Article Candidate Comment Judgement Passage Rating Reference Row Score TopicArticle",
+    "postil.data.scale": "Scale",
+    "postil.data.suggestions": "Filtered Prompting Provenance Suggestion Suggestions",
+    "postil.data.weights": "METHODS weigh",
+    "postil.documents.document": "Block Document",
+    "postil.endpoint.cache": "AnswerCache",
+    "postil.endpoint.client": "Client",
+    "postil.erasure.result": "ForgetResult",
+    "postil.estimation.result": (
+        "EstimateResult IntervalWidths PredictingScore RelativeEfficiency SystemDifference SystemEstimate "
+        "UndefinedInterval"
+    ),
+    "postil.interest.result": "InterestingResult RankedPassage UnitContribution",
+    "postil.judging.result": "JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference",
+    "postil.kernel.python.interning": "is_han_text",
+    "postil.meta.coefficient_kinds": "kind_of",
+    "postil.meta.coefficients": "By Measure",
+    "postil.meta.column_correlations": "Texts rank_coefficient",
+    "postil.meta.correlation": "Correlations correlations",
+    "postil.meta.parts": (
+        "Agreement Correlation CorrelationData Difference DisagreementText HumanAgreement PairAgreement Points Rater "
+        "SystemMean UndefinedResult"
+    ),
+    "postil.meta.permutation": "permutation_p",
+    "postil.meta.resampling": "Draws bootstrap_counts interval",
+    "postil.meta.significance": "Differences holm",
+    "postil.meta.table": "Table",
+    "postil.metrics.base": "Metric Scorer",
+    "postil.metrics.bleu": "Bleu DeltaBleu",
+    "postil.metrics.chrf": "Chrf",
+    "postil.metrics.cider": "Cider CiderD",
+    "postil.metrics.consensus": "mean_similarities",
+    "postil.metrics.meteor": "Meteor",
+    "postil.metrics.own": "Metrics",
+    "postil.metrics.passages.collection": "PassageCollection Preprocessing",
+    "postil.metrics.passages.measures": "measure_passages",
+    "postil.metrics.passages.pool": "Pools folds_of informativeness interestingness",
+    "postil.metrics.reference_plan": "plan_references",
+    "postil.metrics.references": "References",
+    "postil.metrics.rouge": "RougeL RougeLsum RougeN",
+    "postil.metrics.spec": "METRICS parse_metric",
+    "postil.passages.cumulative_gain": "Ranked share_of_best",
+    "postil.passages.gain": "Ties gain_curve normalized_gains",
+    "postil.passages.summaries": "score_summaries",
+    "postil.raters.result": "AgreementResult",
+    "postil.results.base": "Result",
+    "postil.results.formats": "value_with_interval",
+    "postil.results.names": "LENGTH",
+    "postil.results.parts": "Estimate Excluded",
+    "postil.scoring.calls": "score",
+    "postil.scoring.result": "ScoreResult",
+    "postil.studies.passages": "PassagesStudyOptions study_passages",
+    "postil.text.stems": "stems",
+    "postil.text.stop_words": "stop_words",
+    "postil.text.tokenizers": "Tokenizer tokenizer",
+    "postil.text.tokens": "Vocabulary",
+    "postil.text.units": "ngram_units",
+    "postil.vectors.training": "train",
+}
+"""Public names, by the module that has them now."""
+
+
+def find(name: str) -> object:
+    """Find a public name of version 0.2; for ``__getattr__`` of a package that had it.
+
+    Args:
+        name: The name.
+
+    Raises:
+        AttributeError: There was no such name.
+    """
+    for module, names in NAMES.items():
+        if name in names.split():
+            warn(f"{name} is in {module} now", DeprecationWarning, stacklevel=3)
+            return getattr(import_module(module), name)
+    raise AttributeError(f"no {name} here; docs/migrating.md has the names that moved")
+
+
+def spec(name: str) -> ModuleSpec | None:
+    """The specification of a module of version 0.2; None for any other name.
+
+    Args:
+        name: Name of a module that nothing else finds.
+    """
+    package, _, leaf = name.rpartition(".")
+    return ModuleSpec(name, _Loader(), is_package=True) if leaf in MODULES.get(package, "").split() else None
+
+
+class _Module(ModuleType):
+    """A module of version 0.2."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return find(name)
+
+
+class _Loader(Loader):
+    """Loader of these modules, which have nothing of their own."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Module(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
