@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from postil.documents.anchors import Anchor, WikiPage
-from postil.documents.wiki_markup import parsed
+from postil.documents.wikitext import Anchor, WikiPage, parsed
 
 
 class Linked(NamedTuple):

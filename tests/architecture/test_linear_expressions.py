@@ -15,7 +15,7 @@ import pytest
 from expressions import expressions, run, sites, worst_texts
 from limited_child import unfinished
 from postil.data.column_patterns import pattern_of
-from postil.documents.licenses import _LONG_TEXT, _NOTICE, _SHORT_TEXT
+from postil.documents.furniture import _LONG_TEXT, _NOTICE, _SHORT_TEXT
 from postil.endpoint.transport import _spellings
 from postil.text.ptb import _scanner
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 PLACED: Final = {
     "postil.text.sentences._END": "at marks, none of which stands in what was read at another",
-    "postil.documents.wiki_markup._END_OF_TAG": "behind the name of a tag, and not beyond the next one",
+    "postil.documents.wikitext._END_OF_TAG": "behind the name of a tag, and not beyond the next one",
     "postil.data.workbooks._SHOWN": "behind a tag, up to the next one",
     "postil.judging.grades._UNIT": "behind a number, twice at most",
     "postil.judging.grades._VALUE": "behind the name of a field",
     "postil.documents.templates._IN_SETS": "behind an opening, up to the next brace",
-    "postil.documents.html_order._ATTRIBUTES": "behind the names of tags, over at most eight times the page",
-    "postil.documents.html_order._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
+    "postil.documents.html_tree._ATTRIBUTES": "behind the names of tags, over at most eight times the page",
+    "postil.documents.html_tree._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
 }
 """Expressions that are matched at chosen places, and why each text is read once."""
 BOUNDED: Final = {
     "postil.documents.furniture._LEADERS": "lines of at most 200 characters",
     "postil.documents.furniture._TO_PAGE": "lines of at most 200 characters",
-    "postil.documents.plain_blocks._CODE": "lines of at most 200 characters",
-    "postil.documents.plain_blocks._WIKI_HEADING": "lines of at most 200 characters",
-    "postil.documents.pdf_kinds._SOURCES": "lines of less than 40 characters",
-    "postil.documents.pdf_operations._ELEMENT": "arrays whose strings are known to end",
-    "postil.documents.html_walk._SKIPPED_NAME": "names of at most 200 characters, from end to end",
+    "postil.documents.plain._CODE": "lines of at most 200 characters",
+    "postil.documents.plain._WIKI_HEADING": "lines of at most 200 characters",
+    "postil.documents.pdf_lines._SOURCES": "lines of less than 40 characters",
+    "postil.documents.pdf_content._ELEMENT": "arrays whose strings are known to end",
+    "postil.documents.html_blocks._SKIPPED_NAME": "names of at most 200 characters, from end to end",
     "postil.options._MARKS": "descriptions in our own source",
     "postil.service.openapi.MARKS": "descriptions in our own source",
     "postil.data.workbook_xml._UNUSUAL": "the first 16 KiB of a part",
@@ -79,7 +79,7 @@ MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     **{path: partial(_held, path) for path in _OF_CONSTANTS},
     "postil.campaigns.backups._files": lambda: [re.compile(r"campaign-\d{4}-\d\d-\d\d\.db")],
     "postil.service.config.without_paths": lambda: [re.compile(r"/srv/m(/[^\s:,;]+)?")],
-    "postil.documents.licenses._any": lambda: [_SHORT_TEXT, _LONG_TEXT, _NOTICE],
+    "postil.documents.furniture._any": lambda: [_SHORT_TEXT, _LONG_TEXT, _NOTICE],
     "postil.endpoint.transport._hide": lambda: [re.compile(_spellings(KEY), re.IGNORECASE)],
     "postil.endpoint.transport._exchange": lambda: [re.compile(_spellings(KEY).encode(), re.IGNORECASE)],
     "postil.judging.grades._leading": lambda: [re.compile(r"(?:/|out of|of)\s*5(?![\w%]|[.,]\d)")],

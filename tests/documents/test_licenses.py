@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.documents.licenses import license_blocks
+from postil.documents.furniture import license_blocks
 from postil.documents.passages import document_passages
 from postil.documents.reading import DocumentKind, read_document
 

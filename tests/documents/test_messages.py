@@ -11,7 +11,7 @@ from email.mime.text import MIMEText
 import pytest
 
 from limited_child import unfinished
-from postil.documents.messages import message_text
+from postil.documents.raw_files import message_text
 from postil.documents.reading import read_document
 from postil.errors import InvalidInput
 

@@ -167,7 +167,7 @@ def test_detecting_an_encoding_needs_an_extra(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_document_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.documents.binary_files.LONGEST", 20)
+    monkeypatch.setattr("postil.documents.raw_files.LONGEST", 20)
     with pytest.raises(InvalidInput, match=r"rain\.txt: expected a document of at most 20 bytes, got 21"):
         read_document(b"x" * 21, "rain.txt")
 

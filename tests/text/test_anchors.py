@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from linked_text import anchors_of
-from postil.documents.anchors import Anchor
+from postil.documents.wikitext import Anchor
 from postil.errors import MissingExtra
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from postil.documents.html_article import LONGEST, decode_html, decoded_html, read_article
-from postil.documents.html_extraction import ELEMENTS
+from postil.documents.html import LONGEST, decode_html, decoded_html, read_article
+from postil.documents.html_selection import ELEMENTS
 from postil.errors import InvalidInput
 
 PARAGRAPHS = (

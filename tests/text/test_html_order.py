@@ -6,7 +6,7 @@ import pytest
 from lxml import html as lxml_html
 
 from limited_child import unfinished
-from postil.documents.html_order import ATTRIBUTES, TAGS, in_order
+from postil.documents.html_tree import ATTRIBUTES, TAGS, in_order
 
 HEADS = {
     "neither": "<!doctype html><title>Rain</title>",
@@ -69,7 +69,7 @@ def test_what_xhtml_closes_where_it_begins_holds_nothing() -> None:
 def test_pages_that_are_made_to_take_long_or_to_grow() -> None:
     done = unfinished(
         f"""
-from postil.documents.html_order import in_order
+from postil.documents.html_tree import in_order
 many, few = 250_000, {TAGS} // 4
 def styles(name, number): return "".join(f"<{{name}} id={{k}}>" for k in range(number))
 pages = dict(

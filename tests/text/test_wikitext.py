@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from linked_text import anchors_of
-from postil.documents.wikitext_blocks import redirect_of, wiki_blocks
+from postil.documents.wikitext import redirect_of, wiki_blocks
 
 pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")
 

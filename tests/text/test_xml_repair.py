@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.documents.xml_repair import XmlRepair, xml_head
+from postil.documents.xml import XmlRepair, xml_head
 from postil.errors import InvalidInput
 
 HEAD = '<?xml version="1.0" encoding="{}"?>'

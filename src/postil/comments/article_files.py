@@ -11,7 +11,7 @@ from postil.data.options import InputOptions
 from postil.data.row_files import read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Article, Draft
-from postil.documents.html_text import HtmlCleaner
+from postil.documents.markup import HtmlCleaner
 from postil.documents.sources import SourceOptions, is_address, is_document, load, read_source
 from postil.errors import InvalidInput
 

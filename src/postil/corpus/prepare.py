@@ -17,7 +17,7 @@ from postil.corpus.privacy import masking
 from postil.corpus.rejected import Rejected
 from postil.data.jsonl import FAILURES, check_keys, reread
 from postil.data.rows import Article
-from postil.documents.html_text import HtmlCleaner
+from postil.documents.markup import HtmlCleaner
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
 from postil.messages import Blank, Message, Setting

@@ -19,9 +19,9 @@ import msgspec
 from msgspec.structs import replace
 
 from postil.data.encodings import shown_encoding, told_encoding
-from postil.documents.html_article import decode_html
+from postil.documents.html import decode_html
 from postil.documents.reading import read_document
-from postil.documents.xml_repair import REPLACEMENT, XmlRepair
+from postil.documents.xml import REPLACEMENT, XmlRepair
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:

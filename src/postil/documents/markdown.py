@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from postil.documents.binary_files import decoded
+from postil.documents.document import Piece, assembled
 from postil.documents.furniture import in_sections
-from postil.documents.pieces import Piece, assembled
+from postil.documents.raw_files import decoded
 from postil.documents.templates import TemplateLines, holder_of, without_tags
 
 if TYPE_CHECKING:

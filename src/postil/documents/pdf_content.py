@@ -7,24 +7,269 @@ keeps fonts over the pages, and stops at limits of its own.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pypdf.generic import DictionaryObject, NameObject, PdfObject, StreamObject
 
 from postil.documents.pdf_fonts import ACCENTS, PdfFont, accented, read_font
-from postil.documents.pdf_operations import RULE, operations
-from postil.documents.pdf_state import IDENTITY, Matrix, State, matrix_of, number_of, times, turned
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from pypdf import PageObject
 
-    from postil.documents.pdf_operations import Operand
+__all__ = [
+    "IDENTITY",
+    "RULE",
+    "ContentReader",
+    "Matrix",
+    "Operand",
+    "Run",
+    "State",
+    "matrix_of",
+    "number_of",
+    "operations",
+    "times",
+    "turned",
+]
 
-__all__ = ["ContentReader", "Run"]
+Operand: TypeAlias = float | bytes | list[float | bytes]
+"""A number, a string or a name, or an array of numbers and strings."""
+MOST_OPERANDS: Final = 64
+RULE: Final = b"rule"
+"""Stands for the operators that draw one line that is level: its left end, height, width and thickness."""
+LONGEST_RULE: Final = 80
+"""Number of bytes of the operators of one line."""
+
+_NUMBER: Final = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
+_STRING: Final = rb"\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.)*+\))*+\))*+\)"
+# Operators that draw, with their operands, are passed over in one step.
+_DRAWING: Final = (
+    rb"(?:(?:[-+.\d]++[\s\0]++){0,6}+(?:[lcvyhnwMiSsFfBbWgGkKjJ]|m|re|rg|RG|[fBbW]\*)(?=[\s\0]))(?:[\s\0]++(?:[-+.\d]++"
+    rb"[\s\0]++){0,6}+(?:[lcvyhnwMiSsFfBbWgGkKjJ]|m|re|rg|RG|[fBbW]\*)(?=[\s\0]))*+"
+)
+_RULE: Final = re.compile(
+    rb"(?:[-+.\d\s]*[wJj]\s)*+\s*(?:" + rb"\s+".join([rb"([-+]?[\d.]+)"] * 4) + rb"\s+re\s+f"
+    rb"|"
+    + rb"\s+".join([rb"([-+]?[\d.]+)"] * 2)
+    + rb"\s+m\s+"
+    + rb"\s+".join([rb"([-+]?[\d.]+)"] * 2)
+    + rb"\s+l\s+S)\s*"
+)
+_TOKEN: Final = re.compile(
+    rb"[\s\0]*+(?:"
+    rb"(?P<drawing>" + _DRAWING + rb")"
+    rb"|(?P<number>" + _NUMBER + rb")"
+    rb"|(?P<array>\[(?:[^\[\]()%]++|" + _STRING + rb")*+\])"
+    rb"|(?P<operator>[A-Za-z'\"][A-Za-z0-9*]*+)"
+    rb"|(?P<name>/[^\s\0()<>\[\]{}/%]*+)"
+    rb"|(?P<string>" + _STRING + rb")"
+    rb"|(?P<hex><[0-9A-Fa-f\s]*+>)"
+    rb"|(?P<comment>%[^\r\n]*+)"
+    rb"|(?P<open>\()"
+    rb"|(?P<other><<|>>|.))",
+    re.DOTALL,
+)
+_ELEMENT: Final = re.compile(rb"(" + _NUMBER + rb")|(" + _STRING + rb")|(<[0-9A-Fa-f\s]*+>)", re.DOTALL)
+_ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|\r\n|.)|\r\n?", re.DOTALL)
+_ESCAPED: Final = {
+    **dict(zip((b"n", b"r", b"t", b"b", b"f"), (b"\n", b"\r", b"\t", b"\b", b"\f"), strict=True)),
+    **dict.fromkeys((b"\r", b"\n", b"\r\n"), b""),
+}
+_PARENTHESIS: Final = re.compile(rb"\\.|[()]", re.DOTALL)
+_INLINE_END: Final = re.compile(rb"[\s\0]EI(?=[\s\0]|$)")
+_HEX: Final = re.compile(rb"[^0-9A-Fa-f]")
+
+
+def operations(data: bytes) -> Iterator[tuple[bytes, list[Operand]]]:
+    r"""The operations of a content stream.
+
+    Each place of the stream is looked at a bounded number of times, whatever is in it.
+
+    Args:
+        data: The stream.
+
+    Yields:
+        An operator and its operands; names begin with a slash, strings are without their parentheses and escapes.
+
+    >>> list(operations(rb"q 1 0 0 1 9 9 cm 5 5 m 9 9 l S BT /F1 12 Tf [(Du\143k) -250 <73>] TJ ET"))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [(b'q', []), (b'cm', [1.0, 0.0, 0.0, 1.0, 9.0, 9.0]), (b'BT', []), (b'Tf', [b'/F1', 12.0]),
+     (b'TJ', [[b'Duck', -250.0, b's']]), (b'ET', [])]
+    """
+    operands: list[Operand] = []
+    match, at, end = _TOKEN.match, 0, len(data)
+    while at < end and (found := match(data, at)) is not None:
+        at, kind = found.end(), found.lastgroup or ""
+        if kind == "operator":
+            if found[kind] == b"ID":
+                closing = _INLINE_END.search(data, at)
+                at = end if closing is None else closing.end()
+            else:
+                yield found[kind], operands
+            operands = []
+        elif kind == "drawing":
+            if data[at - 1] in b"Sf" and at - found.start() < LONGEST_RULE and (rule := _rule(found[kind])) is not None:
+                yield RULE, rule
+        elif kind == "open":
+            inside, at = _deep_string(data, at)
+            operands.append(_unescaped(inside))
+        elif kind in _READERS:
+            operands.append(_READERS[kind](found[kind]))
+        if len(operands) > MOST_OPERANDS:
+            del operands[: MOST_OPERANDS // 2]
+
+
+def _rule(drawing: bytes) -> list[Operand] | None:
+    """The left end, height, width and thickness of a line that is level; None of any other drawing."""
+    found = _RULE.fullmatch(drawing)
+    if found is None:
+        return None
+    try:
+        numbers = [float(number) for number in found.groups() if number is not None]
+    except ValueError:
+        return None
+    if found[1] is None:
+        x, y, right, end = numbers
+        return [x, y, right - x, 0.0] if y == end else None
+    return list[Operand](numbers)
+
+
+def _elements(array: bytes) -> list[float | bytes]:
+    """Strings and offsets of an array; anything else in it is passed over."""
+    return [
+        float(number) if number else _unescaped(string[1:-1]) if string else _from_hex(coded)
+        for number, string, coded in _ELEMENT.findall(array)
+    ]
+
+
+def _unescaped(string: bytes) -> bytes:
+    if b"\\" not in string and b"\r" not in string:
+        return string
+    return _ESCAPE.sub(_escaped, string)
+
+
+def _escaped(found: re.Match[bytes]) -> bytes:
+    sign = found[1]
+    if sign is None:
+        return b"\n"
+    if sign[:1].isdigit():
+        return bytes((int(sign, 8) & 255,)) if sign[0] < 56 else sign
+    return _ESCAPED.get(sign, sign)
+
+
+def _from_hex(coded: bytes) -> bytes:
+    digits = _HEX.sub(b"", coded)
+    return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode("ascii"))
+
+
+def _deep_string(data: bytes, at: int) -> tuple[bytes, int]:
+    """A string with parentheses deeper than the expression knows; of one without an end, all that is left."""
+    depth = 1
+    start = at
+    for found in _PARENTHESIS.finditer(data, at):
+        if found[0] in b"()":
+            depth += 1 if found[0] == b"(" else -1
+        if not depth:
+            return data[start : found.start()], found.end()
+    return data[start:], len(data)
+
+
+_READERS: Final[dict[str, Callable[[bytes], Operand]]] = {
+    "number": float,
+    "array": _elements,
+    "name": bytes,
+    "string": lambda string: _unescaped(string[1:-1]),
+    "hex": _from_hex,
+}
+
+
+Matrix: TypeAlias = tuple[float, float, float, float, float, float]
+IDENTITY: Final[Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state that ``q`` saves and ``Q`` restores.
+
+    Args:
+        matrix: From the units at hand to points of the page.
+        font: The font.
+        size: Its size.
+        spacing: Extra width of each character.
+        word_spacing: Extra width of each space.
+        scale: Horizontal scale.
+        leading: Distance of the next line.
+        rise: Height above the baseline.
+    """
+
+    matrix: Matrix = IDENTITY
+    font: PdfFont | None = None
+    size: float = 0.0
+    spacing: float = 0.0
+    word_spacing: float = 0.0
+    scale: float = 1.0
+    leading: float = 0.0
+    rise: float = 0.0
+
+
+def number_of(operands: Sequence[Operand], at: int = -1) -> float:
+    """An operand that is a number.
+
+    Args:
+        operands: The operands.
+        at: Its place.
+
+    Raises:
+        TypeError: It is none.
+        IndexError: There are fewer.
+    """
+    value = operands[at]
+    if not isinstance(value, float):
+        raise TypeError("expected a number")
+    return value
+
+
+def matrix_of(operands: Sequence[Operand]) -> Matrix:
+    """The last six operands as a matrix.
+
+    Args:
+        operands: The operands.
+
+    Raises:
+        TypeError: They are no numbers.
+        IndexError: They are fewer.
+    """
+    a, b, c, d, e, f = (number_of(operands, at) for at in range(-6, 0))
+    return a, b, c, d, e, f
+
+
+def times(m: Matrix, n: Matrix) -> Matrix:
+    """The product of two matrices: first `m`, then `n`.
+
+    Args:
+        m: The first.
+        n: The second.
+    """
+    a, b, c, d, e, f = m
+    p, q, r, s, t, u = n
+    return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u
+
+
+def turned(a: float, b: float) -> int:
+    """Quarter turns of a baseline, counterclockwise.
+
+    Args:
+        a: Its direction to the right.
+        b: Its direction upwards.
+    """
+    if abs(a) >= abs(b):
+        return 0 if a >= 0 else 2
+    return 1 if b > 0 else 3
+
 
 MOST_CONTENT: Final = 1 << 28
 """Largest number of bytes of content streams, each counted as often as it is drawn."""

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from postil.documents.binary_files import decoded, refuse_binary
 from postil.documents.document import PROSE, Block
-from postil.documents.furniture import ends_sentence
-from postil.documents.licenses import license_blocks
-from postil.documents.messages import message_text
+from postil.documents.furniture import ends_sentence, license_blocks
+from postil.documents.raw_files import decoded, message_text, refuse_binary
 from postil.documents.templates import is_template
 from postil.errors import InvalidInput
 

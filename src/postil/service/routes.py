@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from postil.data.encodings import told_encoding
 from postil.data.ids import plain_id
-from postil.documents.html_article import decoded_html
+from postil.documents.html import decoded_html
 from postil.endpoint.page_fetch import fetch_page
 from postil.errors import PostilError
 from postil.service.operations.requests import ArticleRequest, decoded

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.documents.html_text import LONGEST, HtmlCleaner, HtmlText
+from postil.documents.markup import LONGEST, HtmlCleaner, HtmlText
 from postil.errors import InvalidInput, MissingExtra
 
 

@@ -253,7 +253,7 @@ def test_a_compressed_export_that_ends_early(tmp_path: Path, report: ImportRepor
 
 
 def test_elements_without_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.documents.xml_elements.LARGEST", 100_000)
+    monkeypatch.setattr("postil.documents.xml.LARGEST", 100_000)
     for text in (export(item(7, comment(1, "x" * 200_000))), '<rss a="' + "x" * 300_000):
         with pytest.raises(InvalidInput, match=r"expected (an element of at most|a tag of at most) 100,000"):
             list(read_wordpress([written(tmp_path, text)]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import read_threads, text_at
-from postil.documents.html_text import HtmlText
+from postil.documents.markup import HtmlText
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.json_documents import json_objects
 from postil.corpus.importers.threads import text_at
 from postil.data.explain import shown
-from postil.documents.html_text import HtmlText
+from postil.documents.markup import HtmlText
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

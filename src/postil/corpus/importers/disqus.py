@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import TABLES, Threads, database
-from postil.documents.html_text import HtmlText
-from postil.documents.xml_elements import elements
+from postil.documents.markup import HtmlText
+from postil.documents.xml import elements
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from postil.data.row_files import FilePath
     from postil.data.rows import Article
-    from postil.documents.xml_elements import Element
+    from postil.documents.xml import Element
 
 __all__ = ["read_disqus"]
 

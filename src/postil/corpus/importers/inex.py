@@ -43,7 +43,7 @@ from postil.data.lines import text_lines
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.data.streams import opened
-from postil.documents.xml_repair import XmlRepair, xml_head
+from postil.documents.xml import XmlRepair, xml_head
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import read_threads, text_at
 from postil.data.checks import is_integer
 from postil.data.explain import shown
-from postil.documents.html_text import unescaped
+from postil.documents.markup import unescaped
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from postil.corpus.importers.import_report import ImportReport
 from postil.data.lines import text_lines
 from postil.data.rows import Passage
 from postil.data.streams import DAMAGE, damaged, opened
-from postil.documents.wikitext_blocks import redirect_of, wiki_blocks
-from postil.documents.xml_elements import elements
-from postil.documents.xml_repair import xml_head
+from postil.documents.wikitext import redirect_of, wiki_blocks
+from postil.documents.xml import elements, xml_head
 from postil.errors import InvalidInput
 from postil.text.sentences import sentence_bounds
 

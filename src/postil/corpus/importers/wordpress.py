@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from postil.corpus.importers.article_builder import ArticleBuilder
 from postil.corpus.importers.forum import EXPORTED
 from postil.corpus.importers.import_report import ImportReport
-from postil.documents.html_text import HtmlText
-from postil.documents.xml_elements import elements
+from postil.documents.markup import HtmlText
+from postil.documents.xml import elements
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from postil.data.parquet import Record
     from postil.data.row_files import FilePath
     from postil.data.rows import Article
-    from postil.documents.xml_elements import Element
+    from postil.documents.xml import Element
 
 __all__ = ["read_wordpress", "without_shortcodes"]
 

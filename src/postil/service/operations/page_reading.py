@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.documents.html_article import read_article
+from postil.documents.html import read_article
 from postil.errors import InvalidInput
 from postil.service.operations.responses import ArticleResponse
 

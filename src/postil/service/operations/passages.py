@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.documents.html_text import HtmlCleaner
+from postil.documents.markup import HtmlCleaner
 from postil.documents.plain import read_plain
 from postil.errors import InvalidInput
 from postil.interest.calls import Ranker

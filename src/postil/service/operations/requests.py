@@ -14,7 +14,7 @@ from postil.data.dates import coerce_date
 from postil.data.explain import NotJson, RepeatedKey, explain, load_json
 from postil.data.jsonl import FAILURES
 from postil.data.rows import Article, Comment, Date, Id, Reference, Votes
-from postil.documents.html_text import HtmlCleaner
+from postil.documents.markup import HtmlCleaner
 from postil.documents.passages import PassageSplit  # noqa: TC001 - the same
 from postil.errors import InvalidInput, UnknownName
 from postil.interest.result import Goal  # noqa: TC001 - the same
