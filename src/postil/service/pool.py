@@ -14,13 +14,14 @@ from postil.service.failures import InternalError
 from postil.service.paces import Paces
 from postil.service.worker_process import WorkerEnded, WorkerProcess
 from postil.web.fair_line import CLIENT, FairLine
+from postil.web.problems import Busy, TimedOut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from postil.service.config import ServiceConfig
 
-__all__ = ["Busy", "TimedOut", "WorkerPool"]
+__all__ = ["WorkerPool"]
 
 T = TypeVar("T")
 
@@ -43,14 +44,6 @@ HOPELESS: Final = "no worker can be started"
 
 PAUSES: Final = (0.0, 0.1, 0.5, 2.0, 5.0)
 """Seconds before each attempt to start a worker again; the last one is repeated."""
-
-
-class Busy(PostilError):  # noqa: N818 - says what has happened
-    """No worker is free for this request; it was not begun, and can be sent again."""
-
-
-class TimedOut(PostilError):  # noqa: N818 - says what has happened
-    """A request took too long, and was ended."""
 
 
 @dataclass(eq=False, slots=True)

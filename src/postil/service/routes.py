@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from postil.data.encodings import told_encoding
 from postil.data.ids import plain_id
@@ -130,7 +129,7 @@ def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fe
         article = await pool.call("article", msgspec.json.encode(found, enc_hook=plain_id))
         if not notes:
             return Reply(article)
-        return reply(replace(msgspec.json.decode(article, type=ArticleResponse), notes=notes))
+        return reply(msgspec.structs.replace(msgspec.json.decode(article, type=ArticleResponse), notes=notes))
 
     return Route(
         method="POST",

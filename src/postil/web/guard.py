@@ -14,9 +14,9 @@ from postil.web.security import cookie_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.service.telemetry import Telemetry
     from postil.web.audit_log import AuditLog
     from postil.web.limits import RequestLimits
+    from postil.web.request_metrics import RequestMetrics
     from postil.web.routing import Call, Reply
     from postil.web.tokens import Token, Tokens
 
@@ -91,7 +91,7 @@ class ServiceGuard(Guard):
 
     def __init__(
         self,
-        telemetry: Telemetry,
+        telemetry: RequestMetrics,
         limits: RequestLimits,
         *,
         tokens: Tokens | None = None,

@@ -10,14 +10,23 @@ import msgspec
 from postil.data.ids import plain_id
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
 from postil.messages import JSON
-from postil.service.pool import Busy, TimedOut
 from postil.web.fair_line import NoTurn
 from postil.web.routing import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KINDS", "Problem", "ProblemDocument", "problem_of", "problem_parts", "problem_reply", "unseen_parts"]
+__all__ = [
+    "KINDS",
+    "Busy",
+    "Problem",
+    "ProblemDocument",
+    "TimedOut",
+    "problem_of",
+    "problem_parts",
+    "problem_reply",
+    "unseen_parts",
+]
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY: Final = 1
@@ -44,6 +53,14 @@ KINDS: Final[Mapping[int, tuple[str, str]]] = {
     504: ("timed-out", "The request took too long"),
 }
 """Type and title of the problem of each HTTP status."""
+
+
+class Busy(PostilError):  # noqa: N818 - says what has happened
+    """No worker is free for this request; it was not begun, and can be sent again."""
+
+
+class TimedOut(PostilError):  # noqa: N818 - says what has happened
+    """A request took too long, and was ended."""
 
 
 STATUS: Final[Mapping[type[PostilError], int]] = {

@@ -18,8 +18,7 @@ import pytest
 from postil.errors import InvalidInput
 from postil.service.coral import coral_route, parse_coral_secret
 from postil.service.operations.table import OPERATIONS
-from postil.service.pool import Busy, TimedOut
-from postil.web.problems import Problem
+from postil.web.problems import Busy, Problem, TimedOut
 from postil.web.routing import Call
 from postil.web.service.watched_file import secrets_of
 

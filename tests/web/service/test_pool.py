@@ -15,7 +15,8 @@ import pytest
 from postil.errors import PostilError
 from postil.service.config import ServiceConfig
 from postil.service.failures import InternalError
-from postil.service.pool import Busy, TimedOut, WorkerPool
+from postil.service.pool import WorkerPool
+from postil.web.problems import Busy, TimedOut
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -20,9 +20,9 @@ import pytest
 from postil.endpoint.webhook import Receipt, Receiver, parse_webhook_secret, webhook_headers
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.service import webhook
-from postil.service.pool import Busy
 from postil.service.store import ServiceStore
 from postil.service.webhook import DELAYS, Webhook
+from postil.web.problems import Busy
 from postil.web.routing import Call
 from postil.web.service.watched_file import secrets_of
 from raw_server import raw_server

@@ -1,1 +1,0 @@
-"""The service without HTTP: requests in, responses out."""
