@@ -14,15 +14,13 @@ import uvicorn
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import LABEL
 from postil.service.application import Application, Recorded
-from postil.service.article_list import ArticleList
-from postil.service.desk import Desk
+from postil.service.desk import ArticleList, Desk
+from postil.service.routes import store_routes
 from postil.service.store import ServiceStore
-from postil.service.store_routes import store_routes
 from postil.service.telemetry import Telemetry
 from postil.web.guard import ServiceGuard
-from postil.web.limits import RequestLimits
 from postil.web.routing import Reply, Route
-from postil.web.security import SecurityMiddleware
+from postil.web.security import RequestLimits, SecurityMiddleware
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -42,7 +42,7 @@ BOUNDED: Final = {
     "postil.documents.pdf_content._ELEMENT": "arrays whose strings are known to end",
     "postil.documents.html_blocks._SKIPPED_NAME": "names of at most 200 characters, from end to end",
     "postil.options._MARKS": "descriptions in our own source",
-    "postil.service.openapi.MARKS": "descriptions in our own source",
+    "postil.service.documentation.MARKS": "descriptions in our own source",
     "postil.data.workbook_xml._UNUSUAL": "the first 16 KiB of a part",
     "postil.data.folders.SHARD": "names of files",
     "postil.data.column_patterns.pattern_of": "names of columns, which it has to match from end to end",

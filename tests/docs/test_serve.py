@@ -12,7 +12,7 @@ from pages import ROOT
 
 from made_retrievers import article, made
 from postil.service.config import ServiceConfig
-from postil.service.operations.table import OPERATIONS, ServiceModels
+from postil.service.operations import OPERATIONS, ServiceModels
 from postil.threads.features import FEATURES
 from postil.threads.quality import Quality
 

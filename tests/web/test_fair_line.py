@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.web.fair_line import FairLine, FairQueue, NoTurn
+from postil.web.turns import FairLine, FairQueue, NoTurn
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=40))

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from postil.web.fair_line import CLIENT, FairQueue
-from postil.web.gate import Gate, Place
 from postil.web.security import LONGEST_QUERY, PAUSE, REFUSALS, SecurityMiddleware, refusal_parts
+from postil.web.turns import CLIENT, FairQueue, Gate, Place
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The application: dispatches requests, and gives each response an id, a length and a form."""
+"""The application: dispatches requests in their turns, and gives each response an id, a length and a form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from postil.errors import PostilError
 from postil.service.error_log import log_failure
 from postil.web.problems import Problem, problem_of, problem_reply
 from postil.web.routing import CALL, Call, Guard, Reply, Router
-from postil.web.security import BODY
+from postil.web.security import BODY, Reachable
+from postil.web.turns import FairQueue, Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from postil.web.routing import Route
 
-__all__ = ["Application", "Recorded"]
+__all__ = ["REACHABLE", "Application", "Recorded", "ServicePlaces"]
 
 REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 """Identifiers of requests that are taken from clients."""
@@ -125,3 +126,50 @@ async def _send(send: Send, found: Reply, *, head: bool) -> None:
         async for part in found.body:
             await send({"type": "http.response.body", "body": part, "more_body": True})
     await send({"type": "http.response.body", "body": b""})
+
+
+REACHABLE: Final = Reachable(frozenset({"/healthz", "/readyz"}), frozenset({"/", "/docs"}).__contains__)
+"""Paths that browsers may get from elsewhere: health, and links to pages. All else is data."""
+
+
+BULK: Final = 64 * 1024
+"""Size of a request, in bytes, above which reading it takes long."""
+
+
+class ServicePlaces:
+    """Places of requests.
+
+    Requests that workers answer have a line of their own (`postil.service.pool.WorkerPool`).
+
+    Args:
+        routes: The routes.
+        guard: The guard, which knows the clients.
+        patience: Seconds that a request waits for its turn.
+    """
+
+    def __init__(self, routes: Sequence[Route], guard: Guard, patience: float) -> None:
+        self._router, self._guard = Router(routes), guard
+        self._queues = {
+            # What computes in the process that answers all requests: of its time a client has a quarter at most.
+            "here": FairQueue(1, each=1, line=8, patience=patience, rest=3.0),
+            "GET": FairQueue(32, each=3, line=32, patience=patience),  # there are six threads or more
+            "POST": FairQueue(64, each=16, line=64, patience=patience),
+        }
+
+    async def __call__(self, scope: Scope) -> Place | None:
+        """The place of a request; None for one that is answered at once.
+
+        Args:
+            scope: The request, with its `Call`.
+        """
+        call: Call = scope[CALL]
+        methods, _ = self._router.find(call.path)
+        route = methods.get("GET" if call.method == "HEAD" else call.method)
+        if route is None or route.queue == "open":
+            return None
+        client = self._guard.client_of(call)
+        if route.queue == "workers":
+            return Place(client, stoppable=True)
+        if route.queue == "here" or len(scope.get(BODY, b"")) > BULK:
+            return Place(client, self._queues["here"], stoppable=route.method == "GET")
+        return Place(client, self._queues["GET" if route.method == "GET" else "POST"])

@@ -12,7 +12,7 @@ from postil.comments.store import Model
 from postil.data.rows import Article
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import FACE, spoken
-from postil.service.operations.responses import Calibrated, ModelsResponse, ServedModel
+from postil.service.bodies import Calibrated, ModelsResponse, ServedModel
 from postil.threads.quality import KIND, Quality
 from postil.version import VERSION
 

@@ -3,25 +3,269 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from collections import deque
+from collections import OrderedDict, deque
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from postil.engine.worker import HEAD, command, described, environment, head, length_of
 from postil.errors import PostilError
-from postil.messages import COMMAND_LINE
-from postil.service.failures import InternalError
-from postil.service.paces import Paces
-from postil.service.worker_process import WorkerEnded, WorkerProcess
-from postil.web.fair_line import CLIENT, FairLine
+from postil.messages import COMMAND_LINE, Blank, Setting
+from postil.service.worker_loop import DONE, InternalError, raised
 from postil.web.problems import Busy, TimedOut
+from postil.web.turns import CLIENT, FairLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+    from typing import Self
 
     from postil.service.config import ServiceConfig
 
-__all__ = ["WorkerPool"]
+__all__ = ["Paces", "WorkerEnded", "WorkerPool", "WorkerProcess"]
+
+BRIEF, SHARE = 0.01, 0.2
+"""Share of the time that a request may take up to which it is brief, and of the last request in the mean."""
+
+LATEST: Final = 2
+"""Number of clients that are remembered for having asked last: each of them is another one for somebody."""
+
+SLOW: Final = 0.1
+"""Share of the time that a request may take from which on it takes long."""
+
+
+class Paces:
+    """Record of clients whose requests took long lately, and of those whose requests did not.
+
+    Args:
+        timeout: Seconds that a request may take; as long is remembered that one took long.
+        clients: Largest number of clients to remember.
+        clock: Function that returns the time, in seconds.
+
+    Attributes:
+        slow: Seconds from which on a request takes long.
+
+    >>> paces = Paces(10.0, clock=lambda: 0.0)
+    >>> paces.note("a", 0.01), paces.note("b", 3.0)
+    (None, None)
+    >>> [(paces.is_quick(client), paces.is_slow(client)) for client in ("a", "b", "unknown")]
+    [(True, False), (False, True), (False, False)]
+    >>> paces.came("a"), paces.is_alone("a"), paces.is_alone("b")
+    (None, True, False)
+    """
+
+    def __init__(self, timeout: float, *, clients: int = 10_000, clock: Callable[[], float] = time.monotonic) -> None:
+        self.slow = SLOW * timeout
+        self._timeout, self._clients, self._clock = timeout, clients, clock
+        self._until: OrderedDict[str, float] = OrderedDict()  # until when each client is slow
+        self._mean: dict[str, float] = {}  # of the time that the last requests of each client took
+        self._latest: dict[str, float] = {}  # the two clients that asked last, and when
+
+    def came(self, client: str) -> None:
+        """Record that a request came.
+
+        Args:
+            client: The client.
+        """
+        self._latest.pop(client, None)
+        self._latest[client] = self._clock()
+        if len(self._latest) > LATEST:
+            del self._latest[next(iter(self._latest))]
+
+    def is_alone(self, client: str) -> bool:
+        """True if no other client sent a request lately.
+
+        Args:
+            client: The client.
+        """
+        since = self._clock() - self._timeout
+        return not any(one != client and when > since for one, when in self._latest.items())
+
+    def note(self, client: str, seconds: float) -> None:
+        """Record how long a request took.
+
+        Args:
+            client: The client.
+            seconds: The time, in seconds.
+        """
+        now = self._clock()
+        mean = self._mean.get(client, seconds)
+        self._mean[client] = mean + SHARE * (seconds - mean)
+        until = now + self._timeout if seconds >= self.slow else min(self._until.get(client, now), now + self._timeout)
+        self._until[client] = until
+        self._until.move_to_end(client)
+        if len(self._until) > self._clients:
+            del self._mean[self._until.popitem(last=False)[0]]
+
+    def is_slow(self, client: str) -> bool:
+        """True if a request of a client took long lately.
+
+        Args:
+            client: The client.
+        """
+        return self._until.get(client, 0.0) > self._clock()
+
+    def is_brief(self, client: str) -> bool:
+        """True if the requests of a client take a hundredth of the time that they may take, or less.
+
+        Args:
+            client: The client.
+        """
+        return self._mean.get(client, 0.0) <= BRIEF * self._timeout
+
+    def is_quick(self, client: str) -> bool:
+        """True if there were requests of a client, and none took long lately.
+
+        Args:
+            client: The client.
+        """
+        return client in self._until and not self.is_slow(client)
+
+
+WORKER: Final = "postil.service.worker"
+BUFFER: Final = 1 << 20
+EXIT_TIMEOUT: Final = 5.0  # seconds
+
+
+class WorkerEnded(Exception):  # noqa: N818 - says what happened
+    """A worker has ended; the message says how, after "its worker"."""
+
+
+class WorkerProcess:
+    """A process that holds the models and answers one request at a time; `start` it.
+
+    Args:
+        process: The process.
+
+    Attributes:
+        models: The answer of a worker to its configuration.
+        retired: True if it is to take no further requests.
+        deferred: True if it has a lower priority.
+        gone: True if it was killed, or has ended.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._to = cast("asyncio.StreamWriter", process.stdin)
+        self._from = cast("asyncio.StreamReader", process.stdout)
+        self.models = b""
+        self.retired = False
+        self.deferred = False
+        self.gone = False
+
+    @classmethod
+    async def launch(cls, module: str, threads: int) -> Self:
+        """Start a process that takes messages.
+
+        Args:
+            module: Module whose function ``serve`` it runs.
+            threads: Number of threads of arithmetic libraries.
+
+        Raises:
+            PostilError: It cannot be started.
+        """
+        pipe = asyncio.subprocess.PIPE
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command(module),
+                stdin=pipe,
+                stdout=pipe,
+                env=environment(threads),
+                limit=BUFFER,
+                start_new_session=True,  # Ctrl+C is for the first process
+            )
+        except OSError as error:
+            raise PostilError(
+                "cannot start a worker process: {problem}; try fewer: {workers}",
+                problem=error.strerror or f"{error}",
+                workers=Setting("workers", Blank("N")),
+            ) from None
+        return cls(process)
+
+    @classmethod
+    async def start(cls, config: bytes, threads: int, niceness: int = 0) -> Self:
+        """Start a worker and let it open its models.
+
+        Args:
+            config: The configuration, encoded.
+            threads: Number of threads of arithmetic libraries.
+            niceness: Difference of its priority, also while it opens its models.
+
+        Raises:
+            PostilError: The process cannot be started, or a model cannot be opened.
+        """
+        worker = await cls.launch(WORKER, threads)
+        if niceness:
+            worker.defer(niceness)
+        try:
+            worker.models = await worker.ask(config)
+        except WorkerEnded as error:
+            raise InternalError(f"a worker {error} while it opened the models") from None
+        except BaseException:
+            worker.kill()
+            await worker.ended()
+            raise
+        return worker
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    async def ask(self, content: bytes) -> bytes:
+        """Send a message and wait for the answer.
+
+        Args:
+            content: The message.
+
+        Raises:
+            PostilError: What the worker raised.
+            WorkerEnded: The process ended before it answered.
+        """
+        try:
+            self._to.write(head(DONE, content) + content)  # one call of the system
+            start = await self._from.readexactly(HEAD)
+            answer = await self._from.readexactly(length_of(start))
+        except (OSError, EOFError):
+            self.gone = True
+            raise WorkerEnded(described(await self.ended())) from None
+        if start[:1] != DONE:
+            raise raised(answer)
+        return answer
+
+    def defer(self, niceness: int) -> None:
+        """Let the process compute when others do not need the processors.
+
+        Args:
+            niceness: Difference of its priority.
+        """
+        self.deferred = True
+        if hasattr(os, "setpriority"):
+            with suppress(OSError):  # it has ended
+                os.setpriority(os.PRIO_PROCESS, self.pid, os.getpriority(os.PRIO_PROCESS, 0) + niceness)
+
+    async def ended(self) -> int:
+        """Wait for the end of the process; return its exit code."""
+        return await self._process.wait()
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self.gone = True
+        with suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def end(self) -> None:
+        """Let the process end, or kill it if it does not."""
+        self.retired = True
+        with suppress(OSError):
+            self._to.close()
+        try:
+            await asyncio.wait_for(self.ended(), EXIT_TIMEOUT)
+        except TimeoutError:
+            self.kill()
+            await self.ended()
+
 
 T = TypeVar("T")
 
@@ -66,7 +310,7 @@ class _Asked:
 
 
 class WorkerPool:
-    """Worker processes, which clients (`postil.web.fair_line.CLIENT`) get in turns.
+    """Worker processes, which clients (`postil.web.turns.CLIENT`) get in turns.
 
     A worker that ends is replaced, and its request is given to another one, once: a request that ends two workers is
     refused. A worker that computes for too long is killed.

@@ -17,31 +17,26 @@ from postil.endpoint.webhook import Receiver, parse_webhook_secret
 from postil.erasure.served_models import ServedModels
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
-from postil.service.application import Application, Recorded
-from postil.service.article_list import ArticleList
+from postil.service.application import REACHABLE, Application, Recorded, ServicePlaces
+from postil.service.bodies import ModelsResponse
 from postil.service.calls import service_config
-from postil.service.coral import coral_route, parse_coral_secret
-from postil.service.desk import Desk
-from postil.service.docs_page import DocsPage
+from postil.service.desk import ArticleList, Desk
+from postil.service.documentation import DocsPage
 from postil.service.error_log import unbroken
-from postil.service.operations.responses import ModelsResponse
-from postil.service.places import REACHABLE, ServicePlaces
 from postil.service.pool import WorkerPool
-from postil.service.routes import article_route, health_routes, model_routes
+from postil.service.routes import article_route, health_routes, model_routes, store_routes, with_impressions
+from postil.service.sites import Webhook, coral_route, parse_coral_secret
 from postil.service.store import ServiceStore
-from postil.service.store_routes import store_routes, with_impressions
 from postil.service.telemetry import ServiceState, Telemetry, metrics_route
 from postil.service.upkeep import Upkeep
-from postil.service.webhook import Webhook
 from postil.web.audit_log import AuditLog
 from postil.web.connections import ConnectionLimits, listen, make_server
-from postil.web.gate import Gate
 from postil.web.guard import ServiceGuard
-from postil.web.limits import RequestLimits
 from postil.web.problems import problem_parts, unseen_parts
-from postil.web.security import SecurityMiddleware
-from postil.web.service.watched_file import secrets_of
+from postil.web.security import RequestLimits, SecurityMiddleware
 from postil.web.tokens import Tokens
+from postil.web.turns import Gate
+from postil.web.watched_file import secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,7 +13,7 @@ from postil.web.routing import Reply, Route
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from postil.service.operations.responses import ServedModel
+    from postil.service.bodies import ServedModel
     from postil.service.store import StoreCounts
     from postil.web.routing import Call
 

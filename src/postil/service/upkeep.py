@@ -15,11 +15,10 @@ from postil.erasure.result import ForgetResult
 from postil.erasure.served_models import AlsoServed
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import JSON, Blank, Command, Setting
-from postil.service.failures import InternalError
+from postil.service.bodies import ModelsResponse, Request, decoded
 from postil.service.maintenance import CalibrateWork, Comments, ForgetWork
-from postil.service.operations.requests import Request, decoded
-from postil.service.operations.responses import ModelsResponse
-from postil.service.worker_process import WorkerEnded, WorkerProcess
+from postil.service.pool import WorkerEnded, WorkerProcess
+from postil.service.worker_loop import InternalError
 from postil.web.problems import Problem, problem_of
 from postil.web.routing import Reply, Route
 

@@ -6,7 +6,7 @@ import gc
 
 from postil.engine.worker import send
 from postil.service.config import ServiceConfig
-from postil.service.operations.table import ServiceModels
+from postil.service.operations import ServiceModels
 from postil.service.worker_loop import DONE, answer_all, guarded, taken_streams
 
 __all__ = ["serve"]

@@ -1,4 +1,4 @@
-"""The loop of a process that works for the service: requests in, responses or errors out."""
+"""The loop of a process that works for the service: requests in, responses or errors out, as both sides know them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,80 @@ import signal
 from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
+import msgspec
+
+from postil.data.ids import plain_id
 from postil.engine.worker import send, take_streams
-from postil.errors import PostilError
+from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
+from postil.messages import COMMAND_LINE
 from postil.service.error_log import log_failure
-from postil.service.failures import InternalError, encode_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from postil.engine.worker import Inbox
 
-__all__ = ["DONE", "FAILED", "answer_all", "guarded", "taken_streams"]
+__all__ = ["DONE", "FAILED", "InternalError", "answer_all", "encode_error", "guarded", "raised", "taken_streams"]
+
+
+class InternalError(PostilError):
+    """A defect of this program, or of the machine; its log says more."""
+
+
+PLAIN: Final = {kind.__name__: kind for kind in (Undefined, UsageError, InternalError)}
+"""Errors that consist of their message."""
+
+
+class _Failure(msgspec.Struct, frozen=True):
+    """An error: its class, its message, and its parts if it has some."""
+
+    kind: str
+    message: str
+    field: str = ""
+    known: tuple[str, ...] = ()
+    where: str = ""
+    line: int | None = None
+
+
+def encode_error(error: PostilError) -> bytes:
+    """Encode an error as a message.
+
+    One of a request has its words already; any other, as when models are opened, gets those of the command.
+
+    Args:
+        error: The error.
+    """
+    if isinstance(error, InvalidInput):
+        problem = COMMAND_LINE.words(error.message)
+        failure = _Failure("InvalidInput", problem, error.field, where=error.where, line=error.line)
+    elif isinstance(error, UnknownName):
+        failure = _Failure("UnknownName", error.name, error.kind, error.known)
+    elif isinstance(error, MissingExtra):
+        failure = _Failure("MissingExtra", error.what, error.extra)
+    else:
+        kind = next((name for name, each in PLAIN.items() if isinstance(error, each)), "PostilError")
+        failure = _Failure(kind, error.words(COMMAND_LINE))
+    return msgspec.json.encode(failure, enc_hook=plain_id)
+
+
+def raised(message: bytes) -> PostilError:
+    r"""The error that `encode_error` encoded.
+
+    Args:
+        message: The message.
+
+    >>> raised(encode_error(InvalidInput("expected an integer, got \"5\"", field="k")))
+    InvalidInput('k: expected an integer, got "5"')
+    """
+    failure = msgspec.json.decode(message, type=_Failure)
+    if failure.kind == "InvalidInput":
+        return InvalidInput(failure.message, where=failure.where, line=failure.line, field=failure.field)
+    if failure.kind == "UnknownName":
+        return UnknownName(failure.field, failure.message, failure.known)
+    if failure.kind == "MissingExtra":
+        return MissingExtra(failure.message, failure.field)
+    return PLAIN.get(failure.kind, PostilError)(failure.message)
+
 
 DONE: Final = b"d"
 FAILED: Final = b"f"

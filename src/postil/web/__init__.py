@@ -12,11 +12,11 @@ CAPABILITY: Final = Capability(
     __name__,
     "Comment on articles",
     commands={
-        "check-audit": Command("audit_command:check", "Verify that no line of an audit log was changed or removed."),
-        "tokens": Command("tokens_command:tokens", "Make and revoke the tokens of clients of the service."),
+        "check-audit": Command("command:check", "Verify that no line of an audit log was changed or removed."),
+        "tokens": Command("command:tokens", "Make and revoke the tokens of clients of the service."),
     },
     kinds={
-        "audit-log": Kind("result:AuditLogResult", "audit_view:view"),
-        "tokens": Kind("result:TokensResult", "tokens_view:view"),
+        "audit-log": Kind("result:AuditLogResult", "view:audit_log"),
+        "tokens": Kind("result:TokensResult", "view:tokens"),
     },
 )

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.web.limits import client_key
 from postil.web.problems import Problem
 from postil.web.routing import JSON, Guard
-from postil.web.security import cookie_of
+from postil.web.security import client_key, cookie_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from postil.web.audit_log import AuditLog
-    from postil.web.limits import RequestLimits
     from postil.web.request_metrics import RequestMetrics
     from postil.web.routing import Call, Reply
+    from postil.web.security import RequestLimits
     from postil.web.tokens import Token, Tokens
 
 __all__ = ["ANY", "ServiceGuard", "bearer_of", "cookie_name"]

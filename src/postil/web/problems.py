@@ -10,8 +10,8 @@ import msgspec
 from postil.data.ids import plain_id
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
 from postil.messages import JSON
-from postil.web.fair_line import NoTurn
 from postil.web.routing import Reply
+from postil.web.turns import NoTurn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -21,7 +21,7 @@ from postil.data.explain import explain
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.web.result import TokenInfo, TokensResult
-from postil.web.service.watched_file import WatchedFile
+from postil.web.watched_file import WatchedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

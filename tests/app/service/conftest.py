@@ -13,7 +13,7 @@ import pytest
 from made_retrievers import NEWS, article, made
 from postil.comments.show_filter import SIGNALS, ShowFilter, Threshold
 from postil.service.config import ServiceConfig
-from postil.service.operations.table import ServiceModels
+from postil.service.operations import ServiceModels
 from postil.threads.features import FEATURES
 from postil.threads.quality import Quality
 

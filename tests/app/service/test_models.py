@@ -20,10 +20,10 @@ from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import descriptions
 from postil.search.index import Index
 from postil.search.string_array import StringArray
+from postil.service import bodies
 from postil.service.config import ServiceConfig
 from postil.service.models import OpenModel, OpenModels
-from postil.service.operations import requests, responses
-from postil.service.operations.table import OPERATIONS, ServiceModels
+from postil.service.operations import OPERATIONS, ServiceModels
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def test_all_fields_are_described() -> None:
         found |= parts
     assert {"SuggestRequest", "SentArticle", "SuggestResponse", "ServedSuggestion", "Source"} <= found.keys()
     assert found["SuggestRequest"]["properties"]["k"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 5}
-    kinds = [each for module in (requests, responses) for each in vars(module).values() if isinstance(each, type)]
+    kinds = [each for module in (bodies, bodies) for each in vars(module).values() if isinstance(each, type)]
     for kind in kinds:
         if issubclass(kind, msgspec.Struct):
             assert set(kind.__struct_fields__) == set(kind.__struct_fields__) & set(descriptions(kind)), kind

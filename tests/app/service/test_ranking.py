@@ -11,7 +11,7 @@ import pytest
 from postil.comments.retrieval import Retriever
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
-from postil.service.operations.table import ServiceModels
+from postil.service.operations import ServiceModels
 from postil.threads.quality import Quality
 from postil.threads.thread import Thread
 

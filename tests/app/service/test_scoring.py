@@ -11,8 +11,7 @@ import pytest
 import postil
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.spec import METRICS
-from postil.service.operations.scoring import FILE_PARAMETERS
-from postil.service.operations.table import ServiceModels
+from postil.service.operations import FILE_PARAMETERS, ServiceModels
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from postil.errors import InvalidInput, PostilError, UnknownName
-from postil.service.operations.table import ServiceModels
+from postil.service.operations import ServiceModels
 
 if TYPE_CHECKING:
     from collections.abc import Callable

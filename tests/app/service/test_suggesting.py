@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from postil.service.config import ServiceConfig
-    from postil.service.operations.table import ServiceModels
+    from postil.service.operations import ServiceModels
 
     Ask = Callable[..., Any]
 

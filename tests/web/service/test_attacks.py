@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # for patient_worker
 import patient_worker
 
 from postil.data.rows import Article
-from postil.service.article_list import ArticleList
 from postil.service.calls import ServiceOptions
 from postil.service.config import ServiceConfig
+from postil.service.desk import ArticleList
 from postil.service.server import Service
 from postil.web.connections import ConnectionLimits, listen, make_server
 from postil.web.problems import unseen_parts
@@ -42,7 +42,7 @@ FOREIGN = ({"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}, OT
 
 @pytest.fixture(autouse=True)
 def _patient_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.service.worker_process.WORKER", patient_worker.__name__)
+    monkeypatch.setattr("postil.service.pool.WORKER", patient_worker.__name__)
 
 
 class Running:

@@ -19,14 +19,12 @@ from postil.data.labels import REASONS, Label
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
 from postil.service.application import Application, Recorded
-from postil.service.article_list import ArticleList
-from postil.service.desk import STATIC, Desk
+from postil.service.desk import STATIC, ArticleList, Desk
+from postil.service.routes import store_routes
 from postil.service.store import ServiceStore
-from postil.service.store_routes import store_routes
 from postil.service.telemetry import Telemetry
 from postil.web.guard import ServiceGuard
-from postil.web.limits import RequestLimits
-from postil.web.security import SecurityMiddleware
+from postil.web.security import RequestLimits, SecurityMiddleware
 from postil.web.tokens import AddTokenOptions, Tokens, add_token, revoke_token
 from postil.web.translations import page_in
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from postil.service.bodies import Request, decoded
 from postil.service.calls import ServiceOptions
-from postil.service.docs_page import DocsPage
-from postil.service.openapi import EXAMPLES, openapi_document
-from postil.service.operations.requests import Request, decoded
+from postil.service.documentation import EXAMPLES, DocsPage, openapi_document
 from postil.service.server import Service
 from postil.web.problems import KINDS
 from postil.web.routing import Reply, Route

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.web.limits import RequestLimits, client_key
+from postil.web.security import RequestLimits, client_key
 
 
 class Clock:

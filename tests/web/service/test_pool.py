@@ -14,8 +14,8 @@ import pytest
 
 from postil.errors import PostilError
 from postil.service.config import ServiceConfig
-from postil.service.failures import InternalError
 from postil.service.pool import WorkerPool
+from postil.service.worker_loop import InternalError
 from postil.web.problems import Busy, TimedOut
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.messages import Json, Message, Setting
-from postil.service.failures import encode_error, raised
+from postil.service.worker_loop import encode_error, raised
 from postil.web.problems import problem_of
 
 NEED = Message("expected {by}", by=Setting("by", "system"))

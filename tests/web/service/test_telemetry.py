@@ -9,7 +9,7 @@ pytest.importorskip("prometheus_client", reason="needs the web extra")
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
-from postil.service.operations.responses import ServedModel
+from postil.service.bodies import ServedModel
 from postil.service.store import StoreCounts
 from postil.service.telemetry import ServiceState, Telemetry
 

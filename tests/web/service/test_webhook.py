@@ -19,12 +19,12 @@ import pytest
 
 from postil.endpoint.webhook import Receipt, Receiver, parse_webhook_secret, webhook_headers
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.service import webhook
+from postil.service import sites
+from postil.service.sites import DELAYS, Webhook
 from postil.service.store import ServiceStore
-from postil.service.webhook import DELAYS, Webhook
 from postil.web.problems import Busy
 from postil.web.routing import Call
-from postil.web.service.watched_file import secrets_of
+from postil.web.watched_file import secrets_of
 from raw_server import raw_server
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ async def delivering(
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook, "POLL", 0.01)
+    monkeypatch.setattr(sites, "POLL", 0.01)
 
 
 def test_an_article_is_delivered_with_a_signature(tmp_path: Path) -> None:

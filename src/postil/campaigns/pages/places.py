@@ -11,10 +11,8 @@ from fastapi.concurrency import run_in_threadpool
 
 from postil.campaigns.pages.growth import UPLOADS
 from postil.errors import PostilError
-from postil.web.fair_line import FairQueue
-from postil.web.gate import Place
-from postil.web.limits import client_key
-from postil.web.security import Reachable
+from postil.web.security import Reachable, client_key
+from postil.web.turns import FairQueue, Place
 
 if TYPE_CHECKING:
     from starlette.types import Scope

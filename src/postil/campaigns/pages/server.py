@@ -26,10 +26,10 @@ from postil.campaigns.store import Store
 from postil.cli.signals import unwound
 from postil.errors import PostilError
 from postil.web.connections import ConnectionLimits, listen, make_server
-from postil.web.gate import Gate
 from postil.web.security import LARGEST, SecurityMiddleware, refusal_parts
 from postil.web.static_files import StaticFiles
 from postil.web.tokens import Tokens
+from postil.web.turns import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

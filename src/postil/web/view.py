@@ -1,7 +1,8 @@
-"""View of an audit log that was verified: one row per file."""
+"""Views of an audit log that was verified, and of the tokens of the service."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from postil.results.formats import counted
@@ -11,12 +12,12 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.web.result import AuditLogResult
+    from postil.web.result import AuditLogResult, TokensResult
 
-__all__ = ["view"]
+__all__ = ["audit_log", "tokens"]
 
 
-def view(result: AuditLogResult) -> View:
+def audit_log(result: AuditLogResult) -> View:
     """Make the view of an audit log.
 
     Args:
@@ -43,3 +44,26 @@ def _remarks(result: AuditLogResult) -> Iterator[str]:
         yield f"{result.files[0].file}: the first line follows one of an earlier file, which was not given"
     if lost := sum(one.lost for one in result.files):
         yield f"{counted(lost, 'line')} could not be written, as the disk was full or the file out of reach"
+
+
+def tokens(result: TokensResult) -> View:
+    """Make the view of a file of tokens.
+
+    Args:
+        result: The tokens.
+    """
+    table = Table(
+        key="tokens",
+        rows=result.tokens,
+        columns=(
+            Name("token", "name"),
+            Text("state", "state"),
+            Text("scopes", lambda one: ", ".join(one.scopes)),
+            Count("requests per minute", "rate", none="", dash=""),
+            Text("created", "created"),
+            Text("expires", "expires", none="", dash=""),
+        ),
+    )
+    states = Counter(one.state for one in result.tokens)
+    rest = [f"{states[state]} {state}" for state in ("expired", "revoked") if states[state]]
+    return View(line=", ".join([counted(len(result.tokens), "token"), *rest]), rows=result.tokens, grids=[table])

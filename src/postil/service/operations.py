@@ -1,0 +1,578 @@
+"""The service without HTTP: operations of a worker, of models and a request, and the table of them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import UNSET
+
+from postil.comments.interleaving import team_draft
+from postil.comments.needs import BLOCKED, PROFANITY, because
+from postil.comments.needs import screen as reasons_of
+from postil.comments.profanity_model import ProfanityModel, check_profanity_model
+from postil.comments.retrieval import Retriever
+from postil.comments.show_filter import Selection
+from postil.corpus.near_duplicates import BigramSets, units_of
+from postil.data.frames import SYSTEM
+from postil.data.ids import plain_id
+from postil.data.rows import Candidate
+from postil.data.scale import Scale
+from postil.documents.html import read_article
+from postil.documents.markup import HtmlCleaner, plain_text
+from postil.documents.plain import read_plain
+from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
+from postil.interest.calls import Ranker
+from postil.interest.options import AUTO, InterestingOptions
+from postil.interest.page import Page
+from postil.messages import FACE, Json, Note
+from postil.results.result_json import SCHEMA
+from postil.scoring.calls import score as score_rows
+from postil.service.bodies import (
+    ArticleRequest,
+    ArticleResponse,
+    DigestPassage,
+    DigestResponse,
+    InterestingRequest,
+    InterestingResponse,
+    ModelsResponse,
+    RankRequest,
+    RankResponse,
+    Request,
+    ScoredItem,
+    ScoreRequest,
+    ScoreResponse,
+    ScreenRequest,
+    ScreenResponse,
+    SentArticle,
+    SentComment,
+    ServedPassage,
+    ServedSuggestion,
+    SuggestRequest,
+    SuggestResponse,
+    decoded,
+)
+from postil.service.models import OpenModels
+from postil.text.addresses import MASKS, kinds_of_address
+from postil.threads.ranker_folder import ranked_thread
+from postil.threads.thread import Thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Self
+
+    import numpy as np
+    from msgspec import UnsetType
+    from numpy.typing import NDArray
+
+    from postil.comments.filtering import CandidateFilter
+    from postil.comments.neural_commenter import NeuralCommenter
+    from postil.data.rows import Article
+    from postil.data.suggestions import Suggestion, Suggestions
+    from postil.scoring.result import ScoreResult
+    from postil.service.config import ServiceConfig
+    from postil.service.models import OpenModel
+
+__all__ = [
+    "FILE_PARAMETERS",
+    "OPERATIONS",
+    "Operation",
+    "ServiceModels",
+    "digest",
+    "interesting",
+    "rank",
+    "read_page",
+    "score",
+    "screen",
+    "suggest",
+]
+
+
+def suggest(models: OpenModels, request: SuggestRequest) -> SuggestResponse:
+    """Suggest comments for an article.
+
+    Args:
+        models: The models.
+        request: The request.
+
+    Raises:
+        UnknownName, InvalidInput: There is no such model.
+        UsageError: The model was never calibrated, and precision or coverage are given, or both are.
+        PostilError: The model is damaged.
+    """
+    article = request.article.article()
+    selection = None
+    if request.precision is not None or request.coverage is not None:
+        selection = Selection(request.precision, request.coverage)
+    if request.interleave is not None:
+        try:
+            teams = [models.commenter(name) for name in request.interleave]
+        except UnknownName as error:
+            raise InvalidInput(str(error), field="interleave") from None
+        return _interleaved(article, teams, selection, request.k)
+    model = models.commenter(request.model)
+    found = _suggested(article, model, selection, request.k)
+    return SuggestResponse(
+        article=article.id,
+        model=model.name,
+        model_hash=model.hash,
+        suggestions=tuple(_served(one, one.rank) for one in found.suggestions),
+        filtered=found.filtered,
+        reason=found.reason,
+    )
+
+
+def _suggested(article: Article, model: OpenModel, selection: Selection | None, k: int) -> Suggestions:
+    commenter = model.commenter
+    with model.in_use():
+        if selection is not None:
+            if not isinstance(commenter, Retriever):
+                problem = f"{commenter.kind} generates comments, and only models that retrieve them can be calibrated"
+                raise UsageError(f"model {model.name}: {problem}; leave precision and coverage out")
+            commenter = commenter.selecting(selection)
+        (found,) = commenter.comment([article], k)
+        if found.suggestions or found.reason is not None:
+            return found
+        return msgspec.structs.replace(found, reason=_nothing(article, commenter))
+
+
+def _nothing(article: Article, commenter: Retriever | NeuralCommenter) -> str:
+    """The reason why a model has no suggestion."""
+    parts = " or ".join(commenter.parts)
+    if not commenter.has_input(article):
+        return f"the article has no word in its {parts}, and {commenter.kind} reads nothing else"
+    return f"no training article with comments shares a word with the {parts} of this one"
+
+
+def _interleaved(article: Article, teams: list[OpenModel], selection: Selection | None, k: int) -> SuggestResponse:
+    lists = [_suggested(article, model, selection, k) for model in teams]
+    first, second = ([one.text for one in found.suggestions] for found in lists)
+    hashes = tuple(model.hash for model in teams)
+    # The same article always has the same list, however often a page asks for it.
+    seed = "\0".join((article.id, *hashes)).encode("utf-8", "surrogatepass")
+    drawn = team_draft(first, second, k, seed)
+    reason = None
+    if not drawn:
+        lacking = [(model.name, found.reason) for model, found in zip(teams, lists, strict=True) if found.reason]
+        reason = "; ".join(f"{name}: {why}" for name, why in lacking)
+    return SuggestResponse(
+        article=article.id,
+        model=None,
+        model_hash=None,
+        models=tuple(model.name for model in teams),
+        model_hashes=hashes,
+        suggestions=tuple(_served(lists[team].suggestions[at], rank, team) for rank, (team, at) in enumerate(drawn, 1)),
+        filtered=tuple(dict.fromkeys((*lists[0].filtered, *lists[1].filtered))),
+        reason=reason,
+    )
+
+
+def _served(one: Suggestion, rank: int, team: int | UnsetType = UNSET) -> ServedSuggestion:
+    return ServedSuggestion(one.text, one.score, rank, one.provenance, one.probability, team)
+
+
+def rank(models: OpenModels, request: RankRequest) -> RankResponse:
+    """Rank the comments of an article.
+
+    Args:
+        models: The models.
+        request: The request.
+
+    Raises:
+        UnknownName: There is no such model.
+        UsageError: There is no model for an order, or no order at all.
+        InvalidInput: Two comments have one id.
+        Undefined: A comment lacks what an order reads.
+        PostilError: A model is damaged.
+    """
+    weights = request.by or _usual(models, request)
+    relevance, tokenizer = None, None
+    article = request.article.article(comments=True)
+    quality = models.quality(request.quality).quality if "quality" in weights else None
+    if quality is not None:
+        tokenizer = quality.tokenizer
+    if "relevance" in weights:
+        model, retriever = models.retriever(request.model)
+        relevance = _relevance(model, retriever, article)
+        tokenizer = retriever.model.setting("tokenizer", str)
+    try:
+        found = ranked_thread(
+            Thread.of(article, tokenizer), weights, relevance=relevance, quality=quality, diversity=request.diversity
+        )
+    except Undefined as error:
+        raise Undefined("by: {problem}; leave the order out", problem=error.message) from None
+    return RankResponse(article=article.id, comments=tuple(found))
+
+
+def _usual(models: OpenModels, request: RankRequest) -> dict[str, float]:
+    """Equal weights of the orders whose models are named, or else of those that are there."""
+    named = {"relevance": request.model is not None, "quality": request.quality is not None}
+    there = {"relevance": models.ranks, "quality": bool(models.qualities)}
+    weights = {name: 1.0 for name, one in (named if any(named.values()) else there).items() if one}
+    if not weights:
+        raise UsageError("by: this service has no model that ranks; expected an order, such as votes or length")
+    return weights
+
+
+def _relevance(model: OpenModel, retriever: Retriever, article: Article) -> NDArray[np.float64]:
+    with model.in_use():
+        if not retriever.has_input(article):
+            parts = " or ".join(retriever.parts)
+            problem = f"it has no word in its {parts}, and {retriever.kind} reads nothing else; choose another order"
+            raise UsageError(f"article: {problem}")
+        return retriever.rank([article])[0]
+
+
+FINE: Final = ("replies", "quotations", "edits", "addresses")
+"""Screens of suggestions that say nothing against a comment that is posted; of addresses there is a rule of its own."""
+ADDRESSES: Final = frozenset({"a web address", "an e-mail address"})
+"""Kinds of address that are a reason; a handle names the reader whom a comment answers."""
+SHORT: Final = 4
+"""Number of words below which the same words of two readers are no copy."""
+SIMILAR: Final = 0.6
+"""Smallest Jaccard similarity of near copies."""
+
+
+def screen(models: OpenModels, request: ScreenRequest) -> ScreenResponse:
+    """Decide whether a comment may be published at once.
+
+    Args:
+        models: The models, and the settings of the filter.
+        request: The request.
+
+    Raises:
+        UnknownName: There is no such model of quality.
+        UsageError: There is none at all.
+        InvalidInput: A quality is asked for, and there is no comment to compare with.
+        MissingExtra: The model of profanity is asked for and not installed.
+    """
+    plain, settings = plain_text(request.text).text, models.candidate_filter
+    empty = not any(one.isprintable() and not one.isspace() for one in plain)
+    found = [*["no text"] * empty, *_reasons_in(plain, request.text, settings)]
+    if (request.profanity or settings.profanity) == "model" and not {"all", "profanity"} & set(settings.allow):
+        check_profanity_model()
+        found += filter(None, [ProfanityModel([plain], [0]).reason(0)])
+    if (copied := _copied(plain, request)) is not None:
+        found.append(f"a near copy of comment {copied} under the article")
+    reasons = tuple(dict.fromkeys(found))
+    quality = None if request.quality is None else _quality(models, request)
+    profane = any(isinstance(one, Note) and one.code == PROFANITY for one in reasons)
+    return ScreenResponse(
+        decision="hold" if reasons else "accept", reasons=reasons, quality=quality, empty=empty, profanity=profane
+    )
+
+
+def _reasons_in(plain: str, text: str, settings: CandidateFilter) -> Iterator[str]:
+    """The reasons that stand in a text, with its mark-up and without."""
+    allow = (*FINE, *settings.allow)
+    yield from reasons_of(plain, allow=allow)
+    # Mark-up splits words that a reader sees as one, and holds what `plain` leaves out: quotations, targets of links.
+    yield from reasons_of(text, allow=(*allow, "trackbacks", "code"))
+    for view in (plain, text):
+        if settings.blocklist and (entry := settings.blocklist.find(view)):
+            yield because(BLOCKED, entry)
+        if not {"all", "addresses"} & set(settings.allow):
+            yield from (f"holds {kind}" for kind in kinds_of_address(view) if kind in ADDRESSES)
+    if not {"all", "addresses"} & set(settings.allow) and MASKS["phones"][1].search(plain):
+        yield "holds what may be a telephone number"
+
+
+def _copied(plain: str, request: ScreenRequest) -> str | None:
+    """The id of the comment under the article that a text is most like, if it is a near copy of one."""
+    if request.article is None or not request.article.comments or len(units_of(plain)) < SHORT:
+        return None
+    comments = request.article.article(comments=True).comments
+    others = [plain_text(comment.text).text for comment in comments]
+    similarity = BigramSets([plain, *others]).jaccard(0)[1:]
+    best = int(similarity.argmax())
+    return comments[best].id if similarity[best] >= SIMILAR else None
+
+
+def _quality(models: OpenModels, request: ScreenRequest) -> float:
+    """The quality of the comment among those under the article."""
+    model = models.quality(request.quality).quality
+    sent = request.article
+    if sent is None or not sent.comments:
+        problem = "expected an article with comments, which the comment is compared with, got none"
+        raise InvalidInput(problem, field="quality")
+    whole = msgspec.structs.replace(sent, comments=(*sent.comments, SentComment(text=request.text)))
+    return float(model.scores(Thread.of(whole.article(comments=True), model.tokenizer))[-1])
+
+
+FILE_PARAMETERS: Final = ("model", "vectors", "function_words", "wordnet")
+"""Parameters of metrics that name a file or folder, which only the configuration may do."""
+_NAMES_FILE: Final = re.compile(rf"\b(?:{'|'.join(FILE_PARAMETERS)})\s*=")
+_CONSENSUS: Final = re.compile(r"\s*consensus\s*\((.*)\)\s*", re.DOTALL)
+
+
+def score(models: OpenModels, request: ScoreRequest) -> ScoreResponse:
+    """Score candidates against references, as `postil score` does.
+
+    Args:
+        models: The models, with the metrics that may read files.
+        request: The request.
+
+    Raises:
+        UnknownName: A metric, tokenizer or weights method does not exist.
+        UsageError: Metrics, weights and scale do not go together.
+        InvalidInput: An item has no references, or a system answers one twice; or a metric names a file.
+        Undefined: CIDEr of a single item.
+    """
+    for spec in request.metrics or ():
+        _check_files(spec, models.metrics, "metrics")
+    method = _CONSENSUS.fullmatch(request.weights or "")
+    if method is not None:
+        _check_files(method[1], models.metrics, "weights")
+    if not request.candidates or not request.references:
+        raise InvalidInput(
+            "expected at least one, got none", field="references" if request.candidates else "candidates"
+        )
+    rows = [Candidate(one.item, SYSTEM if one.system is None else one.system, one.text) for one in request.candidates]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            found = score_rows(
+                rows,
+                list(request.references),
+                metrics=request.metrics,
+                tokenizer=request.tokenizer,
+                weights=request.weights,
+                scale=None if request.scale is None else Scale.parse(request.scale),
+                ungraded=request.ungraded,
+                jobs=models.jobs,
+            )
+        except InvalidInput as error:
+            raise _at_field(error) from None
+    items = tuple(_items(found)) if request.items else None
+    remarks = tuple(one.message.args[0] for one in said if isinstance(one.message, Warning))
+    return ScoreResponse(schema=SCHEMA, scores=found.scores, items=items, remarks=remarks)
+
+
+def _check_files(spec: str, allowed: tuple[str, ...], field: str) -> None:
+    if _NAMES_FILE.search(spec) and _unweighted(spec) not in set(map(_unweighted, allowed)):
+        expected = f"one of {', '.join(allowed)}" if allowed else "one that reads no file of the server"
+        raise InvalidInput(f"expected a metric without {' or '.join(FILE_PARAMETERS)}, or {expected}", field=field)
+
+
+def _unweighted(spec: str) -> str:
+    return "".join(spec.split()).removeprefix("w-")
+
+
+def _at_field(error: InvalidInput) -> InvalidInput:
+    """The error of a row with the place of its field in the request."""
+    place = error.where if error.line is None else f"{error.where}[{error.line - 1}]"
+    return InvalidInput(error.message, field=".".join(filter(None, (place, error.field))))
+
+
+def _items(found: ScoreResult) -> Iterator[ScoredItem]:
+    metrics = list(found.items)
+    columns = [found.items[name].tolist() for name in metrics]
+    for item, system, *values in zip(found.item_names, found.system_names, *columns, strict=True):
+        yield ScoredItem(item=item, system=system, scores=dict(zip(metrics, values, strict=True)))
+
+
+MOST: Final = 5
+"""Largest number of suggestions, and of passages."""
+
+
+def interesting(models: OpenModels, request: InterestingRequest) -> InterestingResponse:
+    """Find the passages of a text that readers should see first.
+
+    Args:
+        models: The settings.
+        request: The request.
+
+    Raises:
+        UnknownName: The goal, the measure or the tokenizer does not exist.
+        UsageError: The measure has no units, or reads weights; or there are a goal and a measure.
+        InvalidInput: The text has no passage.
+    """
+    if not request.text.strip():
+        raise InvalidInput("expected a text with passages, got an empty one", field="text")
+    options = InterestingOptions(
+        k=request.k,
+        goal=request.goal,
+        measure=request.measure,
+        split=request.split,
+        lang=request.lang,
+        tokenizer=request.tokenizer or AUTO,
+        jobs=models.jobs,
+    )
+    found = Ranker.open(options).rank(Page.of_document(read_plain(request.text, "text"), options))
+    return InterestingResponse(
+        goal=found.goal,
+        lang=found.lang,
+        measure=found.measure,
+        notes=found.notes,
+        passages=tuple(
+            ServedPassage(
+                rank=one.rank,
+                text=one.text,
+                start=one.start or 0,
+                end=one.end or 0,
+                score=one.score,
+                reasons=one.reasons,
+            )
+            for one in found.passages
+        ),
+    )
+
+
+def digest(models: OpenModels, article: SentArticle) -> DigestResponse:
+    """Suggest comments for an article by the first model, and find its interesting passages.
+
+    Args:
+        models: The models.
+        article: The article.
+
+    Raises:
+        UsageError: No model suggests comments.
+        PostilError: The model is damaged.
+    """
+    found = suggest(models, SuggestRequest(article=article, k=MOST))
+    return DigestResponse(
+        article=found.article,
+        url=article.url,
+        model=found.model,
+        model_hash=found.model_hash,
+        suggestions=found.suggestions,
+        reason=found.reason,
+        passages=_passages(models, article),
+    )
+
+
+def _passages(models: OpenModels, article: SentArticle) -> tuple[DigestPassage, ...]:
+    clean = HtmlCleaner()
+    text = clean(article.content or "")
+    if not text.strip():
+        return ()
+    request = InterestingRequest(text=text, k=MOST, lang=article.lang)
+    return tuple(
+        msgspec.convert(one, DigestPassage, from_attributes=True) for one in interesting(models, request).passages
+    )
+
+
+LONGEST_TITLE: Final = 300
+"""Largest number of characters of a first line that is a title."""
+
+
+def read_page(models: OpenModels, request: ArticleRequest) -> ArticleResponse:  # noqa: ARG001
+    """Read the article of a page.
+
+    Args:
+        models: Not used.
+        request: The request, with the page.
+
+    Raises:
+        InvalidInput: The page is not there, is too large, or has no text of an article.
+        MissingExtra: It is HTML, and trafilatura is not installed.
+    """
+    if request.text is not None:
+        title, content = _titled(request.text)
+        return ArticleResponse(title=title, content=content, lang=None, date=None, url=request.url)
+    if request.html is None:
+        raise InvalidInput("expected html or text, got none", field="html")
+    found = read_article(request.html)
+    return ArticleResponse(title=found.title, content=found.content, lang=found.lang, date=found.date, url=request.url)
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """Title and text of a page of plain text; without a title where the first line is too long for one."""
+    whole = text.strip()
+    first, _, rest = whole.partition("\n")
+    if not whole:
+        raise InvalidInput("expected a page with a text, got an empty one", field="text")
+    return (first.strip(), rest.strip()) if rest and len(first) <= LONGEST_TITLE else ("", whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation of a worker.
+
+    Args:
+        request: Struct of the request.
+        response: Struct of the response.
+        run: The operation, of the models and a request.
+    """
+
+    request: type[Request]
+    response: type[msgspec.Struct]
+    run: Callable[[OpenModels, Any], msgspec.Struct]
+
+    @property
+    def face(self) -> Json:
+        """The words of those who send requests: settings are fields of theirs."""
+        return Json(frozenset(self.request.__struct_fields__))
+
+
+OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
+    {
+        "suggest": Operation(SuggestRequest, SuggestResponse, suggest),
+        "rank": Operation(RankRequest, RankResponse, rank),
+        "screen": Operation(ScreenRequest, ScreenResponse, screen),
+        "score": Operation(ScoreRequest, ScoreResponse, score),
+        "interesting": Operation(InterestingRequest, InterestingResponse, interesting),
+        "article": Operation(ArticleRequest, ArticleResponse, read_page),
+        "digest": Operation(SentArticle, DigestResponse, digest),
+        "models": Operation(Request, ModelsResponse, lambda models, _: models.listed()),
+    }
+)
+"""The operations by name."""
+
+
+class ServiceModels:
+    """The models of a worker, which answer requests one after the other; `open` them.
+
+    Args:
+        models: The models.
+    """
+
+    def __init__(self, models: OpenModels) -> None:
+        self._models = models
+        self._encoder = msgspec.json.Encoder(enc_hook=plain_id)
+
+    @classmethod
+    def open(cls, config: ServiceConfig) -> Self:
+        """Open all models; see `OpenModels.open`.
+
+        Args:
+            config: The configuration.
+
+        Raises:
+            PostilError: A model cannot be opened, or a setting is wrong.
+        """
+        return cls(OpenModels.open(config))
+
+    def call(self, name: str, request: bytes) -> bytes:
+        """Answer a request.
+
+        Args:
+            name: A name in `OPERATIONS`.
+            request: The request, JSON in UTF-8.
+
+        Returns:
+            The response, JSON in UTF-8.
+
+        Raises:
+            UnknownName: There is no such operation, or no such name of something in the request.
+            InvalidInput: The request is not as expected; `field` says where.
+            UsageError: It asks for something that the models cannot do.
+            Undefined: The number asked for does not exist for this request.
+            PostilError: A model is damaged.
+        """
+        operation = OPERATIONS.get(name)
+        if operation is None:
+            raise UnknownName("operation", name, OPERATIONS)
+        face = operation.face
+        spoken_before = FACE.set(face)
+        try:
+            return self._encoder.encode(operation.run(self._models, decoded(request, operation.request)))
+        except PostilError as error:
+            error.freeze(face)
+            raise
+        finally:
+            FACE.reset(spoken_before)
