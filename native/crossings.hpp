@@ -1,5 +1,5 @@
 // METEOR's first alignment (Banerjee and Lavie 2005): of those with most matches the one with the fewest crossings, and of
-// these with the fewest chunks. The search is that of kernel/python/alignment.py, step for step.
+// these with the fewest chunks. The search is that of kernel/python/meteor.py, step for step.
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.encoders.contextual import ContextualEncoder
 from postil.encoders.sentences import SentenceEncoder
-from postil.metrics import bertscore, sentence_cosine
+from postil.metrics import bertscore, vector_cosine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def put_in_place(patch: pytest.MonkeyPatch, longest: int = 40) -> dict[int, Word
 
     patch.setattr(bertscore, "contextual_encoder", contextual)
     patch.setattr(
-        sentence_cosine,
+        vector_cosine,
         "sentence_encoder",
         lambda model, prefix: SentenceEncoder(sentences, f"sentences-{model}", prefix and f"{prefix} "),
     )

@@ -305,7 +305,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("postil.metrics.external_frequencies.np.save", full)
+    monkeypatch.setattr("postil.metrics.background.np.save", full)
     with pytest.raises(PostilError, match=r"TMPDIR.*cannot be written: No space left on device"):
         score_files(*paths, ScoreOptions(metrics=("cider",)), list[str]().append)
     assert list((tmp_path / "temporary").iterdir()) == []

@@ -72,7 +72,7 @@ _OF_CONSTANTS: Final = (
     "postil.text.han._SCRIPTS",
     "postil.kernel.unicode_forms._long_run",
     "postil.text.writing._LETTERS",
-    "postil.text.word_patterns._word",
+    "postil.text.tokenizers._word",
 )
 KEY: Final = "sk-" + "a" * 40
 MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
@@ -95,7 +95,7 @@ GROUPS: Final = (
     ("postil.documents.",),
     ("postil.j", "postil.k", "postil.m", "postil.p", "postil.v"),
     ("postil.text.ptb", "postil.s"),
-    ("postil.text.porter", *(f"postil.text.{letter}" for letter in ascii_lowercase if letter != "p")),
+    ("postil.text.stems", *(f"postil.text.{letter}" for letter in ascii_lowercase if letter != "p")),
     ("postil.c",),
     ("postil.b", "postil.data.", "postil.e", "postil.i", "postil.o", "postil.r", "postil.th", "postil.tr", "postil.w"),
 )

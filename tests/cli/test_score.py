@@ -14,7 +14,7 @@ from postil.data.conversion import convert
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference, Score
 from postil.errors import UsageError
-from postil.text.function_words import function_words
+from postil.text.stop_words import function_words
 
 if TYPE_CHECKING:
     from conftest import Postil

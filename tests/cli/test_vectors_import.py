@@ -13,7 +13,7 @@ import made_vectors as made
 import postil
 from postil.cli.main import app
 from postil.encoders.static import open_static
-from postil.vectors.packaged import installed_vectors
+from postil.vectors.imported import installed_vectors
 
 
 def run(*args: str) -> tuple[int, str]:
@@ -33,7 +33,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (files / "tokenizer.json").rename(home / "tokenizers" / "l2_supercat_tokenizer_config.json")
     monkeypatch.syspath_prepend(str(home.parent))
     version = importlib.metadata.version
-    monkeypatch.setattr("postil.vectors.packaged.version", lambda name: "9.9" if name == "wordllama" else version(name))
+    monkeypatch.setattr("postil.vectors.imported.version", lambda name: "9.9" if name == "wordllama" else version(name))
     monkeypatch.chdir(tmp_path)
     return home
 
@@ -66,7 +66,7 @@ def test_installed_vectors_are_found_without_an_import(monkeypatch: pytest.Monke
         assert found is not None
         assert found.signature == open_static("v").signature
         installed_vectors.cache_clear()
-        monkeypatch.setattr("postil.vectors.packaged.find_spec", lambda _: None)
+        monkeypatch.setattr("postil.vectors.imported.find_spec", lambda _: None)
         assert installed_vectors() is None
     finally:
         installed_vectors.cache_clear()
@@ -103,7 +103,7 @@ def test_other_folders_are_not_replaced() -> None:
 
 
 def test_a_package_that_is_not_installed_is_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.vectors.packaged.find_spec", lambda _: None)
+    monkeypatch.setattr("postil.vectors.imported.find_spec", lambda _: None)
     code, said = run("wordllama", "--out", "v")
     assert code == 2
     assert "wordllama is not installed: pip install wordllama==0.4.0.post1; its vectors come with it" in said

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.kernel import python
-from postil.kernel.python.alignment import STATES, beam_search, fewest_crossings
+from postil.kernel.python.meteor import STATES, beam_search, fewest_crossings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.kernel.python.alignment import Partners
+    from postil.kernel.python.meteor import Partners
 
 compiled = pytest.importorskip("postil.kernel._compiled")
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import postil
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.metrics.background import DocumentFrequencies
-from postil.metrics.document_hash import DocumentHash
+from postil.metrics.background import DocumentFrequencies, DocumentHash
 from postil.metrics.references import References
 from postil.metrics.spec import parse_metric
 from postil.text.tokenizers import tokenizer

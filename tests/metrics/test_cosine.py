@@ -10,8 +10,8 @@ import pytest
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.cosine import Cosine
 from postil.metrics.passages.collection import PassageCollection, Preprocessing
+from postil.metrics.passages.measures import Cosine
 from postil.metrics.passages.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.text.tokens import Vocabulary

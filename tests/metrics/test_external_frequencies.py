@@ -8,9 +8,8 @@ import pytest
 
 import postil
 from postil.errors import Undefined, UsageError
-from postil.metrics import external_frequencies
-from postil.metrics.background import DocumentFrequencies
-from postil.metrics.external_frequencies import ExternalFrequencies
+from postil.metrics import background
+from postil.metrics.background import DocumentFrequencies, ExternalFrequencies
 from postil.metrics.references import References
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
@@ -34,7 +33,7 @@ def test_the_counts_are_those_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: int, order: int, bits: int | None
 ) -> None:
     if bits:  # keys that leave room for four items or places at a time
-        monkeypatch.setattr(external_frequencies._Keys, "of", lambda *_: external_frequencies._Keys(31, bits))
+        monkeypatch.setattr(background._Keys, "of", lambda *_: background._Keys(31, bits))
     draw = random.Random(words)  # noqa: S311 - texts
     items = [
         [" ".join(f"w{draw.randrange(words)}" for _ in range(draw.randrange(12))) for _ in range(draw.randint(1, 3))]

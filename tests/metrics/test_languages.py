@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import postil
-from postil.metrics.languages import language_remarks
+from postil.metrics.notes import language_remarks
 from postil.metrics.spec import parse_metric
 
 GERMAN = ["Die Versammlung wurde auf den nächsten Tag verschoben, weil nicht genug Leute da waren."]

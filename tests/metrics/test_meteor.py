@@ -10,7 +10,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.metrics import synonyms
 from postil.metrics.meteor import Meteor
 from postil.metrics.spec import parse_metric
-from postil.text.function_words import function_words, function_words_signature
+from postil.text.stop_words import function_words, function_words_signature
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 import postil
 from postil.metrics.metric_set import parse_all
-from postil.metrics.near import NearSigns
+from postil.metrics.notes import NearSigns
 from postil.metrics.references import References
 from postil.text.tokens import Vocabulary
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from originals import DATA, mohler
 
-from postil.text.porter import porter_stem
+from postil.text.stems import porter_stem
 
 pytestmark = pytest.mark.parity
 

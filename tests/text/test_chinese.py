@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.errors import MissingExtra
-from postil.text import chinese
+from postil.text import tokenizers
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ TEXTS = st.lists(PIECES, max_size=8).map("".join)
 @examples(1000)
 @given(TEXTS)
 def test_rjieba_is_jieba_on_random_text(text: str) -> None:
-    assert chinese.split_rjieba(text) == chinese.split_jieba(text)
+    assert tokenizers.split_rjieba(text) == tokenizers.split_jieba(text)
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,13 @@ def test_rjieba_is_jieba_on_random_text(text: str) -> None:
     ],
 )
 def test_frozen_cases(text: str, tokens: list[str]) -> None:
-    assert chinese.split_jieba(text) == tokens
-    assert chinese.split_rjieba(text) == tokens
+    assert tokenizers.split_jieba(text) == tokens
+    assert tokenizers.split_rjieba(text) == tokens
 
 
 @given(TEXTS)
 def test_only_white_space_is_lost(text: str) -> None:
-    assert "".join(chinese.split_rjieba(text)) == "".join(text.split())
+    assert "".join(tokenizers.split_rjieba(text)) == "".join(text.split())
 
 
 def comments() -> Iterator[str]:
@@ -93,13 +93,13 @@ def comments() -> Iterator[str]:
 def test_rjieba_is_jieba_on_real_comments() -> None:
     texts = list(islice(comments(), 0, 90_000, 30))
     assert len(texts) == 3000
-    assert [text for text in texts if chinese.split_rjieba(text) != chinese.split_jieba(text)] == []
+    assert [text for text in texts if tokenizers.split_rjieba(text) != tokenizers.split_jieba(text)] == []
 
 
 def test_the_runs_kept_whole_are_those_of_the_dictionary() -> None:
-    dictionary = chinese._jieba_cut().__self__.FREQ  # type: ignore[attr-defined]
+    dictionary = tokenizers._jieba_cut().__self__.FREQ  # type: ignore[attr-defined]
     words = [word for word, frequency in dictionary.items() if frequency]
-    assert {word for word in words if re.search(r"[#%&+\-._]", word)} == chinese.DICTIONARY_RUNS
+    assert {word for word in words if re.search(r"[#%&+\-._]", word)} == tokenizers.DICTIONARY_RUNS
 
 
 def test_signatures_name_the_versions() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.errors import InvalidInput
-from postil.text.function_words import function_words
+from postil.text.stop_words import function_words
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -18,14 +18,13 @@ from hypothesis import strategies as st
 
 from postil.encoders.static import WordEncoder
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
-from postil.text import vector_files
 from postil.text import vectors as vectors_module
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
-from postil.text.vector_files import Word2VecFile, read_word2vec
 from postil.text.vector_store import VectorsWriter
-from postil.text.vectors import Vectors
-from postil.text.written_forms import as_written
+from postil.text.vectors import Vectors, as_written
+from postil.vectors import imported
+from postil.vectors.imported import Word2VecFile, read_word2vec
 from postil.vectors.training import OutputLayer, Word2VecModel, train
 
 if TYPE_CHECKING:
@@ -405,7 +404,7 @@ def test_files_of_other_programs_are_read(tmp_path: Path, kind: str, content: by
 def test_where_blocks_end_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, content: bytes
 ) -> None:
-    monkeypatch.setattr(vector_files, "BLOCK", block)
+    monkeypatch.setattr(imported, "BLOCK", block)
     assert same(read_word2vec(write(tmp_path, content)), made())
 
 
@@ -436,7 +435,7 @@ def test_share_and_hash_of_the_file(tmp_path: Path) -> None:
     with Word2VecFile(write(tmp_path, content)) as file:
         assert sum(len(words) for words, _ in file.batches()) == 5
         assert file.share == 1
-        assert file.sha256 == vector_files.hashlib.sha256(content).hexdigest()
+        assert file.sha256 == imported.hashlib.sha256(content).hexdigest()
 
 
 NAN = ARRAY.copy()
@@ -691,7 +690,7 @@ def test_made_is_json_that_says_all(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_files, "LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(imported, "LONGEST_LINE", 1 << 16)
     path = tmp_path / "v.txt"
     path.write_bytes(b"3 2\nrain 0 1\nsnow 1 0\n" + b"x" * (1 << 25))
     tracemalloc.start()

@@ -10,7 +10,7 @@ from postil.documents.document import PROSE
 from postil.documents.furniture import ends_sentence, item_marker
 from postil.errors import UnknownName
 from postil.text.sentences import sentence_bounds
-from postil.text.word_patterns import word_pattern
+from postil.text.tokenizers import word_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

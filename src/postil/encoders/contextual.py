@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.encoders import Encoded, distinct_raw_texts, model_folder, open_once
-from postil.encoders.onnx import OnnxModel
-from postil.encoders.token_models import ModelFiles
-from postil.encoders.transformers import TransformersModel, one_thread
+from postil.encoders.networks import ModelFiles, OnnxModel, TransformersModel, one_thread
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.encoders.token_models import TokenModel
+    from postil.encoders.networks import TokenModel
     from postil.text.tokens import Tokens
 
 __all__ = ["EXTRA", "ContextualEncoder", "TokenLists", "contextual_encoder"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from postil.encoders import Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
 from postil.encoders.contextual import EXTRA, contextual_encoder
-from postil.encoders.token_models import ModelFiles, read_json
+from postil.encoders.networks import ModelFiles, read_json
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from postil.text.languages import sentence_languages
 from postil.text.stop_words import STOP_LISTS, stop_words_signature
 from postil.text.tokenizers import ranking_tokenizer
 from postil.text.tokenizers import tokenizer as named_tokenizer
-from postil.vectors.packaged import installed_vectors
+from postil.vectors.imported import installed_vectors
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -16,11 +16,9 @@ from postil.data.weights import METHODS
 from postil.errors import InvalidInput
 from postil.metrics.consensus import NAME, consensus, similarity_of
 from postil.metrics.controls import Controls
-from postil.metrics.copies import ReferenceCopies
 from postil.metrics.function_metric import MetricFailed
-from postil.metrics.languages import language_remarks
 from postil.metrics.metric_set import DeterministicSum, MetricSet
-from postil.metrics.near import NearSigns
+from postil.metrics.notes import NearSigns, ReferenceCopies, language_remarks
 from postil.metrics.reference_aggregation import SingleReferenceScorer
 from postil.metrics.references import References
 from postil.scoring.result import ScoreResult, SystemScore

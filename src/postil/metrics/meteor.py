@@ -16,8 +16,8 @@ from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
 from postil.metrics.references import References
 from postil.metrics.synonyms import WordNet
-from postil.text.function_words import function_words, function_words_signature
 from postil.text.stems import stems_signature
+from postil.text.stop_words import function_words, function_words_signature
 from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:

@@ -60,7 +60,7 @@ class Over:
     ``near`` and ``kernel`` hold the mean weight of the references, and so they can correlate *less* with human scores
     than ``max``: within items where the mean weight of a text's references falls as its own human score rises (each
     text against all others, by arithmetic; also halves that are each other's references), and on sets with many
-    references of few distinct weights. Elsewhere ``near`` mostly correlates more. `postil.metrics.near` looks for both
+    references of few distinct weights. Elsewhere ``near`` mostly correlates more. `postil.metrics.notes` looks for both
     signs; ``docs/findings/references.md`` has the figures.
 
     Args:

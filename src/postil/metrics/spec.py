@@ -17,11 +17,11 @@ from postil.metrics.bertscore import BertScore
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.chrf import Chrf
 from postil.metrics.cider import Cider, CiderD
-from postil.metrics.cosine import Cosine
 from postil.metrics.meteor import Meteor
-from postil.metrics.own import define, reads_weights
+from postil.metrics.own import Registry, define, reads_weights
 from postil.metrics.passages.collection import UNITS
 from postil.metrics.passages.measures import (
+    Cosine,
     FScore,
     JensenShannon,
     KullbackLeibler,
@@ -31,10 +31,8 @@ from postil.metrics.passages.measures import (
     Random,
     TfIdf,
 )
-from postil.metrics.registry import Registry
 from postil.metrics.rouge import RougeL, RougeLsum, RougeN
-from postil.metrics.sentence_cosine import SentenceCosine
-from postil.metrics.vector_cosine import VectorCosine
+from postil.metrics.vector_cosine import SentenceCosine, VectorCosine
 from postil.metrics.vector_f1 import VectorF1
 
 if TYPE_CHECKING:

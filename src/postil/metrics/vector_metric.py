@@ -12,8 +12,8 @@ import numpy as np
 
 from postil.encoders.static import open_static
 from postil.errors import Undefined, UsageError
+from postil.metrics.background import DIGITS
 from postil.metrics.base import Metric
-from postil.metrics.document_hash import DIGITS
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from postil.data.row_files import read
 from postil.data.rows import Candidate, Reference
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Message
+from postil.metrics.background import ExternalFrequencies
 from postil.metrics.evaluation import CHUNK, Batch, Evaluation
-from postil.metrics.external_frequencies import ExternalFrequencies
 from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import averages_weights
 from postil.scoring.graded import Candidates, Graded, ItemIndex

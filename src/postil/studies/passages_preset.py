@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.interest.principles import HILDERMAN, PRINCIPLES, of_paper
 from postil.messages import Blank, Message, Setting
+from postil.metrics.passages.measures import HILDERMAN, PRINCIPLES, of_paper
 from postil.page.lookup import first_minus_second
 from postil.results.numbers import number
 from postil.studies.papers import deviations, passages_paper

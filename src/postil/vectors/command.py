@@ -19,7 +19,7 @@ from postil.vectors.calls import (
     show_folder,
     train_on_file,
 )
-from postil.vectors.packaged import import_package
+from postil.vectors.imported import import_package
 
 __all__ = ["vectors"]
 

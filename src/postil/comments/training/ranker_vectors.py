@@ -15,7 +15,7 @@ from postil.errors import MissingExtra
 from postil.messages import Blank, Message, Setting
 from postil.text.vector_store import WORDS
 from postil.text.vectors import Vectors
-from postil.vectors.packaged import PACKAGES, shipped_vectors
+from postil.vectors.imported import PACKAGES, shipped_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,7 @@ from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.units import ngram_units
-from postil.text.vectors import Sums
-from postil.text.written_forms import as_written
+from postil.text.vectors import Sums, as_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,23 +4,31 @@ S is a passage, R its reference, ``c(u) = sum_j s_j k_j(u)`` the count of unit u
 its weight s_j; without ``w-`` all weights are 1. ``|R| = sum c``, ``p = c / |R|``; k(u) is the count of u in S, |S|
 their sum. Source, unless another is named: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text
 Informativeness Measures to Passage Interestingness Evaluation".
+
+`PRINCIPLES` says which measures satisfy which principles of interestingness; tests/law/test_principles.py checks each
+cell. The first three are those of section 2.3 of "Extending Text Informativeness Measures to Passage Interestingness
+Evaluation", the others those of Hilderman and Hamilton, "Measuring the Interestingness of Discovered Knowledge: A
+Principled Approach" (2003), which are about the counts of one summary. docs/measures.md has the definitions.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.data.ties import TOLERANCE
+from postil.data.ties import TOLERANCE, without_noise
 from postil.errors import UsageError
 from postil.kernel import pooled_scores
 from postil.metrics.base import Specified
 from postil.metrics.passages.collection import UNITS
 from postil.metrics.references import check_positive
+from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +37,15 @@ if TYPE_CHECKING:
 
     from postil.metrics.passages.collection import PassageCollection, Preprocessing
     from postil.metrics.passages.pool import Pools
+    from postil.text.vectors import Sums
 
 __all__ = [
+    "HILDERMAN",
+    "PRINCIPLES",
     "Baseline",
+    "Cosine",
     "FScore",
+    "Found",
     "JensenShannon",
     "KullbackLeibler",
     "Length",
@@ -43,6 +56,7 @@ __all__ = [
     "Random",
     "TfIdf",
     "measure_passages",
+    "of_paper",
 ]
 
 
@@ -378,3 +392,156 @@ def _together(
     )
     noise = np.array([[measure.rounding] for measure in measures])
     return np.where(values <= noise, 0.0, values)[:, same]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cosine(Measure):
+    """Cosine of the sum of a passage's word vectors and that of its reference's passages (equation 10).
+
+    Words without a vector are ignored; stems have none, so it goes over the words before stemming. A word is looked up
+    as it stands in the passage, and where it has no vector in lower case. A model over
+    bigrams sums the vectors of pairs of adjacent words. With ``w-`` a passage's vector counts times its weight.
+    Higher is better, -1 to 1; 0 where either sum is zero.
+
+    Args:
+        vectors: A folder that ``postil vectors`` wrote.
+
+    The second passage points halfway between the words of the first, its reference:
+
+    >>> import tempfile
+    >>> from postil.metrics.passages.collection import PassageCollection
+    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.text.tokens import Vocabulary
+    >>> texts = Vocabulary().encode_tokens([["rain"], ["rain", "snow"]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Vectors(("rain", "snow"), np.eye(2, dtype=np.float32)).save(f"{folder}/v")
+    ...     measure = Cosine(vectors=f"{folder}/v")
+    ...     measure.values(PassageCollection(texts), informativeness([0, 0], [1, 0]).all_inside()).round(4).tolist()
+    [1.0, 0.7071]
+    """
+
+    vectors: str | None = None
+
+    @property
+    def name(self) -> str:
+        """See `Specified.name`."""
+        return "cosine"
+
+    def notes(self, collection: PassageCollection) -> tuple[str, ...]:
+        """See `Measure.notes`."""
+        model = self._model(collection)
+        return (f"vectors:{model.signature}", *(["case:written"] if model.cased else []))
+
+    def coverage(self, collection: PassageCollection, how: Preprocessing) -> str:
+        """The share of words without a vector, and any other preprocessing that the vectors were trained with."""
+        model, used = self._model(collection), how.word_facts
+        trained = {key: str(model.metadata.get(key, value)) for key, value in used.items()}
+        if not model.bigrams and trained.get("stop") == "none":
+            trained["stop"] = used["stop"]  # single words keep their vectors when stop words are removed
+        other = [key for key in trained if trained[key] != used[key]]
+        there, here = (" and ".join(f"{key}:{facts[key]}" for key in other) for facts in (trained, used))
+        units = "pairs of words" if model.bigrams else "words"
+        found = f"{self._sums(collection).unknown:.1%} of the {units} have no vector"
+        return f"{found}; trained with {there}, used with {here}" if other else found
+
+    def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
+        """See `Measure.values`.
+
+        Raises:
+            UsageError: No vectors are named.
+            InvalidInput: The folder does not hold vectors.
+        """
+        del jobs
+        sums = self._sums(collection).vectors
+        pools, same = pools.distinct()
+        offsets, places = pools.own_lists()
+        weights = pools.weights if self.weighted else np.ones(len(pools.weights))
+        out = np.empty(len(pools.texts))
+        for pool in range(len(pools)):
+            held = slice(pools.reference_offsets[pool], pools.reference_offsets[pool + 1])
+            here = slice(pools.text_offsets[pool], pools.text_offsets[pool + 1])
+            of_texts = sums[pools.texts[here]]
+            own = offsets[here.start : here.stop + 1]
+            number = np.diff(own)
+            row = np.repeat(np.arange(len(of_texts)), number)
+            leaving = np.bincount(row, weights[places[own[0] : own[-1]]], len(of_texts))
+            whole = weights[held] @ sums[pools.references[held]]
+            left = whole - leaving[:, None] * of_texts
+            left[np.linalg.norm(left, axis=1) <= TOLERANCE * np.linalg.norm(whole)] = 0.0
+            norms = np.linalg.norm(of_texts, axis=1) * np.linalg.norm(left, axis=1)
+            cosines = np.zeros(len(of_texts))
+            np.divide((of_texts * left).sum(axis=1), norms, out=cosines, where=norms > 0)
+            cosines = without_noise(cosines, 1.0)
+            nothing = number == held.stop - held.start
+            out[here] = np.where(nothing, np.nan, cosines.clip(-1, 1))
+        return out[same]
+
+    def _model(self, collection: PassageCollection) -> Vectors:
+        if not self.vectors:
+            raise UsageError(f"{self.name} needs word vectors: {self.name}(vectors=FOLDER), made by postil vectors")
+        return collection.kept(("vectors", self.vectors), lambda: Vectors.open(str(self.vectors)))
+
+    def _sums(self, collection: PassageCollection) -> Sums:
+        model = self._model(collection)
+        return collection.kept(("sums", self.vectors), lambda: collection.vector_sums(model))
+
+
+Found: TypeAlias = Literal["yes", "weakly", "no"]
+"""Always so; never the other way round, but it can make no difference; it can be the other way round."""
+
+Table: TypeAlias = Mapping[str, Mapping[str, Found]]
+
+
+def _table(names: str, rows: Mapping[str, str]) -> Table:
+    cells: dict[str, Found] = {"y": "yes", "w": "weakly", "n": "no"}
+    return MappingProxyType(
+        {
+            family: MappingProxyType({name: cells[cell] for name, cell in zip(names.split(), row, strict=True)})
+            for family, row in rows.items()
+        }
+    )
+
+
+PRINCIPLES: Final = _table(
+    "permutation concentration dispersion transfer weight padding",
+    {
+        "f1": "yyynwy",
+        "w-f1": "yynnwy",
+        "kl": "ynynny",
+        "js": "yyywyy",
+        "logsim": "yyyyyn",
+        "rouge": "yyywyw",
+        "tf-idf": "yynnny",
+        "cosine": "ynnnnn",
+        "length": "ynwywy",
+        "random": "ywwwww",
+    },
+)
+"""By family of measures: the paper's principles and two more. Weighted forms that are not named go with these."""
+
+HILDERMAN: Final = _table(
+    "minimum maximum skewness permutation transfer",
+    {
+        "f1": "nwnyw",
+        "w-f1": "nwnyw",
+        "kl": "nnnnn",
+        "js": "nnnyn",
+        "logsim": "nnnyn",
+        "rouge": "nwnyw",
+        "tf-idf": "nnnnn",
+        "cosine": "nnnnn",
+        "length": "wwwyw",
+        "random": "wwwyw",
+    },
+)
+"""By family of measures: the principles of Hilderman and Hamilton, of the counts of a passage."""
+
+
+def of_paper() -> tuple[str, ...]:
+    """The families that have permutation invariance, diversity (both forms) and transfer.
+
+    >>> of_paper()
+    ('logsim',)
+    """
+    three = ("permutation", "concentration", "dispersion", "transfer")
+    return tuple(family for family, row in PRINCIPLES.items() if all(row[name] == "yes" for name in three))

@@ -1,32 +1,153 @@
-"""Signs that a similarity-weighted mean of the weights, ``over=near`` or ``kernel``, is the wrong aggregation.
+"""Notes on scores that may mislead: of copies of references, of another language, and over ``near`` references.
 
-Such a score holds the mean weight of a candidate's references. Where these get worse as the candidate gets better, it
-works against itself; and where many references share few distinct weights, those that resemble a candidate are few
-among those that only share its common words. On either kind of data it was found to correlate less with human scores
-than the weighted maximum; ``docs/findings/references.md`` has the figures.
+A similarity-weighted mean of the weights, ``over=near`` or ``kernel``, can be the wrong aggregation. Such a score holds
+the mean weight of a candidate's references. Where these get worse as the candidate gets better, it works against
+itself; and where many references share few distinct weights, those that resemble a candidate are few among those that
+only share its common words. On either kind of data it was found to correlate less with human scores than the weighted
+maximum; ``docs/findings/references.md`` has the figures.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from postil.data.counting import are
 from postil.data.ties import without_noise
+from postil.kernel.python.interning import SPACELESS
 from postil.metrics.reference_aggregation import Over, averages_weights
+from postil.results.names import copies_remark
+from postil.text.han import advice_for
+from postil.text.writing import writing_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from postil.metrics.base import Metric
     from postil.metrics.references import References
     from postil.text.tokens import Tokens
+    from postil.text.writing import Writing
 
-__all__ = ["NearSigns"]
+__all__ = ["NearSigns", "ReferenceCopies", "language_remarks"]
+
+Keys: TypeAlias = "NDArray[np.uint64]"
+
+_OF_SET: Final = np.uint64(0x9E3779B97F4A7C15)
+"""Odd factor that keeps equal texts of different sets apart."""
+
+
+class ReferenceCopies:
+    """The candidates that are word for word a reference of their set, but for white space around them.
+
+    Texts are compared by 64 bits of their hash, so that memory grows by eight bytes per reference.
+
+    >>> copies = ReferenceCopies()
+    >>> copies.bind(["a b", "c", "a b"], np.array([0, 2, 3]))
+    >>> copies.see([" a b", "c", "a"], np.array([0, 1, 1])).tolist(), copies.found, copies.seen
+    ([1, 0, 0], 1, 3)
+    """
+
+    def __init__(self) -> None:
+        self._keys = np.zeros(0, np.uint64)
+        self.seen = 0
+        """Number of candidates so far."""
+        self.found = 0
+        """Number of them that are references of their item."""
+
+    def bind(self, texts: Sequence[object], offsets: NDArray[np.int64]) -> None:
+        """Take the references of the next candidates.
+
+        Args:
+            texts: m texts or lists of tokens, set after set.
+            offsets: int64[sets + 1], first text of each set.
+        """
+        self._keys = np.sort(_keys(texts, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
+
+    def see(self, texts: Sequence[object], sets: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Count the references that each candidate is, and the candidates that are any.
+
+        Args:
+            texts: n texts or lists of tokens.
+            sets: Integers[n], the set of references for each.
+
+        Returns:
+            int64[n].
+        """
+        keys = _keys(texts, sets)
+        first, behind = (np.searchsorted(self._keys, keys, side) for side in ("left", "right"))
+        self.seen += len(keys)
+        self.found += int(np.count_nonzero(behind > first))
+        return np.asarray(behind - first, np.int64)
+
+    @property
+    def remark(self) -> str:
+        """The number of copies, in words; empty without any."""
+        return copies_remark(self.found, self.seen)
+
+
+def _keys(texts: Iterable[object], sets: NDArray[np.integer]) -> Keys:
+    """One key per text and set."""
+    plain = (hash(text.strip() if isinstance(text, str) else tuple(text)) for text in texts)  # type: ignore[arg-type]
+    hashes = np.fromiter(plain, np.int64, len(sets)).view(np.uint64)
+    return np.asarray(hashes ^ (sets.astype(np.uint64) * _OF_SET), np.uint64)
+
+
+AT_SPACES: Final = frozenset({"13a", "ptb", "space"})
+"""Tokenizers that split words at spaces and refuse no text; `words` does, and `rouge` says itself what it drops."""
+OF_CHINESE: Final = frozenset({"jieba", "rjieba"})
+SEPARATED: Final = 6
+"""Characters between two spaces, on average, below which somebody has separated the words."""
+
+
+def language_remarks(metrics: Mapping[str, Metric], tokenizer: str, texts: Sequence[str], what: str) -> Iterator[str]:
+    """Yield a remark for each metric and for the tokenizer where they are not for the language of the texts.
+
+    Args:
+        metrics: The metrics, by spec.
+        tokenizer: Name of the tokenizer.
+        texts: The texts, of which the first ones are looked at.
+        what: Name of the texts, in the plural.
+
+    >>> from postil.metrics.spec import parse_metric
+    >>> texts = ["Das ist nicht der Ort, an dem wir uns mit den anderen getroffen haben."]
+    >>> list(language_remarks({"meteor": parse_metric("meteor")}, "words", texts, "references"))
+    ['meteor is for English, and the references are German; params=other fits them']
+    """
+    writing = writing_of(texts)
+    if any(metric.needs_words for metric in metrics.values()):
+        yield from _of_tokenizer(tokenizer, writing, texts, what)
+    if writing.is_english:
+        return
+    of_english: dict[str, list[str]] = {}
+    for spec, metric in metrics.items():
+        if metric.for_other_languages:
+            of_english.setdefault(metric.for_other_languages, []).append(spec)
+    for parameter, specs in of_english.items():
+        are = "is" if len(specs) == 1 else "are"
+        yield f"{', '.join(specs)} {are} for English, and the {what} are {writing.name}; {parameter} fits them"
+
+
+def _of_tokenizer(tokenizer: str, writing: Writing, texts: Sequence[str], what: str) -> Iterator[str]:
+    script = writing.script
+    if tokenizer in AT_SPACES and script in SPACELESS and not _are_separated(texts):
+        yield (
+            f"the tokenizer {tokenizer} splits words at spaces, and the {what} are {writing.name}, without spaces; "
+            f"what fits: {advice_for(script)}"
+        )
+    elif tokenizer in OF_CHINESE and script not in {"", "Latin", "Han"}:
+        fits = advice_for(script) if script in SPACELESS else "words"
+        yield f"the tokenizer {tokenizer} is for Chinese, and the {what} are {writing.name}; what fits: {fits}"
+
+
+def _are_separated(texts: Sequence[str]) -> bool:
+    """True if spaces separate the words of most texts."""
+    runs = [run for text in texts for run in text.split()]
+    return sum(map(len, runs)) < SEPARATED * len(runs)
+
 
 MANY: Final = 10.0
 """Smallest number of references per distinct weight, median of the sets, that counts as many."""
