@@ -1,22 +1,28 @@
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import shutil
 import signal
 import sys
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pytest
 import typer.testing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
-sys.path.insert(0, str(Path(__file__).parent))  # for result_examples
+    from page_document import Page
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # for the helpers beside this file
 
 # Typer builds every command anew whenever its runner is called, which takes longer than most of the calls.
 typer.testing._get_command = cache(typer.testing._get_command)
@@ -30,8 +36,75 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-OUTSIDE = [Path(__file__).parent / name for name in ("browser", "integration")]
+OUTSIDE = [HERE / name for name in ("browser", "integration")]
 """Folders whose tests all need a program or framework that `make test` does without."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def scores(self) -> dict[tuple[str, str], float]:
+        """Rows of `--format jsonl`: the score of each system and metric."""
+        assert self.code == 0, self.err
+        rows = [json.loads(line) for line in self.out.splitlines()]
+        return {(row["system"], row["metric"]): row["score"] for row in rows}
+
+
+class Postil(Protocol):
+    def __call__(self, *args: object, stdin: bytes | None = None) -> Outcome: ...
+
+
+@pytest.fixture
+def postil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Postil:
+    """Runs a command line in a folder that holds `c.jsonl` and `r.jsonl`, and nothing else."""
+    from postil.cli.main import app  # noqa: PLC0415 - most tests need no command
+
+    shutil.copy(HERE / "candidates.jsonl", tmp_path / "c.jsonl")
+    shutil.copy(HERE / "references.jsonl", tmp_path / "r.jsonl")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args: object, stdin: bytes | None = None) -> Outcome:
+        result = typer.testing.CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Outcome(result.exit_code, result.stdout, result.stderr)
+
+    return run
+
+
+class File(Protocol):
+    def __call__(self, name: str, text: str | bytes) -> Path: ...
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> File:
+    """Writes a file; compressed if its name says so."""
+
+    def make(name: str, text: str | bytes) -> Path:
+        data = text.encode() if isinstance(text, str) else text
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return make
+
+
+@pytest.fixture
+def page_of(tmp_path: Path) -> Callable[..., Page]:
+    """Writes results as a page and takes it apart."""
+    from page_document import Document  # noqa: PLC0415 - few tests need it
+    from result_examples import write_report  # noqa: PLC0415 - the same
+
+    def make(*results: dict[str, Any]) -> Page:
+        page, folder = write_report(list(results), tmp_path / "r.html")
+        assert (page, folder) == (tmp_path / "r.html", tmp_path / "r_files")
+        return Document(page)
+
+    return make
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from conftest import Postil
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 CANDIDATES = (HERE / "candidates.jsonl").read_text()
 REFERENCES = (HERE / "references.jsonl").read_text()
 HAN = "今天天气很好"

@@ -20,7 +20,7 @@ from postil.data.rows import Candidate, Score
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 POSTIL = (sys.executable, "-m", "postil")
 SCORE = (*POSTIL, "score", "c.jsonl", "-r", "r.jsonl", "-m", "rouge-l")
 FULL = Path("/dev/full")

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 import postil
-from metaeval.table_p import rows_p, table_p
 from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
 from postil.correlation.rows import correlate_table
@@ -18,6 +17,7 @@ from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
 from postil.meta import correlation, significance
 from postil.meta.table import join
+from table_p import rows_p, table_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from matplotlib.text import Text
-from page_document import NASTY, Document, Page, spoilt
 
+from page_document import NASTY, Document, Page, spoilt
 from postil.correlation.audit_chapter import audit_pictures
 from postil.correlation.result import CorrelationResult
 from postil.page.lookup import Lookup
@@ -125,8 +125,8 @@ def test_the_page_is_made_again_from_its_results(page: Page, tmp_path: Path) -> 
     assert there.sub("", made.read_text(encoding="utf-8")) == there.sub("", page.source)
 
 
-def test_hostile_names_of_an_audit(made: Callable[..., Page], page: Page) -> None:
-    spoiled = made(spoilt(audited(), re.compile("w-meteor|meteor|flat|ann|bob|cid|control:length")))
+def test_hostile_names_of_an_audit(page_of: Callable[..., Page], page: Page) -> None:
+    spoiled = page_of(spoilt(audited(), re.compile("w-meteor|meteor|flat|ann|bob|cid|control:length")))
     assert {tag for tag, _ in spoiled.tags} == {tag for tag, _ in page.tags}
     assert "<script>alert(1)</script></svg></title>\"'&amp;{{ 7*7 }}$x^2$" in spoiled.text
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", spoiled.source)
@@ -136,8 +136,8 @@ def test_hostile_names_of_an_audit(made: Callable[..., Page], page: Page) -> Non
     assert NASTY not in spoiled.source
 
 
-def test_accuracies_without_an_audit(made: Callable[..., Page]) -> None:
-    page = made(correlated(correlations=[accuracy("meteor", 0.7), accuracy("w-meteor", 0.75)]))
+def test_accuracies_without_an_audit(page_of: Callable[..., Page]) -> None:
+    page = page_of(correlated(correlations=[accuracy("meteor", 0.7), accuracy("w-meteor", 0.75)]))
     assert "Could it stand in for a person?" not in page.text
     assert "meteor agrees" not in page.text
     only = correlated()["settings"] | {"coefficients": ["acc-eq"]}
@@ -150,7 +150,7 @@ def test_accuracies_without_an_audit(made: Callable[..., Page]) -> None:
     assert (page.folder / "correlations.csv").read_text(encoding="utf-8").startswith("metric,coefficient,by,value,low,")
 
 
-def test_little_of_an_audit_is_enough(made: Callable[..., Page]) -> None:
+def test_little_of_an_audit_is_enough(page_of: Callable[..., Page]) -> None:
     bare = {
         "alt_test": audit()["alt_test"] | {"rows": []},
         "calibration": [],
@@ -158,7 +158,7 @@ def test_little_of_an_audit_is_enough(made: Callable[..., Page]) -> None:
         "raters": {"design": "", "components": [], "levels": [], "reason": "no text has two grades"},
         "rankings": [],
     }
-    page = made(audited(**bare) | {"correlations": correlated()["correlations"]})
+    page = page_of(audited(**bare) | {"correlations": correlated()["correlations"]})
     assert not [part for part in PARTS if part in page.text]
     assert "No variance components: no text has two grades." in page.text
     assert not (page.folder / "alt-test.csv").exists()

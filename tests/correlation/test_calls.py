@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.meta.replicates import Replicates
     from postil.meta.resampling import Counts, Draws
 
-# See tests/cli/test_correlate.py: r = .8, people's r = 3 / sqrt(11 * 3)
+# See tests/correlation/test_command.py: r = .8, people's r = 3 / sqrt(11 * 3)
 SCORES = {"meteor": [0.1, 0.2, 0.3, 0.4] * 3, "length": [40, 30, 20, 10] * 3}
 GRADES: list[object] = [[1, 1], [1, 3], [5, 3], [3, 3]] * 3
 FEW = postil.CorrelateOptions(resamples=100, permutations=200)

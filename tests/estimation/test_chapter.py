@@ -116,10 +116,10 @@ def test_marks_of_the_curve() -> None:
     assert picture.label.endswith("24 graded items, width .61")
 
 
-def test_the_page(made: Callable[..., Page]) -> None:
+def test_the_page(page_of: Callable[..., Page]) -> None:
     value: dict[str, Any] = estimated().to_dict()
     value["undefined"] = [{"system": "b", "other": "c", "reason": "their grades differ by the same on every item"}]
-    page = made(value)
+    page = page_of(value)
     text = page.text
     for said in (
         "24 of 100 items graded, 3 systems, 144 ratings by 3 annotators, aspect ann; target: population",

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table_p import table_p
 
 from exploration import examples
 from postil.data.rows import Judgement, Score
@@ -22,6 +21,7 @@ from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.significance import differences
 from postil.meta.table import join
 from postil.results.names import HALVES
+from table_p import table_p
 
 
 def table(scores, grades, items, systems=None, metric="x"):

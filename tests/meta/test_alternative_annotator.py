@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table_p import rows_p, table_p
 
 from exploration import examples
 from postil.data.rows import Judgement, Score
@@ -20,6 +19,7 @@ from postil.meta.alternative_annotator import alternative_annotator_test, benjam
 from postil.meta.grade_mapping import MappedGrades, map_to_grades
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import Table, join
+from table_p import rows_p, table_p
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

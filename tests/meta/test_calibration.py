@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table_p import table_p
 
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
@@ -17,6 +16,7 @@ from postil.meta.calibration import AbsoluteSum, calibrations
 from postil.meta.grade_mapping import MappedGrades, map_to_grades
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import Table, join
+from table_p import table_p
 
 
 def measured(table: Table, **options: Any) -> dict[tuple[str, str], Any]:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table_p import table_p
 
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
 from postil.errors import UsageError
 from postil.meta.grade_mapping import isotonic, linear, map_to_grades, scale_of
 from postil.meta.table import Table, join
+from table_p import table_p
 
 
 def made(

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from table_p import table_p
 
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
@@ -10,6 +9,7 @@ from postil.meta.length_bias import length_bias
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import join
 from postil.results.names import LENGTH
+from table_p import table_p
 
 
 def table(grades, *, items=None, lower_is_better=(), **columns):

@@ -6,7 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from table_p import table_p
 
 from postil.data.rows import Judgement, Score
 from postil.meta.human import human_agreement
@@ -15,6 +14,7 @@ from postil.meta.resampling import Draws
 from postil.meta.significance import differences
 from postil.meta.system_accuracy import better_shares
 from postil.meta.table import Table, join
+from table_p import table_p
 
 SEED = 5
 

@@ -6,7 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from table_p import table_p
 
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
@@ -17,6 +16,7 @@ from postil.meta.resampling import DRAWS, Draws
 from postil.meta.significance import differences
 from postil.meta.system_accuracy import better_shares
 from postil.meta.table import Table, join
+from table_p import table_p
 
 GRADES = {"A": (5, 4, 4, 3), "B": (3, 3, 4, 3), "C": (1, 2, 3, 3)}
 SCORES = {"A": (3, 1, 4, 2), "B": (2, 1, 2, 2), "C": (1, 2, 0, 3)}

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from table_p import table_p
 
 from postil.data.rows import Judgement, Score
 from postil.meta.table import join
 from postil.meta.variance_components import GROWTH, rater_variance
+from table_p import table_p
 
 SHROUT_FLEISS = [(9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7)]
 

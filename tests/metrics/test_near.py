@@ -1,4 +1,4 @@
-"""The signs that speak against ``over=near``, worked out by hand; tests/cli/test_over_near.py has whole tables."""
+"""The signs that speak against ``over=near``, by hand; tests/correlation/test_over_near.py has whole tables."""
 
 from __future__ import annotations
 

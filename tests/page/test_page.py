@@ -14,8 +14,8 @@ from urllib.parse import unquote
 
 import pytest
 from msgspec import structs
-from page_document import NASTY, QUICK, Document, Page, spoilt, study
 
+from page_document import NASTY, QUICK, Document, Page, spoilt, study
 from postil.correlation.calls import correlate
 from postil.results.result_files import read_results
 from result_examples import comparison, correlated, difference, example, gained, row, scores, write_report
@@ -68,8 +68,8 @@ def test_all_that_was_promised_is_there(standard: Page) -> None:
     assert sum(1 for _ in page.all("svg")) == 6  # correlations, differences, matrix, scatter, confusion, histograms
 
 
-def test_chapters(made: Callable[..., Page]) -> None:
-    page = made(correlated(), comparison(), scores(), gained())
+def test_chapters(page_of: Callable[..., Page]) -> None:
+    page = page_of(correlated(), comparison(), scores(), gained())
     headings = [tag for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
     assert headings.count("h1") == 1
     assert headings.count("h2") == 4
@@ -89,7 +89,7 @@ def test_chapters(made: Callable[..., Page]) -> None:
     assert page.line("b") == ["3", ".5000", "–"]
 
 
-def test_the_title_says_what_the_page_holds(made: Callable[..., Page]) -> None:
+def test_the_title_says_what_the_page_holds(page_of: Callable[..., Page]) -> None:
     five = [scores() | {"name": name} for name in "abcde"]
     training = example("training")
     for results, title in (
@@ -101,14 +101,14 @@ def test_the_title_says_what_the_page_holds(made: Callable[..., Page]) -> None:
         ([*five[:1] * 2, comparison() | {"name": "<b>"}], "Scores of systems and Systems against tfidf"),
         ([scores() | {"name": "<b>"}] * 2, "Scores of systems: <b> and <b> (2)"),
     ):
-        page = made(*results)
+        page = page_of(*results)
         assert page.title == title
         assert page.text.count(title) >= 2  # in the tab and at the head
         assert "\u2068" not in page.source
 
 
-def test_well_made(made: Callable[..., Page]) -> None:
-    page = made(correlated(), correlated(), comparison(), scores(), gained(), gained())
+def test_well_made(page_of: Callable[..., Page]) -> None:
+    page = page_of(correlated(), correlated(), comparison(), scores(), gained(), gained())
     ids = [str(attributes["id"]) for _, attributes in page.tags if "id" in attributes]
     ids = [name for name in ids if not re.match("p[0-9a-f]{8}-", name)]  # two pictures that are the same share theirs
     assert len(ids) == len(set(ids))
@@ -128,8 +128,8 @@ def test_well_made(made: Callable[..., Page]) -> None:
     assert all(th["scope"] in {"row", "col", "rowgroup"} for th in page.all("th"))
 
 
-def test_links_lead_to_files(made: Callable[..., Page], tmp_path: Path) -> None:
-    page = made(correlated(), scores(), gained())
+def test_links_lead_to_files(page_of: Callable[..., Page], tmp_path: Path) -> None:
+    page = page_of(correlated(), scores(), gained())
     links = [str(a["href"]) for a in page.all("a") if not str(a["href"]).startswith("#")]
     assert links
     assert all((tmp_path / unquote(link)).is_file() for link in links)
@@ -149,9 +149,9 @@ def test_nothing_is_fetched_and_nothing_runs(standard: Page) -> None:
     assert "@import" not in style
 
 
-def test_hostile_names(made: Callable[..., Page], standard: Page) -> None:
+def test_hostile_names(page_of: Callable[..., Page], standard: Page) -> None:
     users = re.compile("w-meteor|meteor|flat|ann|bob|tfidf|seq2seq|lol|seldom here|s.jsonl|1:5|one label|not judged")
-    page = made(spoilt(correlated(name="me"), users) | {"name": NASTY})
+    page = page_of(spoilt(correlated(name="me"), users) | {"name": NASTY})
     assert {tag for tag, _ in page.tags} == {tag for tag, _ in standard.tags}
     assert "<script>alert(1)</script></svg></title>\"'&amp;{{ 7*7 }}$x^2$" in page.text
     assert "49" not in page.text
@@ -162,9 +162,9 @@ def test_hostile_names(made: Callable[..., Page], standard: Page) -> None:
     assert "\u202e" not in outside
 
 
-def test_hostile_names_of_systems_and_results(made: Callable[..., Page]) -> None:
+def test_hostile_names_of_systems_and_results(page_of: Callable[..., Page]) -> None:
     results = spoilt([comparison(), scores()], re.compile("tfidf|copy|bleu-1"))
-    page = made(*(each | {"name": NASTY} for each in results))
+    page = page_of(*(each | {"name": NASTY} for each in results))
     assert "script" not in {tag for tag, _ in page.tags}
     assert page.text.count("<script>alert(1)</script>") > 10
 
@@ -195,19 +195,19 @@ def test_tables_beside_the_page(standard: Page) -> None:
     assert (folder / "systems.tex").read_text(encoding="utf-8").isascii()
 
 
-def test_little_is_enough(made: Callable[..., Page]) -> None:
+def test_little_is_enough(page_of: Callable[..., Page]) -> None:
     people = {"rows": [], "reason": "no text has two ratings"}
     bare = {"human": people, "agreement": None, "differences": [], "disagreements": [], "absent": [], "orders": {}}
-    page = made(correlated(**bare, correlations=[], systems=[], signatures={}, points=None))
+    page = page_of(correlated(**bare, correlations=[], systems=[], signatures={}, points=None))
     assert "No metric has a correlation with human ratings." in page.text
     assert next(page.all("svg"), None) is None
-    made(comparison() | {"systems": []}, {"schema": 1, "scores": []})
-    page = made(gained(gains=[], differences=[], lines=[], notes=[]))
+    page_of(comparison() | {"systems": []}, {"schema": 1, "scores": []})
+    page = page_of(gained(gains=[], differences=[], lines=[], notes=[]))
     assert "0:3" in page.text
     assert next(page.all("svg"), None) is None
 
 
-def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page]) -> None:
+def test_much_is_cut_on_the_page_and_whole_in_the_files(page_of: Callable[..., Page]) -> None:
     systems = [f"system {i}" for i in range(1500)]
     below = comparison()["systems"][3]
     many = comparison() | {"systems": [below | {"system": name} for name in systems]}
@@ -219,7 +219,7 @@ def test_much_is_cut_on_the_page_and_whole_in_the_files(made: Callable[..., Page
         signatures=dict.fromkeys(metrics, "x"),
         points={"grades": [1.0, 2.0], "scores": {name: [0.0, 1.0] for name in metrics}},
     )
-    page = made(many, wide)
+    page = page_of(many, wide)
     assert "95 % confidence intervals, the first 60 of 1,500 systems" in page.text
     assert "(the first 1,000 rows of 1,500)" in page.text
     assert "system 19 (−.200) and 1,480 more." in page.text

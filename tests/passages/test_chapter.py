@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from page_document import Document, Page, spoilt
 
+from page_document import Document, Page, spoilt
 from postil.data.rows import Passage
 from postil.page.words import plain
 from postil.passages.calls import PassagesOptions, find_gains
@@ -78,8 +78,8 @@ def test_a_lead_that_is_not_clear(ncg: dict[str, tuple[float, ...]], lead: str) 
     assert said.endswith(f"(.500 and .500). That is nowhere significantly higher than every other measure; {lead}")
 
 
-def test_equal_measures_are_first_together(made: Callable[..., Page]) -> None:
-    page = made(gained({"a-1": (0.5, 0.5), "b-1": (0.5 + 1e-15, 0.5), "c-1": (0.3, 0.6)}))
+def test_equal_measures_are_first_together(page_of: Callable[..., Page]) -> None:
+    page = page_of(gained({"a-1": (0.5, 0.5), "b-1": (0.5 + 1e-15, 0.5), "c-1": (0.3, 0.6)}))
     assert "The highest nCG is that of a-1 and b-1 at k = 5 (.500) and c-1 at k = 10 (.600)." in page.text.replace(
         "\N{NO-BREAK SPACE}", " "
     )
@@ -142,8 +142,8 @@ def test_as_many_topics_or_resamples_as_it_takes() -> None:
         assert ("significantly higher" in gains_told(result)[0]) == enough
 
 
-def test_a_chapter_of_gains(made: Callable[..., Page]) -> None:
-    page = made(gained())
+def test_a_chapter_of_gains(page_of: Callable[..., Page]) -> None:
+    page = page_of(gained())
     order = [
         "Informativeness of passages",
         "1,200 passages of 20 topics, 300 with a grade above 0; one list per topic, and their mean",
@@ -186,11 +186,11 @@ def test_a_chapter_of_gains(made: Callable[..., Page]) -> None:
     ]
 
 
-def test_interestingness_and_informativeness_on_one_page(made: Callable[..., Page]) -> None:
+def test_interestingness_and_informativeness_on_one_page(page_of: Callable[..., Page]) -> None:
     outside = {name: values for name, values in NCG.items() if name.endswith(ITSELF)}
     others = gained(outside, name="others")
     others["settings"] |= {"reference": "others", "pool": "all"}
-    page = made(gained() | {"name": "topics"}, others)
+    page = page_of(gained() | {"name": "topics"}, others)
     assert "Informativeness of passages: topics" in page.text
     assert "Interestingness of passages: others" in page.text
     chapter = page.text[page.text.rindex("Interestingness of passages: others") :]
@@ -205,8 +205,8 @@ def test_interestingness_and_informativeness_on_one_page(made: Callable[..., Pag
     assert "2-itself.tex" not in files
 
 
-def test_tables_of_gains_beside_the_page(made: Callable[..., Page]) -> None:
-    folder = made(gained()).folder
+def test_tables_of_gains_beside_the_page(page_of: Callable[..., Page]) -> None:
+    folder = page_of(gained()).folder
     assert sorted(path.name for path in folder.iterdir()) == sorted(
         [
             *(f"{name}.csv" for name in ("curves", "differences", "gains", "signatures")),
@@ -232,8 +232,8 @@ def test_tables_of_gains_beside_the_page(made: Callable[..., Page]) -> None:
     ).read_text(encoding="utf-8")
 
 
-def test_hostile_measures(made: Callable[..., Page]) -> None:
-    page = made(
+def test_hostile_measures(page_of: Callable[..., Page]) -> None:
+    page = page_of(
         spoilt(gained(), re.compile("f1-2|kl-1|p1 of ducks|words|stop words|p.jsonl|0:3|\ben\b|none|sig|nothing"))
     )
     assert "script" not in {tag for tag, _ in page.tags}
@@ -242,25 +242,25 @@ def test_hostile_measures(made: Callable[..., Page]) -> None:
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", page.source)
 
 
-def test_one_topic_has_no_intervals(made: Callable[..., Page]) -> None:
+def test_one_topic_has_no_intervals(page_of: Callable[..., Page]) -> None:
     bare = gained(differences=[], notes=["one topic: no intervals and no tests"])
     for each in bare["gains"]:
         each |= {"low": None, "high": None}
     for each in bare["lines"]:
         del each["low"], each["high"]
-    page = made(bare)
+    page = page_of(bare)
     assert page.line("f1-2") == [".700", ".800"]
     assert "One topic: no intervals and no tests." in page.text
     for word in ("ignificant", "Differences between", "bands", "interval"):
         assert word not in page.text.replace("no intervals and no tests", ""), word
 
 
-def test_many_measures_and_wild_numbers(made: Callable[..., Page]) -> None:
+def test_many_measures_and_wild_numbers(page_of: Callable[..., Page]) -> None:
     many = {f"f{i}-1": (1e50 * i, 1e-50) for i in range(14)}
-    page = made(gained(many))
+    page = page_of(gained(many))
     assert "the best of each family of measures, the first 12 of 14" in page.text
     assert "1.3e+51" in page.text
-    alone = made(gained({"f1-1": (0.5, 0.5)}))
+    alone = page_of(gained({"f1-1": (0.5, 0.5)}))
     assert "The nCG is that of f1-1 at every cutoff (.500 and .500)." in alone.text
     assert [each["aria-label"] for each in alone.all("svg")] == ["nCG over k: f1-1; the numbers are in the table above"]
 
@@ -306,8 +306,8 @@ def with_lengths(name: str = "short") -> dict[str, Any]:
     return gained(by_length=rows)
 
 
-def test_the_length_of_the_passages(made: Callable[..., Page]) -> None:
-    page = made(with_lengths())
+def test_the_length_of_the_passages(page_of: Callable[..., Page]) -> None:
+    page = page_of(with_lengths())
     section = page.text[page.text.index("nCG@5 by length: the mean of three thirds") :]
     assert "three thirds of each topic by number of words, and each third" in section
     assert "95 % confidence intervals over topics in brackets" in section
@@ -322,7 +322,7 @@ def test_the_length_of_the_passages(made: Callable[..., Page]) -> None:
     assert "& .400 [.350, .450] & .300 & -- & .500 & .250 [.150, .350] &" in tex
 
 
-def test_hostile_reasons(made: Callable[..., Page]) -> None:
-    page = made(with_lengths("<script>alert(1)</script>"))
+def test_hostile_reasons(page_of: Callable[..., Page]) -> None:
+    page = page_of(with_lengths("<script>alert(1)</script>"))
     assert "script" not in {tag for tag, _ in page.tags}
     assert "equal <script>alert(1)</script> scores" in page.text

@@ -19,7 +19,7 @@ from postil.text.stop_words import function_words
 if TYPE_CHECKING:
     from conftest import Postil
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 CANDIDATES = (HERE / "candidates.jsonl").read_text()
 REFERENCES = (HERE / "references.jsonl").read_text()
 ROUGE = ("-m", "rouge-l", "--format", "jsonl")

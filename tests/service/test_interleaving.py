@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conftest import Served
 
-PAGE = (Path(__file__).parents[3] / "docs/interleave.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/interleave.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8000"
 
 

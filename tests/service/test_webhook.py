@@ -355,7 +355,7 @@ asyncio.run(run())
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 def test_a_delivery_survives_that_the_service_is_killed(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    words = [sys.executable, "-c", KILLED, tmp_path, request.path.parent, request.path.parents[2]]
+    words = [sys.executable, "-c", KILLED, tmp_path, request.path.parent, request.path.parents[1]]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         assert process.stdout is not None
         delivery = process.stdout.readline().strip()  # its first attempt is on its way

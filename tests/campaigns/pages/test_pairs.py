@@ -16,7 +16,7 @@ from postil.campaigns.rubric import Rubric
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Place, Visitor
+    from campaign_pages import Place, Visitor
 
 SYSTEMS = ("elk", "gnu")
 

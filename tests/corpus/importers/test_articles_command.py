@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Import = Callable[..., Result]
 
-DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "articles"
+DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3].parent / "shared" / "data")) / "articles"
 GOOD = {"id": "a", "title": "Rain", "content": "Tomorrow.", "comments": [{"text": "Oh", "votes": 3}]}
 POOR = {"id": "b", "title": None, "comments": [{"text": "", "votes": 1}, {"text": "No", "votes": "-2", "replies": 5}]}
 BAD = {"id": "a", "title": "Again", "comments": []}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Import = Callable[..., Result]
 
 CUT = "the rest is not read; is the file cut off?"
-INEX = Path(__file__).parents[1] / "corpus" / "inex"
+INEX = Path(__file__).parent / "inex"
 QRELS = "7 Q0 d1 2\n7 Q0 d2 0\n"
 TEXTS = "d1\tRain tomorrow, and then snow.\nd2\tRain tomorrow, and later snow.\nd3\tSun.\n"
 TREC = ("trec", "--qrels", "qrels", "-c", "texts.tsv", "-o", "p.jsonl")

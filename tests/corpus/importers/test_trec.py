@@ -22,7 +22,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 if TYPE_CHECKING:
     from conftest import File, Refused
 
-DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data")) / "passages" / "trec_dl19"
+DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[4] / "shared" / "data")) / "passages" / "trec_dl19"
 QRELS = "7 Q0 d1 2\n7\t0\td2  0\n8 Q0 d1 1.5\n"
 TSV = "d1\tRain tomorrow.\nd2\tSnow,\tthen rain.\nd3\tSun.\n"
 JSON = (
