@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -32,9 +32,8 @@ from postil.results.parts import Estimate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from postil.combination.result import CombinationSettings
+    from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.combination import Learner, Model
     from postil.meta.resampling import Counts
     from postil.meta.score_matrix import Judged, Scored
@@ -49,7 +48,6 @@ __all__ = [
     "transformed",
 ]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 FOLDS: Final = 9
 """Default number of folds of items."""
@@ -90,7 +88,7 @@ class JudgedTexts:
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
     signatures: tuple[str, ...]
-    falls: NDArray[np.bool_]
+    falls: Booleans
     scores: Floats
     controls: tuple[str, ...]
     control_scores: Floats
@@ -151,7 +149,7 @@ def judged_texts(
     )
 
 
-def columns_of(scored: Scored, rows: NDArray[np.int64], metrics: Sequence[str]) -> Floats:
+def columns_of(scored: Scored, rows: Int64s, metrics: Sequence[str]) -> Floats:
     """Scores of some texts, `transformed`, float64[rows, metrics].
 
     Args:
@@ -245,7 +243,7 @@ def _check(texts: JudgedTexts, learner: Learner) -> None:
         raise Undefined(f"every text has the rating {texts.ratings[0]:g}: there is nothing to fit")
 
 
-def _out_of_fold(learner: Learner, terms: Terms, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats:
+def _out_of_fold(learner: Learner, terms: Terms, scores: Floats, grades: Floats, fold: Int32s) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         found = cross_fitted(lambda x, y, new: learner.fit(x, y, terms).predict(new), scores, grades, fold)
     assert found is not None  # noqa: S101 - there are two folds at least
@@ -254,7 +252,7 @@ def _out_of_fold(learner: Learner, terms: Terms, scores: Floats, grades: Floats,
     return found
 
 
-def _controls_alone(learner: Learner, terms: Terms, texts: JudgedTexts, fold: NDArray[np.int32]) -> Floats | None:
+def _controls_alone(learner: Learner, terms: Terms, texts: JudgedTexts, fold: Int32s) -> Floats | None:
     """Grades by the controls alone, out of fold; None without any."""
     if not texts.controls:
         return None
@@ -280,7 +278,7 @@ def _columns(
         )
 
 
-def _notes(texts: JudgedTexts, columns: Sequence[CombinationColumn], weighted: NDArray[np.bool_]) -> Iterator[str]:
+def _notes(texts: JudgedTexts, columns: Sequence[CombinationColumn], weighted: Booleans) -> Iterator[str]:
     """Notes on columns and controls, one line each."""
     still = constant(texts.scores, np.zeros(1, np.int64))[0]
     at_bound = []
@@ -318,7 +316,7 @@ class _Correlations:
     degrees: Floats
 
     @classmethod
-    def of(cls, columns: Floats, texts: JudgedTexts, item: NDArray[np.int32], counts: Counts) -> _Correlations:
+    def of(cls, columns: Floats, texts: JudgedTexts, item: Int32s, counts: Counts) -> _Correlations:
         system = np.unique(texts.systems, return_inverse=True)[1].astype(np.int32)
         beside = Texts(columns, texts.ratings, item, system)
         pool, within = (kind_of("pearson").resampled(beside, counts, by) for by in ("pool", "item"))

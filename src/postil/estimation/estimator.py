@@ -33,16 +33,14 @@ from postil.results.base import replace
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from postil.estimation.designs import Estimator
     from postil.estimation.result import EstimateSettings
+    from postil.kernel.arrays import Floats
     from postil.meta.estimation import Estimated, Outputs, Target
     from postil.meta.rated_outputs import RatedOutputs
 
 __all__ = ["Method", "estimate"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 Method: TypeAlias = Literal["crossed", "human", "ppi"]
 """Estimator: of all scores and systems together, of the ratings alone, or PPI++ of each system."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
+
 __all__ = ["LEAF", "Tree", "Trees", "boosting_fit", "classifier_fit"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
 
 TREES: Final = 150
 RATE: Final = 0.05
@@ -45,10 +45,10 @@ class Tree(NamedTuple):
         value: float64[k], what a leaf adds to the grade; 0 for other nodes.
     """
 
-    feature: Integers
+    feature: Int32s
     threshold: Floats
-    left: Integers
-    right: Integers
+    left: Int32s
+    right: Int32s
     value: Floats
 
     @classmethod
@@ -98,7 +98,7 @@ class Trees:
         return tree_sums(np.ascontiguousarray(scores), *self._nodes, self.baseline)
 
     @classmethod
-    def of(cls, trees: Floats, tree_offsets: NDArray[np.int64], gain: Floats) -> Trees:
+    def of(cls, trees: Floats, tree_offsets: Int64s, gain: Floats) -> Trees:
         """The trees of `arrays`."""
         each = tuple(Tree.of(*trees[begin:end].T) for begin, end in pairwise(tree_offsets.tolist()))
         return cls(float(gain[-1]), each, gain[:-1])
@@ -109,7 +109,7 @@ class Trees:
         return {"trees": np.column_stack(nodes), "tree_offsets": starts, "gain": np.append(self.gain, self.baseline)}
 
     @cached_property
-    def _nodes(self) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64]]:
+    def _nodes(self) -> tuple[tuple[NDArray[Any], ...], Int64s]:
         """The nodes of all trees as the kernel takes them, and where those of each begin."""
         columns = zip(Tree.of([], [], [], [], []), *self.trees, strict=True)
         return tuple(map(np.concatenate, columns)), np.cumsum([0, *(len(tree.feature) for tree in self.trees)])
@@ -143,7 +143,7 @@ def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed:
     return _fitted("HistGradientBoostingRegressor", use, scores, grades, more)
 
 
-def classifier_fit(columns: Floats, outcomes: NDArray[np.bool_], seed: int) -> Trees:
+def classifier_fit(columns: Floats, outcomes: Booleans, seed: int) -> Trees:
     """Fit 100 histogram trees of 8 leaves to outcomes by log loss, at least 40 rows in each leaf, learning rate .05.
 
     Args:

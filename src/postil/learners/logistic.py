@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,11 +12,10 @@ from postil.errors import InvalidInput, Undefined, UsageError
 if TYPE_CHECKING:
     from typing import Self
 
-    from numpy.typing import NDArray
+    from postil.kernel.arrays import Booleans, Floats
 
 __all__ = ["Linear", "Logistic"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 STEPS: Final = 100
 """Most Newton steps; about ten are enough."""
@@ -70,7 +69,7 @@ class Logistic(Linear):
     __slots__ = ()
 
     @classmethod
-    def fit(cls, columns: Floats, outcomes: NDArray[np.bool_], l2: float = 1.0) -> Logistic:
+    def fit(cls, columns: Floats, outcomes: Booleans, l2: float = 1.0) -> Logistic:
         """Minimize sum_i ln(1 + exp(-y_i logit_i)) + l2 / 2 sum_j w_j^2, with y = 1 for True and -1 for False.
 
         The intercept is not penalized. This is scikit-learn's ``LogisticRegression(C=1 / l2)`` on standardized columns.

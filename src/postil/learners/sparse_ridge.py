@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.kernel.arrays import Floats, Int64s
 
 __all__ = ["GroupedColumns", "grouped_ridge"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 CLOSE: Final = 1e-10
 """Norm of the gradient, as a share of the first one, at which the weights are found."""
@@ -30,11 +29,11 @@ class GroupedColumns:
         groups: int64[n], group of each row, from 0.
     """
 
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
+    rows: Int64s
+    columns: Int64s
     binary: int
     dense: Floats
-    groups: NDArray[np.int64]
+    groups: Int64s
 
     def centered(self, values: Floats) -> Floats:
         """Values of the rows, float64[n], less the means of their groups."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.kernel.arrays import Booleans, Floats, Int32s
     from postil.learners.boosting import Trees
 
 __all__ = [
@@ -37,7 +38,6 @@ __all__ = [
     "ridge_fit",
 ]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 CombinationMethod: TypeAlias = Literal["ridge", "isotonic", "boosting"]
 """Learner: ridge regression, isotonic regression of one column, or boosted trees."""
@@ -98,7 +98,7 @@ class Terms:
     """
 
     penalty: float
-    falls: NDArray[np.bool_]
+    falls: Booleans
     bounds: NDArray[np.int8]
     monotone: bool = False
     seed: int = 0
@@ -124,7 +124,7 @@ class Learner(NamedTuple):
     package: str = ""
 
 
-def assign_items(items: Sequence[str], folds: int) -> NDArray[np.int32]:
+def assign_items(items: Sequence[str], folds: int) -> Int32s:
     """Assign items to folds: number k of the items sorted by name is in fold k mod F.
 
     Args:
@@ -213,7 +213,7 @@ def _bounded(gram: Floats, moment: Floats, rising: NDArray[np.int8]) -> Floats:
     return found * sign + 0.0  # without a negative zero
 
 
-def _solved(gram: Floats, moment: Floats, free: NDArray[np.bool_]) -> Floats:
+def _solved(gram: Floats, moment: Floats, free: Booleans) -> Floats:
     """The minimum over some weights, with all others 0."""
     out = np.zeros(len(moment))
     out[free] = np.linalg.lstsq(gram[np.ix_(free, free)], moment[free], rcond=None)[0]

@@ -20,7 +20,7 @@ from postil.meta.column_correlations import ratio
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from postil.kernel.arrays import Booleans, Floats, Int64s
 
 __all__ = [
     "FEWEST",
@@ -34,8 +34,6 @@ __all__ = [
     "predictions",
 ]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Flags: TypeAlias = "NDArray[np.bool_]"
 Target: TypeAlias = Literal["population", "items"]
 """Estimand: mean over the population that the items come from, or over these items (finite population)."""
 
@@ -70,22 +68,22 @@ class Outputs:
 
     scores: Floats
     grades: Floats
-    counts: NDArray[np.int64]
+    counts: Int64s
     rater_variance: float | None
     by_severities: Floats | None = None
 
     @cached_property
-    def rated(self) -> Flags:
+    def rated(self) -> Booleans:
         """bool[N, S], True where an output has a rating."""
         return ~np.isnan(self.grades)
 
     @cached_property
-    def n(self) -> NDArray[np.int64]:
+    def n(self) -> Int64s:
         """int64[S], number of rated items of each system."""
         return np.asarray(self.rated.sum(axis=0), np.int64)
 
     @property
-    def known(self) -> Flags:
+    def known(self) -> Booleans:
         """bool[S], True for systems whose mean over these items is known without error.
 
         All their outputs are rated, and the ratings of an output differ by severities at most.
@@ -93,7 +91,7 @@ class Outputs:
         return np.asarray((self.n == len(self.grades)) & (self.rater_variance == 0))
 
     @property
-    def rated_items(self) -> Flags:
+    def rated_items(self) -> Booleans:
         """bool[N], True for items with a rating."""
         return np.asarray(self.rated.any(axis=1))
 
@@ -126,7 +124,7 @@ class Outputs:
         return _centered(values, self.rated, crossed=self.is_crossed)
 
 
-def _centered(values: Floats, there: Flags, *, crossed: bool) -> Floats:
+def _centered(values: Floats, there: Booleans, *, crossed: bool) -> Floats:
     """Remove item and system means over some outputs, in turns until nothing moves; system means alone if not crossed.
 
     One round does where every item that is there has all systems.
@@ -265,7 +263,7 @@ def _item_slopes(outputs: Outputs, means: Floats) -> tuple[float, Floats]:
     return slope, without.clip(0.0, 1.0)
 
 
-def _without_one(n: NDArray[np.int64]) -> Floats:
+def _without_one(n: Int64s) -> Floats:
     """Factor n / (n - 1) of the products of a row that leaves centered sums; 0 where there is one row only."""
     return np.nan_to_num(ratio(n.astype(np.float64), np.asarray(n - 1.0, np.float64)))
 
@@ -294,8 +292,8 @@ class Estimated:
     covariance: Floats
     human_means: Floats
     human_covariance: Floats
-    n: NDArray[np.int64]
-    known: Flags
+    n: Int64s
+    known: Booleans
     fit: Predictions | None = None
     used: bool = False
     lambdas: Floats | None = None

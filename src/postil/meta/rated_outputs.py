@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,15 +18,12 @@ from postil.results.parts import Excluded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.kernel.arrays import Floats, Int64s
     from postil.meta.score_matrix import Judged, Key, Ratings, Scored
     from postil.meta.severity import Rule
     from postil.results.parts import Severity
 
 __all__ = ["RatedOutputs", "chosen_metrics", "outputs_of"]
-
-Floats: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,12 +49,12 @@ class RatedOutputs:
     outputs: Outputs
     single: Ratings
     single_given: Ratings
-    places: tuple[NDArray[np.int64], NDArray[np.int64]]
+    places: tuple[Int64s, Int64s]
     items: tuple[str, ...]
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
     signatures: tuple[str, ...]
-    ratings: NDArray[np.int64]
+    ratings: Int64s
     annotators: int
     aspect: str | None
     excluded: tuple[Excluded, ...]
@@ -243,7 +240,7 @@ def _made(
     )
 
 
-def _shares(ratings: Ratings, system: NDArray[np.int64], systems: int) -> Floats:
+def _shares(ratings: Ratings, system: Int64s, systems: int) -> Floats:
     """float64[S, A], share of each annotator in the mean rating of each system.
 
     Args:
