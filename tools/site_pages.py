@@ -74,7 +74,7 @@ API: Final = {
         "postil.EstimateOptions",
         "postil.budgeting.result.BudgetResult",
         "postil.budgeting.result.BudgetRow",
-        "postil.budgeting.result.BudgetComponents",
+        "postil.estimation.result.BudgetComponents",
         "postil.estimation.result.EstimateResult",
         "postil.estimation.result.SystemEstimate",
         "postil.estimation.result.SystemDifference",
@@ -123,7 +123,7 @@ API: Final = {
         "postil.meta.parts.Points",
         "postil.meta.correlation.Correlations",
         "postil.meta.significance.Differences",
-        "postil.comparison.systems.SystemMeans",
+        "postil.meta.system_means.SystemMeans",
         "postil.meta.table.Table",
     ],
     "Rank passages": [

@@ -27,6 +27,7 @@ _HOMES = {
     "postil.errors": "InvalidInput PostilError Undefined UsageError",
     "postil.metrics.background": "DocumentFrequencies",
     "postil.metrics.controls": "ControlOptions",
+    "postil.scoring.result": "ScoreResult",
     "postil.metrics.spec": "parse_metric register_metric",
     "postil.results.base": "Result",
     "postil.results.result_files": "read_result",

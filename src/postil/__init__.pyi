@@ -2,7 +2,6 @@ from postil.budgeting.calls import BudgetOptions as BudgetOptions
 from postil.budgeting.calls import budget as budget
 from postil.calibration.calls import CalibrateOptions as CalibrateOptions
 from postil.calibration.calls import calibrate as calibrate
-from postil.campaigns.agreement import AgreementOptions as AgreementOptions
 from postil.combination.calls import apply_combination as apply_combination
 from postil.combination.calls import fit_combination as fit_combination
 from postil.combination.rows import ApplyOptions as ApplyOptions
@@ -45,6 +44,7 @@ from postil.metrics.spec import register_metric as register_metric
 from postil.page.report import report as report
 from postil.passages.similarity import rank_passages as rank_passages
 from postil.raters.calls import agreement as agreement
+from postil.raters.options import AgreementOptions as AgreementOptions
 from postil.results.base import Result as Result
 from postil.results.result_files import read_result as read_result
 from postil.scoring.calls import consensus_weights as consensus_weights

@@ -76,7 +76,7 @@ class Kind(NamedTuple):
     """A kind of result; functions are named as ``module:name`` below the capability.
 
     Args:
-        struct: Its struct.
+        struct: Its struct; in full, as ``postil.metrics.result:ScoreResult``, where a library makes the results.
         view: Function that makes its `postil.results.views.View`.
         title: Title of its chapter on a page.
         chapter: Function that makes its chapter; by default the tables of the view.
@@ -127,10 +127,10 @@ def load(capability: Capability, target: str) -> Any:
 
     Args:
         capability: The capability.
-        target: ``module:name`` below it.
+        target: ``module:name`` below it, or of `postil` in full.
     """
     module, _, name = target.partition(":")
-    return getattr(import_module(f"{capability.package}.{module}"), name)
+    return getattr(import_module(module if module.startswith("postil.") else f"{capability.package}.{module}"), name)
 
 
 def command(name: str) -> Any:

@@ -33,7 +33,7 @@ MODULES: Final = {
 """Modules and packages that there are no more, by the package that had them."""
 
 NAMES: Final = {
-    "postil.budgeting.result": "BudgetComponents BudgetResult BudgetRow",
+    "postil.budgeting.result": "BudgetResult BudgetRow",
     "postil.calibration.result": "CalibrationResult CoveragePoint ShowColumn",
     "postil.combination.result": (
         "CombinationColumn CombinationDifference CombinationFit CombinationResult CombinationTexts"
@@ -52,7 +52,7 @@ NAMES: Final = {
     "postil.comparison.interleaved_result": "InterleavedPair InterleavedRank InterleavingResult Preference",
     "postil.comparison.preferences_result": "PreferencesResult PreferredPair PreferredSystem",
     "postil.comparison.result": "Comparison SystemComparison",
-    "postil.comparison.systems": "SystemMeans",
+    "postil.meta.system_means": "SystemMeans",
     "postil.corpus.importers.fields": "Fields",
     "postil.corpus.importers.forum": "read_forum",
     "postil.corpus.importers.import_report": "ImportReport",
@@ -79,8 +79,8 @@ NAMES: Final = {
     "postil.endpoint.client": "Client",
     "postil.erasure.result": "ForgetResult",
     "postil.estimation.result": (
-        "EstimateResult IntervalWidths PredictingScore RelativeEfficiency SystemDifference SystemEstimate "
-        "UndefinedInterval"
+        "BudgetComponents EstimateResult IntervalWidths PredictingScore RelativeEfficiency SystemDifference "
+        "SystemEstimate UndefinedInterval"
     ),
     "postil.interest.result": "InterestingResult RankedPassage UnitContribution",
     "postil.judging.result": "JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference",

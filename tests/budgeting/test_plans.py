@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 import pytest
 
-from postil.budgeting.result import SpreadComponents
 from postil.estimation.rating_budget import Campaign, Components, assumed, cheapest, components_of, steps_to
+from postil.estimation.result import SpreadComponents
 from postil.meta.estimation import Outputs
 
 NONE = SpreadComponents(mean=0.0, difference=0.0)

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
 from postil.campaigns.add import AddOptions, add
-from postil.campaigns.agreement import AgreementOptions, agreement_of
+from postil.campaigns.agreement import agreement_of
 from postil.campaigns.calls import RemoveOptions, remove
 from postil.campaigns.estimate import estimate_so_far
 from postil.campaigns.export import codebook, export_files
@@ -28,6 +28,7 @@ from postil.campaigns.store import Store
 from postil.comparison.preference_statistics import preferred_systems
 from postil.errors import InvalidInput, UsageError
 from postil.meta.resampling import Draws
+from postil.raters.options import AgreementOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

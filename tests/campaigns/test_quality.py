@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.campaigns.agreement import AgreementOptions, agreement_of
+from postil.campaigns.agreement import agreement_of
 from postil.campaigns.inferred_grades import inferred_grades
 from postil.campaigns.models import Purpose, Rating
 from postil.campaigns.quality import annotator_quality, reading_length
 from postil.campaigns.rubric import Rubric
+from postil.raters.options import AgreementOptions
 from postil.results.names import STATISTICS
 from postil.web.translations import page_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.campaigns.quality_result import CompetenceModel
+    from postil.raters.result import CompetenceModel
 
 RUBRIC = Rubric.default()
 

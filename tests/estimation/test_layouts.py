@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.budgeting.result import SpreadComponents
 from postil.data.rows import Judgement
 from postil.estimation.designs import LAYOUTS
 from postil.estimation.rating_budget import Campaign, Components, Facets
+from postil.estimation.result import SpreadComponents
 from postil.meta.estimation import estimated
 from postil.meta.rated_outputs import outputs_of
 from postil.meta.score_matrix import Judged

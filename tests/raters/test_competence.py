@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.campaigns.quality_result import CompetenceModel
+    from postil.raters.result import CompetenceModel
 
 Row = tuple[int, str, float]
 MODEL = pytest.mark.parametrize("model", MODELS)

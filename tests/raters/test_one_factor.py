@@ -16,7 +16,7 @@ from postil.raters.competence import infer, weighted_means
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.campaigns.quality_result import CompetenceModel
+    from postil.raters.result import CompetenceModel
 
 CAMPAIGNS = 20
 FEW, ALL = (3, 5), (1, 5)

@@ -30,12 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Unpack
 
-    from postil.budgeting.result import BudgetFacet, BudgetResult
+    from postil.budgeting.result import BudgetResult
     from postil.data.columns import Column
     from postil.data.frames import Table
     from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage
     from postil.estimation.rating_budget import Components
+    from postil.estimation.result import BudgetFacet
     from postil.meta.estimation import Predictions, Target
     from postil.meta.rated import Scores
     from postil.meta.rated_outputs import RatedOutputs

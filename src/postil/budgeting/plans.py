@@ -6,9 +6,10 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.budgeting.result import BudgetComponents, BudgetFacet, BudgetResult, BudgetRow, SpreadComponents
+from postil.budgeting.result import BudgetResult, BudgetRow
 from postil.estimation.designs import LAYOUTS
 from postil.estimation.rating_budget import FEWEST_ITEMS, cheapest, steps_to
+from postil.estimation.result import BudgetComponents, BudgetFacet, SpreadComponents
 from postil.meta.variance_components import component_intervals
 
 if TYPE_CHECKING:

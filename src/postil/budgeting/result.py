@@ -4,65 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from postil.estimation.result import BudgetComponents
 from postil.results.base import Result
-from postil.results.parts import Excluded, OptionalPart, Part, Ranged, Severity
+from postil.results.parts import Excluded, OptionalPart, Part, Severity
 
-__all__ = ["BudgetComponents", "BudgetFacet", "BudgetResult", "BudgetRow", "BudgetSettings", "SpreadComponents"]
-
-
-class SpreadComponents(Part, frozen=True, kw_only=True):
-    """Variance over items of what a mean and a difference are over, in squared grades.
-
-    Args:
-        mean: Variance of expected grades of a system.
-        difference: Half the variance of the difference of two systems' expected grades.
-    """
-
-    mean: float
-    difference: float
-
-
-class BudgetFacet(Ranged, frozen=True, kw_only=True):
-    """A variance component of single ratings, by item, system and rater.
-
-    Args:
-        component: Its facets, such as ``item:rater``; ``residual`` or ``within`` for the rest.
-        estimate: The estimate, in squared grades; may be below 0, and counts as 0 then.
-        low: Lower end of its 95 % interval over items; None where there is none.
-        high: Upper end.
-        share: Its share of the sum; None where the sum is 0.
-        absent: True if the interval stays below a tenth of the sum, without severities where they are removed, so that
-            a plan may do without the component.
-    """
-
-    component: str
-    estimate: float
-    low: float | None
-    high: float | None
-    share: float | None
-    absent: bool
-
-
-class BudgetComponents(Part, frozen=True, kw_only=True):
-    """Variance components of one output, averaged over systems.
-
-    Args:
-        rater_variance: Variance of ratings within outputs, without severities where they are removed; None without
-            repeated ratings.
-        total: Variance over items.
-        residual: The part of it that scores leave.
-        facets: Components by item, system and rater; empty without a pilot that tells them apart.
-        raters_by_item: Variance that one rater puts on an output's rating where the raters of an item rate all its
-            systems; None without such a pilot.
-        raters_by_output: The same where raters are drawn output by output; None with one system as well.
-    """
-
-    rater_variance: float | None
-    total: SpreadComponents
-    residual: SpreadComponents
-    facets: tuple[BudgetFacet, ...] = ()
-    raters_by_item: SpreadComponents | None = None
-    raters_by_output: SpreadComponents | None = None
+__all__ = ["BudgetResult", "BudgetRow", "BudgetSettings"]
 
 
 class BudgetRow(Part, frozen=True, kw_only=True):

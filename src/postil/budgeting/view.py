@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.budgeting.result import SpreadComponents
 from postil.estimation.designs import LAYOUTS
+from postil.estimation.result import SpreadComponents
 from postil.messages import Blank, Command, Message, Setting
 from postil.results.formats import counted, noted
 from postil.results.severity import severity_remarks
@@ -16,7 +16,8 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.budgeting.result import BudgetFacet, BudgetResult, BudgetRow
+    from postil.budgeting.result import BudgetResult, BudgetRow
+    from postil.estimation.result import BudgetFacet
 
 __all__ = [
     "facets_table",

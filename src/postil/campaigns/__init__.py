@@ -18,7 +18,4 @@ CAPABILITY: Final = Capability(
         "quality": Kind("quality_result:QualityResult", "quality_view:view"),
         "plan": Kind("plan_result:PlanResult", "plan_view:view", title="An item assignment"),
     },
-    names={
-        "agreement": "AgreementOptions",
-    },
 )

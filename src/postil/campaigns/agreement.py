@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 from postil.campaigns.aspects import ratings_of
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.consistency import with_gold_labels, with_themselves
 from postil.campaigns.export import judgements
 from postil.campaigns.inferred_grades import inferred_grades
-from postil.campaigns.quality_result import AnnotatorCompetence
-from postil.data.arguments import check_fields
-from postil.data.options import SeedOptions
 from postil.data.scale import Scale
 from postil.errors import Undefined
 from postil.messages import Message
 from postil.options import Flag, options
-from postil.raters.result import AgreementResult
+from postil.raters.options import AgreementOptions
+from postil.raters.result import AgreementResult, AnnotatorCompetence
 from postil.results.base import replace
 
 if TYPE_CHECKING:
@@ -26,28 +24,7 @@ if TYPE_CHECKING:
     from postil.campaigns.quality import InferredGrades
     from postil.campaigns.rubric import Rubric
 
-__all__ = ["AgreementKeywords", "AgreementOptions", "CampaignAgreementOptions", "agreement", "agreement_of"]
-
-
-@options
-class AgreementOptions(SeedOptions):
-    """Options of measuring agreement.
-
-    Args:
-        resamples: Number of resamples of the articles, for confidence intervals.
-    """
-
-    resamples: Annotated[int, Flag(min=1)] = 1000
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-
-class AgreementKeywords(TypedDict, total=False):
-    """Options of `postil.agreement` as keywords; see `AgreementOptions`."""
-
-    seed: int
-    resamples: int
+__all__ = ["CampaignAgreementOptions", "agreement", "agreement_of"]
 
 
 @options

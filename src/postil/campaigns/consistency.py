@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from postil.campaigns.quality_result import Consistency
+from postil.raters.result import Consistency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.campaigns.models import Rating
-    from postil.campaigns.quality_result import CompetenceModel
     from postil.campaigns.rubric import Rubric
+    from postil.raters.result import CompetenceModel
 
 __all__ = ["inferred_grades"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from postil.results.base import Result
 from postil.results.parts import Part
 
-__all__ = ["PlanBalance", "PlanResult", "PlanRevision", "PlannedAnnotator", "PlannedPair"]
+__all__ = ["PlanBalance", "PlanResult", "PlannedAnnotator", "PlannedPair"]
 
 
 class PlannedAnnotator(Part, frozen=True, kw_only=True):
@@ -62,24 +62,6 @@ class PlanBalance(Part, frozen=True, kw_only=True):
     least_shared: int
     most_shared: int
     short: int
-
-
-class PlanRevision(Part, frozen=True, kw_only=True):
-    """Revision of the plan of a campaign: the items that were added at one time.
-
-    Args:
-        number: Number of the revision; 1 is the first plan.
-        time: Time in UTC, as in ISO 8601.
-        items: Number of items, gold ones included.
-        known: Number of items of the files that were left out, as the campaign had them already.
-        ratings: Number of ratings so far, repeated ones included.
-    """
-
-    number: int
-    time: str
-    items: int
-    known: int
-    ratings: int
 
 
 class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.campaigns.models import Rating
-    from postil.campaigns.quality_result import ConcernKind, Consistency
+    from postil.campaigns.quality_result import ConcernKind
     from postil.campaigns.rubric import Rubric
+    from postil.raters.result import Consistency
 
 __all__ = ["InferredGrades", "annotator_quality", "reading_length"]
 

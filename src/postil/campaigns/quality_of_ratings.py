@@ -8,9 +8,10 @@ from postil.campaigns.aspects import ratings_of
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.inferred_grades import inferred_grades
 from postil.campaigns.quality import annotator_quality
-from postil.campaigns.quality_result import CompetenceModel, QualityResult
+from postil.campaigns.quality_result import QualityResult
 from postil.errors import UnknownName
 from postil.options import Flag, options
+from postil.raters.result import CompetenceModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,56 +4,15 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from postil.raters.result import CompetenceModel, Consistency
 from postil.results.base import Result
 from postil.results.parts import Estimate, OptionalPart, Part
 
-__all__ = [
-    "AnnotatorCompetence",
-    "AnnotatorQuality",
-    "CompetenceModel",
-    "ConcernKind",
-    "Consistency",
-    "QualityConcern",
-    "QualityResult",
-    "RatingWindow",
-]
+__all__ = ["AnnotatorQuality", "ConcernKind", "QualityConcern", "QualityResult", "RatingWindow"]
 
-CompetenceModel: TypeAlias = Literal["one-factor", "mace", "dawid-skene"]
-"""Name of a model of the competence of annotators."""
 
 ConcernKind: TypeAlias = Literal["attention", "gold", "repeated", "fast", "apart", "severity", "drift", "competence"]
 """Measure that a concern is about."""
-
-
-class Consistency(Part, frozen=True, kw_only=True):
-    """The ratings of an annotator beside others that they should equal.
-
-    Args:
-        annotator: The annotator's pseudonym.
-        n: Number of ratings.
-        equal: The share that is equal.
-        apart: Mean absolute difference.
-        above: Mean difference, above 0 where the annotator's rating (the second one) is the higher.
-    """
-
-    annotator: str
-    n: int
-    equal: float
-    apart: float
-    above: float
-
-
-class AnnotatorCompetence(Part, frozen=True, kw_only=True):
-    """The competence of an annotator.
-
-    Args:
-        annotator: The annotator's pseudonym.
-        competence: From 0 to 1: for the one-factor model the share of the variance of the grades that follows the
-            texts, for MACE the probability that a rating follows the text instead of a guess.
-    """
-
-    annotator: str
-    competence: float
 
 
 class QualityConcern(Part, frozen=True, kw_only=True):

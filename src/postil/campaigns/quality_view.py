@@ -13,7 +13,8 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.campaigns.quality_result import AnnotatorQuality, Consistency, QualityConcern, QualityResult
+    from postil.campaigns.quality_result import AnnotatorQuality, QualityConcern, QualityResult
+    from postil.raters.result import Consistency
 
 __all__ = ["concern_sentence", "view"]
 

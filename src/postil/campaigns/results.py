@@ -13,7 +13,6 @@ from postil.campaigns.events import to_event
 from postil.campaigns.feedback import first_answers
 from postil.campaigns.models import Adjudication, Conflict, Event, Person, Rating, Refused, name_of
 from postil.campaigns.people import active_person
-from postil.campaigns.plan_result import PlanRevision
 from postil.campaigns.quality import reading_length
 from postil.campaigns.spans import from_json
 from postil.campaigns.state import moment
@@ -21,6 +20,7 @@ from postil.campaigns.tables import GRADED, MOST_ROWS, EventRow
 from postil.campaigns.tasks import is_swapped
 from postil.campaigns.texts import golds_of, grades_of, items
 from postil.messages import Message
+from postil.raters.result import PlanRevision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

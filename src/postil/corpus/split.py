@@ -6,7 +6,6 @@ of an article in the input, and an added article does not change the order of th
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -19,18 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "EXCLUDED",
-    "LATER",
-    "SPLITS",
-    "TEST",
-    "UNASSIGNED",
-    "Share",
-    "Split",
-    "draw_key",
-    "split_articles",
-    "split_by_date",
-]
+__all__ = ["EXCLUDED", "LATER", "SPLITS", "TEST", "UNASSIGNED", "Share", "Split", "split_articles", "split_by_date"]
 
 SPLITS: Final = ("train", "dev", "test")
 TRAIN, DEV, TEST = 0, 1, 2
@@ -97,20 +85,6 @@ class Split:
 
     codes: NDArray[np.int8]
     excluded: Mapping[str, int]
-
-
-def draw_key(seed: int, *names: str) -> int:
-    """A 64-bit sort key for sampling in a seeded order.
-
-    Args:
-        seed: The seed.
-        names: Ids that name the sampled thing.
-
-    >>> draw_key(1, "a") == draw_key(1, "a"), draw_key(1, "a") == draw_key(2, "a")
-    (True, False)
-    """
-    text = "\0".join((str(seed), *names)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
 
 def split_articles(

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.messages import Message
-from postil.results.formats import counted, listed, short
+from postil.results.formats import counted, listed
 from postil.results.names import control, is_control, metric_of
 from postil.results.table import Column, Count, Figure, Interval, Kind, Marks, Name, Number, PValue, Record, Table, Text
 
@@ -40,7 +40,6 @@ __all__ = [
     "counted_raters",
     "row_label",
     "threshold",
-    "tied_notes",
 ]
 
 MAPPINGS: Final = ("none", "rounded", "isotonic", "linear")
@@ -80,25 +79,6 @@ def threshold(value: float) -> str:
     """
     text = f"{value:.3g}"
     return text.removeprefix("0") if text.startswith("0.") else text
-
-
-def tied_notes(rows: Iterable[Correlation], named: Callable[[str], str] = str) -> Iterator[str]:
-    """A note on metrics whose best threshold ties every pair, level by level.
-
-    Args:
-        rows: Accuracies.
-        named: Function that marks a name that users gave.
-    """
-    of: dict[tuple[str, str], list[Correlation]] = {}
-    for row in rows:
-        if row.all_tied:
-            of.setdefault((row.coefficient, row.by), []).append(row)
-    for (coefficient, by), tied in of.items():
-        which = listed([named(row.metric) for row in tied])
-        yield (
-            f"{coefficient} by {by} of {which}: the best threshold ties every pair of texts, so "
-            f"{short(tied[0].value)} is what the same score for all would get, and shows nothing of an order"
-        )
 
 
 def accuracies(result: CorrelationResult) -> list[Correlation]:

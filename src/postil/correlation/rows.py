@@ -6,7 +6,6 @@ import dataclasses
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from postil.comparison.systems import system_means
 from postil.correlation.audit import AUDIT_STEPS, audit
 from postil.correlation.over_near import near_warnings
 from postil.correlation.result import CorrelationResult
@@ -23,6 +22,7 @@ from postil.meta.rated import JUDGED, Rated
 from postil.meta.resampling import Draws
 from postil.meta.severity import severities
 from postil.meta.significance import differences
+from postil.meta.system_means import system_means
 from postil.meta.table import join
 from postil.results.base import replace
 from postil.results.names import copies_remark

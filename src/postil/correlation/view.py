@@ -9,19 +9,11 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.correlation.audit_view import (
-    accuracies,
-    accuracy_table,
-    audit_notes,
-    audit_tables,
-    chance_label,
-    row_label,
-    tied_notes,
-)
+from postil.correlation.audit_view import accuracies, accuracy_table, audit_notes, audit_tables, chance_label, row_label
 from postil.correlation.verdict import Wording, verdict
 from postil.data.escaping import one_line
 from postil.messages import Blank, Hint, Message, Setting
-from postil.meta.coefficients import TABLE, linear, titled
+from postil.meta.coefficients import TABLE, linear, tied_notes, titled
 from postil.results.formats import counted, grid_as, noted, short, value_with_interval
 from postil.results.names import CEILING, PEOPLE, family, is_control, metric_of, unweighted
 from postil.results.parts import Estimate

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from postil.kernel.unicode_forms import is_composed, normalized
 from postil.messages import Message, spoken
 
-__all__ = ["DecomposedId", "as_id", "plain_id"]
+__all__ = ["DecomposedId", "as_id", "draw_key", "plain_id"]
 
 
 class DecomposedId(str):
@@ -64,3 +66,17 @@ def plain_id(value: object) -> str:
     if isinstance(value, Message):
         return spoken(value)
     raise TypeError(f"expected what JSON has, got {type(value).__name__}")
+
+
+def draw_key(seed: int, *names: str) -> int:
+    """A 64-bit sort key for sampling in a seeded order.
+
+    Args:
+        seed: The seed.
+        names: Ids that name the sampled thing.
+
+    >>> draw_key(1, "a") == draw_key(1, "a"), draw_key(1, "a") == draw_key(2, "a")
+    (True, False)
+    """
+    text = "\0".join((str(seed), *names)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")

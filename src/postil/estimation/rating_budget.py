@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from postil.budgeting.result import SpreadComponents
 from postil.estimation.designs import LAYOUTS
+from postil.estimation.result import SpreadComponents
 from postil.meta.column_correlations import ratio
 from postil.meta.student_t import power, student_quantile
 

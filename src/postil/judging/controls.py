@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.corpus.split import draw_key
+from postil.data.ids import draw_key
 from postil.judging.judge import Trial
 from postil.judging.result import JudgeControl, LengthCorrelation, SelfPreference
 from postil.meta.column_correlations import constant

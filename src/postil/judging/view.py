@@ -6,9 +6,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.messages import Blank, Message, Setting
-from postil.passages.view import signature_lines
 from postil.results.formats import counted, noted
-from postil.results.names import control
+from postil.results.names import control, signature_lines
 from postil.results.numbers import number
 from postil.results.table import Count, Interval, Name, Number, Share, Table
 from postil.results.views import View

@@ -7,25 +7,22 @@ two systems' items, changes that sum by a matrix product, and the scores of all 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.data.ties import difference, without_noise
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import p_value
+from postil.meta.system_means import blocks_of, means_of_resamples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from postil.kernel.arrays import Floats, Int32s
     from postil.meta.resampling import Draws
 
-__all__ = ["BaselineTest", "compare_means", "compare_sums", "means_of_resamples", "sacrebleu_p_value"]
-
-
-CHUNK: Final = 256
-"""Number of resamples per block."""
+__all__ = ["BaselineTest", "compare_means", "compare_sums", "sacrebleu_p_value"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +109,7 @@ def compare_sums(
         return score(sums.reshape(-1, width)).reshape(-1, systems)
 
     scores = scored(flat.sum(axis=0))[0]
-    drawn = np.concatenate([scored(block @ flat) for block in _blocks(counts)])
+    drawn = np.concatenate([scored(block @ flat) for block in blocks_of(counts)])
     largest = np.maximum(np.abs(scores), np.abs(scores[base]))
     scale = np.where(largest > 0, largest, 1.0)  # the tolerance of permutation_p is for statistics of scale 1
 
@@ -130,18 +127,6 @@ def compare_sums(
     )
 
 
-def means_of_resamples(values: Floats, counts: Int32s) -> Floats:
-    """Means of each resample of the items, float64[R, …].
-
-    Args:
-        values: float64[items, …].
-        counts: int32[R, items], resample multiplicities.
-    """
-    flat = values.reshape(len(values), -1)
-    parts = [block @ flat for block in _blocks(counts)]
-    return np.concatenate(parts).reshape(len(counts), *values.shape[1:]) / len(values)
-
-
 def sacrebleu_p_value(samples: Floats, observed: float) -> float:
     """Compute the p-value of a difference over resamples as sacreBLEU does.
 
@@ -157,10 +142,6 @@ def sacrebleu_p_value(samples: Floats, observed: float) -> float:
     """
     sizes = np.abs(samples)
     return (1 + int(np.count_nonzero(sizes - sizes.mean() > abs(observed)))) / (1 + len(samples))
-
-
-def _blocks(counts: Int32s) -> Iterator[Floats]:
-    return (counts[start : start + CHUNK].astype(np.float64) for start in range(0, len(counts), CHUNK))
 
 
 def _sign_flips(differences: Floats, magnitudes: Floats, draws: Draws) -> Floats:

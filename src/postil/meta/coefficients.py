@@ -10,11 +10,26 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_arg
 
 from postil.errors import UnknownName, UsageError
 from postil.messages import Setting
+from postil.results.formats import listed, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["CHOICES", "LEVELS", "TABLE", "By", "Coefficient", "Measure", "check_names", "known", "linear", "titled"]
+    from postil.meta.parts import Correlation
+
+__all__ = [
+    "CHOICES",
+    "LEVELS",
+    "TABLE",
+    "By",
+    "Coefficient",
+    "Measure",
+    "check_names",
+    "known",
+    "linear",
+    "tied_notes",
+    "titled",
+]
 
 By: TypeAlias = Literal["pool", "item", "system", "within-system"]
 """Aggregation level: all texts; the texts of each item, then the mean over items; the means of systems; the texts of
@@ -169,3 +184,22 @@ def titled(coefficient: str) -> str:
     ('Kendall τ-b', 'mine')
     """
     return TABLE[coefficient].title if coefficient in TABLE else coefficient
+
+
+def tied_notes(rows: Iterable[Correlation], named: Callable[[str], str] = str) -> Iterator[str]:
+    """A note on metrics whose best threshold ties every pair, level by level.
+
+    Args:
+        rows: Accuracies.
+        named: Function that marks a name that users gave.
+    """
+    of: dict[tuple[str, str], list[Correlation]] = {}
+    for row in rows:
+        if row.all_tied:
+            of.setdefault((row.coefficient, row.by), []).append(row)
+    for (coefficient, by), tied in of.items():
+        which = listed([named(row.metric) for row in tied])
+        yield (
+            f"{coefficient} by {by} of {which}: the best threshold ties every pair of texts, so "
+            f"{short(tied[0].value)} is what the same score for all would get, and shows nothing of an order"
+        )

@@ -13,7 +13,7 @@ from postil.combination.result import CombinationResult
 from postil.comparison.preferences_result import PreferencesResult
 from postil.comparison.result import Comparison
 from postil.correlation.audit_chapter import audit_blocks
-from postil.correlation.audit_view import accuracies, accuracy_table, tied_notes
+from postil.correlation.audit_view import accuracies, accuracy_table
 from postil.correlation.result import CorrelationResult
 from postil.correlation.verdict import Wording, verdict
 from postil.correlation.view import on_severity
@@ -21,7 +21,7 @@ from postil.estimation.chapter import estimate_chapter
 from postil.estimation.result import EstimateResult
 from postil.judging.chapter import judge_chapter
 from postil.judging.result import JudgeResult
-from postil.meta.coefficients import titled
+from postil.meta.coefficients import tied_notes, titled
 from postil.meta.parts import CorrelationSettings
 from postil.page import pictures, tables
 from postil.page.blocks import (

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.comparison.systems import mean_estimates
 from postil.data.explain import shown
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
 from postil.data.row_files import check_standard_input, read
@@ -20,6 +19,7 @@ from postil.errors import InvalidInput, Undefined, UsageError, check_least
 from postil.messages import Setting
 from postil.meta.correlation import correlations
 from postil.meta.resampling import RESAMPLES, Draws
+from postil.meta.system_means import mean_estimates
 from postil.meta.table import join
 from postil.metrics.passages.collection import PassageCollection, Preprocessing
 from postil.metrics.spec import parse_measure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.passages.view import signature_lines
 from postil.results.formats import counted, noted
+from postil.results.names import signature_lines
 from postil.results.table import Count, Interval, Name, Table, Text, crossed
 from postil.results.views import View, best
 

@@ -15,6 +15,7 @@ from postil.passages.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_t
 from postil.passages.result import Gain, GainDifference, NcgResult
 from postil.plots.picture import save
 from postil.results.formats import counted, noted
+from postil.results.names import signature_lines
 from postil.results.table import Interval, Name, Number, Table
 from postil.results.views import WHOLE, View, best
 
@@ -36,7 +37,6 @@ __all__ = [
     "length_columns",
     "length_tables",
     "lengths_table",
-    "signature_lines",
     "undefined_correlations",
     "view",
 ]
@@ -323,21 +323,6 @@ def _remarks(result: NcgResult) -> Iterator[str]:
             whole=WHOLE,
         )
     yield f"ties: expected value; seed {settings.seed}, {settings.resamples} resamples"
-
-
-def signature_lines(signatures: Iterable[str]) -> Iterator[str]:
-    """Signatures that are alike but for their first part, together.
-
-    Args:
-        signatures: The signatures.
-    """
-    alike: dict[str, list[str]] = {}
-    for signature in signatures:
-        spec, _, rest = signature.partition("|")
-        alike.setdefault(rest, []).append(spec)
-    for rest, specs in alike.items():
-        yield f"signatures: {' '.join(specs)}"
-        yield f"  each with |{rest}"
 
 
 def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:

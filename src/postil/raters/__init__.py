@@ -16,5 +16,6 @@ CAPABILITY: Final = Capability(
     },
     names={
         "calls": "agreement",
+        "options": "AgreementOptions",
     },
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.campaigns.agreement import AgreementOptions
 from postil.data.arguments import check_arguments, options_of
 from postil.data.frames import ColumnNames
 from postil.data.rows import Judgement
@@ -13,6 +12,7 @@ from postil.meta.agreement import FEWEST
 from postil.meta.agreement import agreement as measure
 from postil.meta.rated import open_judgements
 from postil.meta.resampling import Draws
+from postil.raters.options import AgreementOptions
 from postil.raters.result import AgreementResult
 from postil.results.base import replace
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
-    from postil.campaigns.agreement import AgreementKeywords
     from postil.data.frames import Table
     from postil.data.scale import Scale
+    from postil.raters.options import AgreementKeywords
 
 __all__ = ["agreement"]
 

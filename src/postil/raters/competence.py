@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.campaigns.quality_result import CompetenceModel
     from postil.meta.score_matrix import Ratings
+    from postil.raters.result import CompetenceModel
 
 __all__ = ["MODELS", "InferredLabels", "dawid_skene", "infer", "mace", "weighted_means"]
 

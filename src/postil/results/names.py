@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
     "CEILING",
@@ -26,6 +26,7 @@ __all__ = [
     "metric_of",
     "ranking",
     "reads_weights",
+    "signature_lines",
     "unweighted",
 ]
 
@@ -214,3 +215,18 @@ def family(metric: str) -> str:
     ('meteor', 'meteor', 'meteor')
     """
     return (metric_of(metric) or metric).removeprefix("w-")
+
+
+def signature_lines(signatures: Iterable[str]) -> Iterator[str]:
+    """Signatures that are alike but for their first part, together.
+
+    Args:
+        signatures: The signatures.
+    """
+    alike: dict[str, list[str]] = {}
+    for signature in signatures:
+        spec, _, rest = signature.partition("|")
+        alike.setdefault(rest, []).append(spec)
+    for rest, specs in alike.items():
+        yield f"signatures: {' '.join(specs)}"
+        yield f"  each with |{rest}"

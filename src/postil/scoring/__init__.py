@@ -15,10 +15,9 @@ CAPABILITY: Final = Capability(
         "score": Command("command:score", "Score systems against weighted references."),
     },
     kinds={
-        "score": Kind("result:ScoreResult", "view:view"),
+        "score": Kind("postil.scoring.result:ScoreResult", "view:view"),
     },
     names={
         "calls": "consensus_weights score",
-        "result": "ScoreResult",
     },
 )

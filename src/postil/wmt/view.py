@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from postil.correlation.audit_view import tied_notes
+from postil.meta.coefficients import tied_notes
 from postil.results.formats import counted, listed, short
 from postil.results.systems_table import SystemsTable
 from postil.results.table import Figure, Interval, Name, crossed

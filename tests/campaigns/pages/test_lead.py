@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.campaigns.agreement import AgreementOptions, agreement_of
+from postil.campaigns.agreement import agreement_of
 from postil.campaigns.calls import write_rows
 from postil.campaigns.estimate import estimate_so_far
 from postil.campaigns.export import judgements
@@ -23,6 +23,7 @@ from postil.data.rows import Judgement
 from postil.errors import PostilError
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.meta.rated import Rated
+from postil.raters.options import AgreementOptions
 from postil.results.names import STATISTICS
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the web extra")
 
-from postil.campaigns.agreement import AgreementOptions, agreement_of
+from postil.campaigns.agreement import agreement_of
 from postil.campaigns.models import Item
 from postil.campaigns.rubric import Rubric
+from postil.raters.options import AgreementOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
-from postil.campaigns.agreement import AgreementOptions, agreement_of
+from postil.campaigns.agreement import agreement_of
 from postil.campaigns.aspects import ratings_by_aspect
 from postil.campaigns.estimate import CampaignEstimate, estimate_so_far
 from postil.campaigns.inferred_grades import inferred_grades
 from postil.campaigns.quality_of_ratings import QualityOptions, quality_of
 from postil.errors import PostilError
+from postil.raters.options import AgreementOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from postil.campaigns.change_log import Change
     from postil.campaigns.models import AnnotatorProgress
-    from postil.campaigns.quality_result import AnnotatorQuality, Consistency
+    from postil.campaigns.quality_result import AnnotatorQuality
     from postil.estimation.rating_budget import Prospects
     from postil.meta.parts import Agreement, PairAgreement
+    from postil.raters.result import Consistency
     from postil.results.table import Record
 
     Made = Callable[[Record], str]
