@@ -12,14 +12,14 @@ from postil.data.reading import Reading
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
-from postil.interest.model.training import RatedPages
+from postil.interest.training import RatedPages
 from postil.meta.resampling import Draws
 from postil.metrics.passages.collection import Preprocessing
 from postil.metrics.passages.pool import informativeness
 from postil.metrics.spec import parse_measure
+from postil.passages.by_length import RankingsByLength
 from postil.passages.gain import gain_differences
 from postil.passages.rankings import PassageRanking, PassageRankings
-from postil.passages.rankings_by_length import RankingsByLength
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.interest.page_scores import PageScores
+    from postil.interest.model.model import PageScores
 
     Floats = NDArray[np.float64]
 

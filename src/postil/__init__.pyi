@@ -31,9 +31,9 @@ from postil.errors import Undefined as Undefined
 from postil.errors import UsageError as UsageError
 from postil.estimation.calls import EstimateOptions as EstimateOptions
 from postil.estimation.calls import estimate as estimate
+from postil.interest.calls import highlight as highlight
 from postil.interest.calls import interesting as interesting
 from postil.interest.options import InterestingOptions as InterestingOptions
-from postil.interest.pages import highlight as highlight
 from postil.interest.result import RankedPassage as RankedPassage
 from postil.judging.calls import judge as judge
 from postil.judging.options import JudgeOptions as JudgeOptions

@@ -14,7 +14,7 @@ from bench.interest import run
 from bench.interest.rankings import LONGEST, Graded, numbers_of, table
 from bench.interest.rated import CUES, MIN_COUNT, MIN_PAGES, PENALTY, good_of_ten
 
-from postil.interest.model.model_files import SHIPPED, save_model, shipped_model
+from postil.interest.model.model import SHIPPED, save_model, shipped_model
 
 RATED = Path(bench.interest.__file__).parent / "rated" / "sentences.csv"
 

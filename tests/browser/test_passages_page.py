@@ -12,8 +12,7 @@ import pytest
 
 from browser_window import DESKTOP, PHONE, TABLET, Window
 from highlighted import ACTS, article, document, hostile, hostile_pages, long, pages
-from postil.interest.html.index import index_page
-from postil.interest.html.page import passages_page
+from postil.interest.html.page import index_page, passages_page
 from postil.interest.result import InterestingResult
 from postil.interest.text_fragments import TextFragments
 

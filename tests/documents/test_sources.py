@@ -15,8 +15,8 @@ from postil.documents.sources import SourceOptions, documents_of, entries_of, lo
 from postil.endpoint import page_fetch
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput
+from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions
-from postil.interest.pages import rank_sources
 from postil.interest.result import FailedPage
 from postil.passages.texts import passages_of
 

@@ -9,8 +9,7 @@ import pytest
 
 from postil.errors import InvalidInput, UsageError
 from postil.interest.model.features import FEATURES
-from postil.interest.model.model import UNTRAINED
-from postil.interest.model.model_files import chosen_model, named, open_model, save_model, shipped_model
+from postil.interest.model.model import UNTRAINED, chosen_model, named, open_model, save_model, shipped_model
 
 if TYPE_CHECKING:
     from pathlib import Path

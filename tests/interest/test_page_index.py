@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from highlighted import ACTS, Read, hostile_pages, pages
-from postil.interest.html.index import index_page
+from postil.interest.html.page import index_page
 
 
 def test_cards_lead_to_the_pages_and_the_originals() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from postil.errors import Undefined
 from postil.interest.model.model import page_scores
-from postil.interest.model.training import RatedPages
+from postil.interest.training import RatedPages
 
 PAGES = 4
 TEXTS = [

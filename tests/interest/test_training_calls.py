@@ -13,7 +13,7 @@ from postil.cli.main import app
 from postil.comments.training.options import InterestTrainOptions
 from postil.data.options import InputOptions
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.interest.model.model_files import open_model
+from postil.interest.model.model import open_model
 from postil.interest.training import TRAINED, train_interesting
 
 if TYPE_CHECKING:

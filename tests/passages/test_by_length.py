@@ -25,7 +25,7 @@ from postil.studies.passages_stages import anchors_stage
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.passages.length_parts import GainByLength
+    from postil.passages.result import GainByLength
 
 QUICK = PassagesOptions(resamples=20, pool="topic", k=(1,), strata_k=1)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.meta.resampling import bootstrap_counts
-from postil.passages.rankings_by_length import LengthCorrelations, length_correlations
+from postil.passages.by_length import LengthCorrelations, length_correlations
 
 NONE = np.zeros((0, 1), np.int32)
 

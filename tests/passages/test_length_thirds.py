@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.meta.resampling import bootstrap_counts
+from postil.passages.by_length import ListThirds, PooledThirds, length_thirds
 from postil.passages.gain import normalized_gains
-from postil.passages.length_thirds import ListThirds, PooledThirds, length_thirds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ import pytest
 from postil.errors import UsageError
 from postil.metrics.passages.collection import PassageCollection
 from postil.metrics.spec import parse_measure
-from postil.passages.summary_scores import summary_scores
+from postil.passages.summaries import summary_scores
 from postil.text.tokens import Vocabulary
 
 MEASURES = [parse_measure(name) for name in ("f1-1", "kl-1", "js-1", "logsim-1", "rouge-1", "tf-idf-1", "w-f1-1")]

@@ -16,17 +16,12 @@ CAPABILITY: Final = Capability(
     },
     kinds={
         "interesting": Kind("result:InterestingResult", "view:view", title="Interesting passages"),
-        "interesting-pages": Kind(
-            "result:InterestingPagesResult", "pages_view:view", title="Interesting passages of pages"
-        ),
-        "interest-training": Kind(
-            "result:InterestTrainingResult", "training_view:view", title="A training of interest"
-        ),
+        "interesting-pages": Kind("result:InterestingPagesResult", "view:pages", title="Interesting passages of pages"),
+        "interest-training": Kind("result:InterestTrainingResult", "view:training", title="A training of interest"),
     },
     names={
-        "calls": "interesting",
+        "calls": "highlight interesting",
         "options": "InterestingOptions",
-        "pages": "highlight",
         "result": "RankedPassage",
     },
 )

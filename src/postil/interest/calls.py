@@ -6,25 +6,36 @@ import os
 import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.corpus.near_duplicates import BigramSets
 from postil.data.arguments import check_arguments, options_of
+from postil.data.atomic_file import AtomicFile, check_apart, write_error
+from postil.data.progress import progress
 from postil.data.ranking import best_first
-from postil.data.row_files import PLAIN
-from postil.documents.sources import Loaded
+from postil.data.row_files import PLAIN, check_standard_input
+from postil.documents.feed import FeedReport
+from postil.documents.sources import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.encoders.static import open_static
 from postil.errors import InvalidInput, UsageError
-from postil.interest.model.model import LANGUAGES, page_scores
-from postil.interest.model.model_files import chosen_model
+from postil.interest.html.page import index_page, passages_page
+from postil.interest.model.model import LANGUAGES, chosen_model, page_scores
 from postil.interest.options import AUTO, NO_VECTORS, InterestingOptions
-from postil.interest.page import Page, open_page
-from postil.interest.result import Goal, InterestingResult, RankedPassage
+from postil.interest.page import Page, open_page, readings
+from postil.interest.result import (
+    FailedPage,
+    Goal,
+    InterestingPagesResult,
+    InterestingResult,
+    PageSummary,
+    RankedPassage,
+)
 from postil.interest.text_fragments import TextFragments
 from postil.interest.topic import NEARNESS, topic_scores
-from postil.messages import Message, Setting
+from postil.messages import Blank, Message, Setting
 from postil.metrics.passages.collection import Preprocessing
 from postil.passages.similarity import MEASURE, UNITS, Ranking, decomposable, measure_ranking, reference_weights
 from postil.passages.texts import references_of
@@ -43,15 +54,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.data.options import TableInputOptions
+    from postil.data.progress import OnMessage
     from postil.data.reading import Reading
     from postil.data.row_files import FilePath
+    from postil.documents.document import Document
     from postil.encoders import Encoder
     from postil.interest.model.model import InterestModel
     from postil.interest.options import InterestingKeywords
     from postil.interest.result import UnitContribution
     from postil.metrics.passages.measures import Overlap
 
-__all__ = ["Ranker", "interesting"]
+__all__ = ["Ranker", "highlight", "interesting", "rank_pages", "rank_sources"]
 
 COPY: Final = 0.8
 """Smallest Jaccard similarity of the word bigrams of near copies, of which only the best is ranked."""
@@ -379,3 +393,200 @@ def _without_copies(texts: Sequence[str], order: NDArray[np.int64], k: int, note
     if copies:
         notes.append(f"near copies of these passages, left out: {copies:,}")
     return taken
+
+
+INDEX: Final = "index.html"
+NAME: Final = 40
+"""Largest number of characters of the title in the name of a file."""
+
+
+def rank_sources(
+    sources: Sequence[str],
+    options: InterestingOptions,
+    *,
+    page: str | None = None,
+    pages: str | None = None,
+    inputs: TableInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> InterestingResult | InterestingPagesResult:
+    """Rank the passages of whatever a command names.
+
+    Args:
+        sources: Documents, addresses, folders and feeds; or one table of passage rows.
+        options: Options.
+        page: File for the highlighted page of one document.
+        pages: Folder for the highlighted page of each document, and their index.
+        inputs: Options of reading tables.
+        on_message: Callback for status messages.
+
+    Returns:
+        The result of one document, or that of several.
+
+    Raises:
+        UsageError: Standard input is named twice, a page is asked for of what is no document or of several, or would
+            replace what is read.
+        InvalidInput: One document cannot be read or has no passage; of several, all of them.
+        PostilError: The operating system reports an error.
+    """
+    files = [source for source in sources if not is_address(source)]
+    check_standard_input(*files, options.reference)
+    if page == "-":
+        raise UsageError("{page}: expected a file, got standard output, which has the table", page=Setting("page"))
+    named = (options.reference, options.model, options.vectors)
+    for out in (page, pages):
+        if out is not None:
+            check_apart(out, [*files, *(each for each in named if each is not None)])
+    reading = readings(inputs, on_message)
+    ranker = Ranker.open(options, reading["reference"])
+    documents: Iterable[Document | FailedPage | FeedReport]
+    if len(sources) > 1 or is_folder(sources[0]):
+        documents = documents_of(sources, options)
+    else:
+        opened = open_page(sources[0], options, reading["passages"])
+        if isinstance(opened, Loaded):
+            documents = entries_of(opened, options)
+        elif opened.document is None and (page or pages):
+            raise UsageError(
+                "{source}: rows of passages are no document that could be shown; leave {page} out",
+                source=sources[0],
+                page=Setting("page"),
+            )
+        elif opened.document is None or pages is None:
+            result = ranker.rank(opened)
+            if page is not None:
+                highlight(result, page)
+            return result
+        else:
+            documents = [opened.document]
+    if page is not None:
+        pages_of = Setting("pages", Blank("DIR"))
+        raise UsageError("{page} is for one document; take {pages} for several", page=Setting("page"), pages=pages_of)
+    return rank_pages(documents, ranker, pages)
+
+
+def rank_pages(
+    documents: Iterable[Document | FailedPage | FeedReport], ranker: Ranker, folder: str | None = None
+) -> InterestingPagesResult:
+    """Rank the passages of each document, one document at a time.
+
+    Args:
+        documents: Documents, those that could not be read, and what was met in feeds.
+        ranker: The way of ranking.
+        folder: Folder for a highlighted page of each, and ``index.html`` with the best passages of all; made if it is
+            not there. None to write none.
+
+    Returns:
+        The best passages of each page, and the pages that failed.
+
+    Raises:
+        InvalidInput: No document has a passage.
+        PostilError: The operating system reports an error.
+    """
+    if folder is not None:
+        try:
+            Path(folder).mkdir(exist_ok=True)
+        except OSError as error:
+            raise write_error(folder, error) from error
+    pages: list[PageSummary] = []
+    failed: list[FailedPage] = []
+    notes: list[str] = []
+    ways: dict[tuple[str, Goal | None, str], None] = {}
+    with progress("pages", documents) as each:
+        for document in each:
+            if isinstance(document, FeedReport):
+                notes += _feed_notes(document)
+                continue
+            if isinstance(document, FailedPage):
+                failed.append(document)
+                continue
+            try:
+                found = ranker.rank(Page.of_document(document, ranker.options))
+            except InvalidInput as error:
+                failed.append(FailedPage(source=document.source, problem=error.problem))
+                continue
+            file = None
+            if folder is not None:
+                file = _file_name(len(pages) + 1, document)
+                _write(str(Path(folder, file)), passages_page(found, INDEX))
+            pages.append(_summary(found, document, file))
+            ways[found.measure, found.goal, found.signature] = None
+    if not ways:
+        expected = "expected documents with passages, got none"
+        if not failed:
+            raise InvalidInput(expected)
+        first = failed[0]
+        raise InvalidInput(
+            Message("{expected}; {source}: {problem}", expected=expected, source=first.source, problem=first.problem)
+        )
+    measures, goals, signatures = (list(dict.fromkeys(each)) for each in zip(*ways, strict=True))
+    result = InterestingPagesResult(
+        measure=" or ".join(measures),  # pages in several languages have several
+        pages=tuple(pages),
+        failed=tuple(failed),
+        goal=goals[0] if len(goals) == 1 else None,
+        signature=" or ".join(signatures),
+        notes=tuple(notes),
+    )
+    if folder is not None:
+        _write(str(Path(folder, INDEX)), index_page(result))
+    return result
+
+
+def highlight(result: InterestingResult, path: FilePath) -> Path:
+    """Write the page of a document with its best passages highlighted, as one HTML file.
+
+    Args:
+        result: The passages, as `postil.interesting` ranks them.
+        path: The file; one that is there is replaced.
+
+    Returns:
+        The file. It opens from disk, and asks the network for nothing.
+
+    Raises:
+        UsageError: The result is of rows of passages, which are no document; or the folder of the file is missing.
+        PostilError: The operating system reports an error.
+    """
+    check_arguments(highlight, locals())
+    if "\0" in os.fspath(path):
+        raise UsageError("path: expected the name of a file, got one with a null character")
+    _write(os.fspath(path), passages_page(result))
+    return Path(path)
+
+
+def _feed_notes(feed: FeedReport) -> Iterator[str]:
+    """Remarks on how a feed was read."""
+    if feed.cut_off:
+        yield f"{feed.source}: the feed is cut off; its last entry is {feed.entries:,}, and may not be whole"
+    if feed.unread:
+        yield f"{feed.source}: entries that are not read, for tags of the feed do not match: {feed.unread:,}"
+    if feed.encoding:
+        said = f"says {feed.declared}" if feed.declared else "says no encoding and is not UTF-8"
+        yield f"{feed.source}: the feed {said}; read as {feed.encoding}"
+    if feed.replaced:
+        what = "characters forbidden in XML, or bytes that are not of the feed's encoding, replaced by U+FFFD"
+        yield f"{feed.source}: {what}: {feed.replaced:,}"
+
+
+def _summary(found: InterestingResult, document: Document, file: str | None) -> PageSummary:
+    return PageSummary(
+        source=document.source,
+        passages=found.passages,
+        title=document.title,
+        url=document.url,
+        date=document.date,
+        lang=found.lang,
+        file=file,
+        notes=found.notes,
+    )
+
+
+def _file_name(number: int, document: Document) -> str:
+    """Name of a page's file: its number, and its title in letters that every file system takes."""
+    title = document.title or Path(document.source).stem
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower())[:NAME].strip("-")
+    return f"{number:03}{'-' * bool(words)}{words}.html"
+
+
+def _write(path: str, page: str) -> None:
+    with AtomicFile(path) as stream:
+        stream.write(page.encode("utf-8", "replace"))

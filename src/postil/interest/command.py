@@ -10,8 +10,8 @@ from postil.cli.command import command
 from postil.cli.errors import emit, say, tell, terminal_width
 from postil.cli.options import FormatOption
 from postil.data.options import TableInputOptions
+from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions
-from postil.interest.pages import rank_sources
 from postil.results.views import show, view_of
 
 __all__ = ["interesting"]

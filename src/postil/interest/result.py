@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from postil.documents.document import Document
-from postil.passages.length_parts import GainByLength
-from postil.passages.result import Gain, GainDifference, PassageData
+from postil.passages.result import Gain, GainByLength, GainDifference, PassageData
 from postil.results.base import Result
 from postil.results.parts import OptionalPart, Part
 

@@ -1,21 +1,32 @@
-"""View of `postil interesting`: ranked passages with the units that make their scores."""
+"""Views of `postil interesting`: passages with the units that make their scores; of several pages; of a training."""
 
 from __future__ import annotations
 
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from msgspec import to_builtins
+
 from postil.data.escaping import one_line
-from postil.results.formats import counted, noted
-from postil.results.table import Name, Number, Table, Text
-from postil.results.views import View
+from postil.data.ids import plain_id
+from postil.messages import Message
+from postil.passages.view import Ranking, by_cutoff, differences_table, gains_table, length_tables
+from postil.results.formats import counted, excerpt, noted
+from postil.results.table import Figure, Name, Number, Table, Text
+from postil.results.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.interest.result import InterestingResult, RankedPassage
+    from postil.interest.result import (
+        InterestingPagesResult,
+        InterestingResult,
+        InterestTrainingResult,
+        PageSummary,
+        RankedPassage,
+    )
 
-__all__ = ["BEST", "Passage", "cards", "fields", "passages_table", "view"]
+__all__ = ["BEST", "Passage", "cards", "fields", "pages", "passages_table", "training", "view"]
 
 BEST: Final = 3
 """Number of passages of each of several pages that people are shown."""
@@ -94,3 +105,95 @@ def cards(table: Table) -> Iterator[tuple[str, str]]:
     for (_, passage), (_, *about) in zip(table.rows, table.grid(typeset=False)[1:], strict=True):
         if passage is not None:
             yield f"{passage.rank}. {passage.text}", " · ".join(filter(None, about))
+
+
+OF_PAGE: Final = ("source", "title", "url", "date", "lang", "file")
+"""Fields of a page in each row of its passages."""
+
+NAME: Final = 30
+"""Number of characters of the name of a page in a table."""
+
+
+def pages(result: InterestingPagesResult) -> View:
+    """Show the best passages of each page; rows have all of them whole, tables the beginnings of the first three.
+
+    Args:
+        result: The result.
+    """
+    columns = fields(passage for page in result.pages for passage in page.passages)
+    rows = [
+        {**{name: getattr(page, name) for name in OF_PAGE}, **{name: getattr(each, name, None) for name in columns}}
+        for page in result.pages
+        for each in page.passages or [None]
+    ]
+    best = [(_name(page), each) for page in result.pages for each in page.passages[:BEST] or [None]]
+    passages = passages_table(result.measure, best, pages=True)
+    number = sum(len(page.passages) for page in result.pages)
+    failed = f", {len(result.failed):,} failed" if result.failed else ""
+    return View(
+        line=f"{counted(len(result.pages), 'page')}, {counted(number, 'passage')} by {result.measure}{failed}",
+        rows=rows,
+        fields=[*OF_PAGE, *columns],
+        nested=[to_builtins(each, enc_hook=plain_id) for each in (*result.pages, *result.failed)],
+        grids=[passages],
+        remarks=list(_remarks_on_pages(result)),
+        signatures=[result.signature] if result.signature else [],
+        cards=[*cards(passages)],
+    )
+
+
+def _name(page: PageSummary) -> str:
+    return excerpt(page.title or page.source, NAME)
+
+
+def _remarks_on_pages(result: InterestingPagesResult) -> Iterator[str]:
+    yield from (f"failed: {each.source}: {each.problem}" for each in result.failed)
+    for page in result.pages:
+        yield from (Message("note: {page}: {note}", page=_name(page), note=note) for note in page.notes)
+    yield from noted(result.notes)
+
+
+def training(result: InterestTrainingResult) -> View:
+    """Make the view of a training.
+
+    Args:
+        result: The training.
+    """
+    gains = by_cutoff(result.gains, "measure")
+    pairs = [Ranking(name, name, rows) for name, rows in by_cutoff(result.differences, "second").items()]
+    minus = [
+        differences_table(f"{each.first} minus", pairs, alone=f"{each.first} minus (* p < .05)")
+        for each in result.differences[:1]
+    ]
+    weights = (
+        Name("weight of", "unit"),
+        Text("kind", "kind"),
+        Figure("grades", "{:+.3f}".format, at=attrgetter("weight")),
+    )
+    return View(
+        line=f"{_size(result)}; {best((f'nCG@{row.k}', row.measure, row.ncg) for row in result.gains)}",
+        rows=result.gains,
+        grids=[gains_table([Ranking(name, name, rows) for name, rows in gains.items()], noun="ranking")],
+        details=[*minus, *length_tables(result.by_length), Table(rows=result.weights, columns=weights)],
+        head=f"{_size(result)}; one list per page, the mean of them",
+        remarks=list(_remarks_on_training(result)),
+    )
+
+
+def _size(result: InterestTrainingResult) -> str:
+    data = result.data
+    return f"{counted(data.passages, 'passage')} of {counted(data.topics, 'page')}, scale {data.scale}"
+
+
+def _remarks_on_training(result: InterestTrainingResult) -> Iterator[str]:
+    settings = result.settings
+    yield from (f"excluded: {each}" for each in result.data.left_out)
+    yield f"words and pairs with a weight: {result.words:,}; shown are the largest and the smallest"
+    yield from noted(result.notes)
+    pages = "" if settings.min_pages == 1 else f" of {counted(settings.min_pages, 'page')}"
+    cues = f", {settings.cues:g} added to cues" if settings.cues else ""
+    yield (
+        f"{counted(settings.folds, 'fold')}, penalty {settings.penalty:g}, words of at least "
+        f"{counted(settings.min_count, 'passage')}{pages}{cues}; seed {settings.seed}, "
+        f"{counted(settings.resamples, 'resample')}"
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin,
 from postil.data.arguments import check_arguments
 from postil.data.rows import EXTERNAL
 from postil.errors import PostilError, UnknownName, UsageError
-from postil.interest.model.measure import Interest
+from postil.interest.model.model import Interest
 from postil.metrics.bertscore import BertScore
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.chrf import Chrf

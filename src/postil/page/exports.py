@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.meta.audit_parts import Audit
     from postil.meta.parts import Agreement
     from postil.page.blocks import Block, Chapter
-    from postil.passages.length_parts import GainByLength
+    from postil.passages.result import GainByLength
     from postil.results.base import Result
 
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]

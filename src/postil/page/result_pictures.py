@@ -33,7 +33,7 @@ from postil.page.words import isolated
 from postil.passages.chapter import gain_pictures
 from postil.passages.gains import Gains
 from postil.passages.result import NcgResult, SummaryResult
-from postil.passages.summaries_view import measures
+from postil.passages.view import measures
 from postil.plots.forest import IntervalRow, intervals
 from postil.raters.chapter import agreement_pictures
 from postil.raters.result import AgreementResult

@@ -16,7 +16,7 @@ CAPABILITY: Final = Capability(
     },
     kinds={
         "passages": Kind("result:NcgResult", "view:view"),
-        "summaries": Kind("result:SummaryResult", "summaries_view:view", title="Summaries of topics"),
+        "summaries": Kind("result:SummaryResult", "view:summaries", title="Summaries of topics"),
     },
     names={
         "similarity": "rank_passages",

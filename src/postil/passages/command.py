@@ -16,8 +16,8 @@ from postil.errors import UsageError
 from postil.passages.calls import PassagesOptions, gains_of_file
 from postil.passages.files import check_scores, write_runs, write_scores
 from postil.passages.summaries import SummariesOptions, SummaryFiles, score_summary_files
-from postil.passages.summaries_view import view as view_summaries
 from postil.passages.view import draw_figures, view
+from postil.passages.view import summaries as view_summaries
 from postil.results.views import show
 
 if TYPE_CHECKING:

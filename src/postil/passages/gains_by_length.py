@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from postil.page.blocks import Block
     from postil.passages.gains import Gains
-    from postil.passages.length_parts import GainByLength, LengthThird
+    from postil.passages.result import GainByLength, LengthThird
     from postil.results.table import Table
 
 __all__ = ["gains_by_length"]

@@ -16,14 +16,15 @@ from postil.passages.result import Gain, GainDifference, NcgResult
 from postil.plots.picture import save
 from postil.results.formats import counted, noted
 from postil.results.names import signature_lines
-from postil.results.table import Interval, Name, Number, Table
+from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import WHOLE, View, best
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from postil.passages.length_parts import GainByLength, LengthThird, ListCorrelation
+    from postil.meta.parts import Correlation
+    from postil.passages.result import GainByLength, LengthThird, ListCorrelation, SummaryResult, SummaryScore
     from postil.results.table import Kind
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
     "length_columns",
     "length_tables",
     "lengths_table",
+    "measures",
+    "summaries",
     "undefined_correlations",
     "view",
 ]
@@ -347,3 +350,96 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
         path = folder / f"{SENSES[result.settings.reference]}-{title}.svg"
         save(draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]]), path)
         yield path
+
+
+def summaries(result: SummaryResult) -> View:
+    """Show the systems of each measure, the best first, and the agreement of two references.
+
+    Args:
+        result: The result.
+    """
+    return View(
+        line=_line(result),
+        rows=result.scores,
+        grids=[_scores(result), *([_agreement(result.agreement)] if result.agreement else ())],
+        head=_summaries_head(result),
+        remarks=list(_summaries_remarks(result)),
+        signatures=list(signature_lines(dict.fromkeys(row.signature for row in result.scores))),
+    )
+
+
+def _summaries_head(result: SummaryResult) -> str:
+    data = result.data
+    return (
+        f"{data.summaries:,} summaries of {counted(data.topics, 'topic')} by {counted(data.systems, 'system')}, scored "
+        f"against {' and '.join(_references(result))} of each topic; means over topics"
+        + (" with 95 % confidence intervals" if any(row.low is not None for row in result.scores) else "")
+    )
+
+
+def _references(result: SummaryResult) -> Iterator[str]:
+    names = {"passages": "the informative passages", "articles": "the article"}
+    return (names[each] for each in dict.fromkeys(row.reference for row in result.scores))
+
+
+def _scores(result: SummaryResult) -> Table:
+    of_measures = measures(result).values()
+    several = len({row.reference for row in result.scores}) > 1
+    return Table(
+        key="scores",
+        rows=[
+            row
+            for rows in of_measures
+            for row in sorted(rows, key=lambda row: row.mean, reverse=rows[0].better == "high")
+        ],
+        columns=(
+            Name("system", "system"),
+            Text("measure", "measure"),
+            *([Text("reference", "reference")] if several else ()),
+            Count("topics", "n", separated=False),
+            Interval("mean", "mean"),
+        ),
+    )
+
+
+def _agreement(rows: tuple[Correlation, ...]) -> Table:
+    return crossed(
+        rows,
+        Name("passages and articles", "metric"),
+        "coefficient",
+        Interval("", "value"),
+        key="agreement",
+        beside=[Count("systems", "n", separated=False)],
+    )
+
+
+def _summaries_remarks(result: SummaryResult) -> Iterator[str]:
+    settings, data = result.settings, result.data
+    yield from (str(each) for each in data.left_out)
+    lower = list(dict.fromkeys(row.measure for row in result.scores if row.better == "low"))
+    if lower:
+        yield f"lower is better: {', '.join(lower)}"
+    yield f"cut at {counted(settings.max_words, 'word')}: {data.cut} of {data.summaries}"
+    yield from noted(result.notes)
+    yield f"seed {settings.seed}, {settings.resamples} resamples of the topics"
+
+
+def _line(result: SummaryResult) -> str:
+    found, data = measures(result), result.data
+    means = [(name, row.system, row.mean) for name, rows in found.items() for row in rows]
+    falling = [name for name, rows in found.items() if rows[0].better == "low"]
+    sizes = map(counted, (data.systems, data.topics), ("system", "topic"))
+    return f"{', '.join(sizes)}, {data.summaries:,} summaries; {best(means, falling)}"
+
+
+def measures(result: SummaryResult) -> dict[str, list[SummaryScore]]:
+    """Scores by measure, which has the name of the reference behind it where there are two.
+
+    Args:
+        result: The result.
+    """
+    several = len({row.reference for row in result.scores}) > 1
+    found: dict[str, list[SummaryScore]] = {}
+    for row in result.scores:
+        found.setdefault(f"{row.measure}, {row.reference}" if several else row.measure, []).append(row)
+    return found

@@ -1,17 +1,19 @@
-"""A document with its best passages highlighted, as one self-contained HTML page."""
+"""Documents with their best passages highlighted, and an index of several, as self-contained HTML pages."""
 
 from __future__ import annotations
 
-from itertools import groupby
+import heapq
+from bisect import bisect_left, bisect_right
+from itertools import groupby, pairwise
 from math import floor, log10
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
 from postil.errors import UsageError
-from postil.interest.html.marks import Marks, level
 from postil.interest.html.markup import Element, Node, language, node, page_html
 from postil.interest.text_fragments import web_address
+from postil.interest.view import BEST
 from postil.results.formats import counted, excerpt
 from postil.version import VERSION
 
@@ -19,9 +21,107 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.documents.document import Block, Document
-    from postil.interest.result import Goal, InterestingResult, RankedPassage
+    from postil.interest.result import (
+        FailedPage,
+        Goal,
+        InterestingPagesResult,
+        InterestingResult,
+        PageSummary,
+        RankedPassage,
+    )
 
-__all__ = ["made_by", "origin", "passages_page", "reasons", "web_link"]
+__all__ = ["Marks", "index_page", "level", "made_by", "origin", "passages_page", "reasons", "web_link"]
+
+LEVELS: Final = (1, 3, 5, 10)
+"""The last rank of each intensity of the highlight, from the strongest; all others have the weakest."""
+
+
+def level(rank: int) -> int:
+    """Intensity of the highlight of a rank, from 1 (strongest) to 5.
+
+    Args:
+        rank: The rank.
+
+    >>> [level(rank) for rank in (1, 2, 4, 10, 11)]
+    [1, 2, 3, 4, 5]
+    """
+    return 1 + bisect_left(LEVELS, rank)
+
+
+class Marks:
+    """Passages in a text; of passages that overlap the better one has the common part.
+
+    Args:
+        passages: The passages; those without offsets are nowhere.
+    """
+
+    def __init__(self, passages: Iterable[RankedPassage]) -> None:
+        spans = [(each.start or 0, each.end or 0, each.rank) for each in passages if each.start is not None]
+        self._pieces = list(_apart([span for span in spans if span[0] < span[1]]))
+        self._ends = [end for _, end, _ in self._pieces]
+        self._begun: set[int] = set()
+        self.ranks = frozenset(rank for _, _, rank in self._pieces)
+        """Ranks that have a highlight."""
+
+    def within(self, start: int, end: int) -> bool:
+        """True if there is a highlight in a stretch of the text.
+
+        Args:
+            start: Index of its first character.
+            end: Index after its last character.
+        """
+        place = bisect_right(self._ends, start)
+        return place < len(self._pieces) and self._pieces[place][0] < end
+
+    def nodes(self, text: str, start: int, end: int) -> Iterator[Node]:
+        """The text of a block, with its highlights; the first piece of each passage has its rank.
+
+        Args:
+            text: The text of the document.
+            start: Index of the first character of the block.
+            end: Index after its last character.
+        """
+        for place in range(bisect_right(self._ends, start), len(self._pieces)):
+            low, high, rank = self._pieces[place]
+            if low >= end:
+                break
+            yield text[start : max(start, low)]
+            start, stop = max(start, low), min(high, end)
+            yield self._mark(text[start:stop], rank)
+            start = stop
+        yield text[start:end]
+
+    def _mark(self, text: str, rank: int) -> Node:
+        classes = f"p{rank} l{level(rank)}"
+        if rank in self._begun:
+            return node("mark", text, class_=classes)
+        self._begun.add(rank)
+        badge = node(
+            "a",
+            str(rank),
+            class_="badge",
+            href=f"#item-{rank}",
+            aria_label=f"Passage {rank}, back to the list",
+            aria_describedby=f"why-{rank}",
+        )
+        return node("mark", badge, text, class_=classes, id=f"passage-{rank}")
+
+
+def _apart(spans: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Stretches that do not overlap, in the order of the text, each with the best rank there."""
+    spans.sort()
+    open_: list[tuple[int, int]] = []  # rank and end
+    following = 0
+    for low, high in pairwise(sorted({bound for start, end, _ in spans for bound in (start, end)})):
+        while following < len(spans) and spans[following][0] <= low:
+            _, end, rank = spans[following]
+            heapq.heappush(open_, (rank, end))
+            following += 1
+        while open_ and open_[0][1] <= low:
+            heapq.heappop(open_)
+        if open_:
+            yield low, high, open_[0][0]
+
 
 PART: Final = 40
 """Number of blocks that a browser lays out together: it skips what is far from the window."""
@@ -270,3 +370,93 @@ def made_by(did: str) -> Element:
         did: The deed of postil, from the verb on.
     """
     return node("p", f"postil {VERSION} {did}. The page asks the network for nothing.")
+
+
+LONGEST: Final = 400
+"""Number of characters of a passage."""
+
+
+def index_page(result: InterestingPagesResult) -> str:
+    """Render the best passages of several pages: one card per page, and the pages that failed.
+
+    The page is one file, which asks the network for nothing. It links to the highlighted page of each card, whose
+    `PageSummary.file` is relative to it, and to the originals.
+
+    Args:
+        result: The pages.
+
+    Returns:
+        The HTML.
+    """
+    title = result.name or "Interesting passages"
+    passages = sum(min(BEST, len(page.passages)) for page in result.pages)
+    said = f"{counted(passages, 'passage')} of {counted(len(result.pages), 'page')}"
+    main = node(
+        "main",
+        node(
+            "header",
+            node("h1", title, dir="auto"),
+            node("p", said, class_="facts"),
+            *(node("p", note, class_="note") for note in result.notes),
+        ),
+        _filter() if len(result.pages) > 1 else None,
+        node("ol", *map(_card, result.pages), class_="pages"),
+        _failed(result) if result.failed else None,
+        class_="index",
+    )
+    foot = node("footer", made_by(f"ranked the passages of each page by {result.measure}"), *_signature(result))
+    return page_html(title, ["tokens.css", "shared.css", "index.css"], "index.js", [main, foot])
+
+
+def _signature(result: InterestingPagesResult) -> Iterator[Element]:
+    if result.signature:
+        yield node("p", node("code", result.signature))
+
+
+def _filter() -> Element:
+    """A box that the script shows; without it all pages are there."""
+    return node(
+        "search",
+        node("label", "Filter by words", for_="words"),
+        node("input", type="search", id="words", autocomplete="off", spellcheck="false"),
+        node("span", role="status", id="left"),
+        hidden="",
+    )
+
+
+def _card(page: PageSummary) -> Element:
+    tag = language(page.lang)
+    title = page.title.strip() or page.source
+    name = node("bdi", title, lang=tag)
+    heading = node("a", name, href=quote(page.file)) if page.file else name
+    about: list[Node] = [origin(page.source, page.url)]
+    if page.date:
+        about += [" · ", page.date]
+    return node(
+        "li",
+        node("h2", heading),
+        node("p", *about, class_="facts"),
+        node("ol", *(_passage(each, page, tag) for each in page.passages[:BEST])) if page.passages else None,
+        None if page.passages else node("p", "No passage was found in this text.", class_="facts"),
+        *(node("p", note, class_="note") for note in page.notes),
+        class_="card",
+    )
+
+
+def _passage(passage: RankedPassage, page: PageSummary, tag: str | None) -> Element:
+    text = node("bdi", excerpt(passage.text, LONGEST), lang=tag)
+    address = web_address(passage.link)
+    href = f"{quote(page.file)}#passage-{passage.rank}" if page.file else None
+    return node(
+        "li",
+        node("p", node("a", text, href=href) if href else text, class_="said"),
+        node("p", *reasons(passage), *([" · ", web_link(address, "original")] if address else ()), class_="why"),
+    )
+
+
+def _failed(result: InterestingPagesResult) -> Element:
+    def said(each: FailedPage) -> Element:
+        return node("li", node("bdi", each.source), ": ", node("bdi", each.problem))
+
+    heading = f"{counted(len(result.failed), 'page')} could not be read"
+    return node("section", node("h2", heading), node("ul", *map(said, result.failed)), class_="failed")

@@ -1,18 +1,19 @@
-"""Features of the passages of an English page."""
+"""Features of the passages of an English page.
+
+Its lists of words were written by hand, by sense and not by frequency in any text; a star stands for any ending.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from postil.interest.model.cues import cues
-from postil.interest.model.names import page_names
-from postil.interest.model.word_lists import CONNECTIVES, PRONOUNS, WORD_LISTS
 from postil.metrics.passages.collection import PassageCollection
-from postil.text.stop_words import without_stop_words
+from postil.text.stop_words import stop_words, without_stop_words
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.units import ngram_units
@@ -24,7 +25,312 @@ if TYPE_CHECKING:
 
     from postil.text.units import Units
 
-__all__ = ["FEATURES", "SHOWN", "WHOLE", "Features", "InterestPage"]
+__all__ = [
+    "CONNECTIVES",
+    "FEATURES",
+    "PRONOUNS",
+    "SHOWN",
+    "WHOLE",
+    "WORD_LISTS",
+    "Features",
+    "InterestPage",
+    "WordList",
+    "cues",
+    "page_names",
+]
+
+WORDS: Final = frozenset({"first", "only", "never"})
+QUANTIFIERS: Final = frozenset({"most", "least"})
+"""Superlatives after a determiner (the most); else numbers of things (most people) or degrees (most unusual)."""
+IRREGULAR: Final = frozenset({"best", "worst", "utmost", "foremost"}) | QUANTIFIERS
+"""Superlatives without the ending -est."""
+DETERMINERS: Final = frozenset(
+    {"the", "its", "his", "her", "their", "our", "my", "your", "whose", "s", "second", "third"}
+)
+"""Words before a superlative; *s* is that of a genitive."""
+_ENDING_IN_EST: Final = (
+    "anapest armrest arrest attest backrest behest bequest bucharest budapest chest congest conquest contest crest "
+    "deforest detest digest disinterest divest earnest ernest everest footrest forest forrest guest harvest "
+    "headrest hillcrest honest dishonest immodest incest infest ingest inquest interest invest jest lest manifest "
+    "midwest modest molest nest northwest palimpsest pest priest protest quest rainforest reforest request rest "
+    "retest southwest suggest tempest test unrest vest west wrest zest"
+)
+NO_SUPERLATIVES: Final = frozenset(_ENDING_IN_EST.split())
+"""Words with the ending -est that are no superlatives."""
+SHORT: Final = 4
+"""Largest number of letters of words in -est that are none, such as rest."""
+NOT_AFTER: Final = {
+    "first": ("at",),
+    "only": ("not", "if"),
+    "most": ("at",),
+    "least": ("at",),
+}
+"""Words before a cue that make it none: "at least", "not only"."""
+NOT_BEFORE: Final = {"first": (",", " of all"), "most": (" of ",), "least": (" of ",)}
+"""Text after a cue that makes it none: "first, …", "most of the …"."""
+
+NEAR: Final = 9
+"""Number of characters before a cue in which the word before it is looked for."""
+
+_LAST: Final = re.compile(r"\w+(?=\W*$)")
+_CUE: Final = re.compile(r"\b\w*(?:first|only|never|st)\b")
+
+
+def cues(text: str) -> Iterator[str]:
+    """Find the cues of a text, as readers are shown them.
+
+    Args:
+        text: The text.
+
+    >>> list(cues("The only lake here: at least the deepest, and the first to freeze. We rest."))
+    ['only', 'superlative: deepest', 'first']
+    >>> list(cues("Most people rest here, on the most remote of lakes."))
+    ['most', 'superlative: most']
+    """
+    lowered = text.lower()
+    for match in _CUE.finditer(lowered):
+        word = match[0]
+        before = _before(lowered, match.start())
+        if word in WORDS or (word in QUANTIFIERS and before not in DETERMINERS):
+            shown = word
+        elif word in IRREGULAR or (word.endswith("est") and len(word) > SHORT and word not in NO_SUPERLATIVES):
+            shown = f"superlative: {word}"
+        else:
+            continue
+        if before not in NOT_AFTER.get(word, ()) and not lowered.startswith(NOT_BEFORE.get(word, ()), match.end()):
+            yield shown
+
+
+def _before(text: str, start: int) -> str:
+    """The last word before a place; of a long one its end."""
+    before = _LAST.search(text[max(0, start - NEAR) : start])
+    return before[0] if before else ""
+
+
+_MONTHS: Final = "january february march april may june july august september october november december"
+_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
+CALENDAR: Final = frozenset(f"{_MONTHS} {_DAYS}".split())
+"""Capitalized words that name a date only."""
+OPENING: Final = frozenset("\"'“”„‘«»([{*_")
+"""Marks after which a sentence, a title or a quotation begins."""
+ABBREVIATED: Final = 3
+"""Largest number of letters of a capitalized word that a full stop abbreviates, such as Mr. or St."""
+
+# No pattern matches upper-case letters of all scripts: this one leaves out what is surely none.
+_CAPITALIZED: Final = re.compile(r"\b[^\W\d_a-z]\w*(?:[’'&.-]\w+)*")
+_BETWEEN: Final = re.compile(r"[ \xa0]|-|\. | (?:of|of the|de|de la|del|di|da|van|van der|von) ")
+"""Text between two capitalized words of one name."""
+_POSSESSIVE: Final = re.compile(r"[’'](?:s|S)?$")
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    text: str
+    begins: bool
+    """True where a sentence may begin, so that the capital letter says nothing."""
+
+
+def page_names(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """Find the distinct names of each passage of a page.
+
+    A name is a run of capitalized words, or a word in capital letters. The first word of a sentence is one only where
+    the page has it with a capital inside a sentence too.
+
+    Args:
+        texts: n passages.
+
+    Returns:
+        n tuples, each in order of first occurrence.
+
+    >>> page_names(["Nobody at NASA had asked Ada of York.", "Ada left. Rain fell on Monday."])
+    [('NASA', 'Ada of York'), ('Ada',)]
+    """
+    words = [list(_capitalized(text)) for text in texts]
+    inside = {word.text for some in words for word in some if not word.begins}
+    return [tuple(dict.fromkeys(_names(text, some, inside))) for text, some in zip(texts, words, strict=True)]
+
+
+def _capitalized(text: str) -> Iterator[_Word]:
+    if text == text.upper():  # a heading in capitals, or a script without them
+        return
+    for match in _CAPITALIZED.finditer(text):
+        word = _POSSESSIVE.sub("", match[0])
+        if word[0].isupper() and _base(word) not in CALENDAR:
+            yield _Word(match.start(), match.end(), word, _begins_sentence(text, match.start()))
+
+
+def _names(text: str, words: list[_Word], inside: set[str]) -> Iterator[str]:
+    """The names of a text: runs of its capitalized words that are names or parts of names."""
+    stop = stop_words("en")
+    begin = end = -1
+    content = False
+    for word in words:
+        is_stop = _base(word.text) in stop
+        acronym = len(word.text) > 1 and word.text.isupper()
+        if word.begins and not acronym and (is_stop or word.text not in inside):
+            continue
+        if begin < 0 or not _BETWEEN.fullmatch(text, end, word.start):
+            if content:
+                yield _name(text, begin, end)
+            begin, content = word.start, False
+        end = word.end
+        content = content or acronym or not is_stop
+    if content:
+        yield _name(text, begin, end)
+
+
+def _name(text: str, begin: int, end: int) -> str:
+    return _POSSESSIVE.sub("", text[begin:end].replace("\xa0", " "))
+
+
+def _base(word: str) -> str:
+    """The word without what is behind an apostrophe, as "I" of "I'm"."""
+    return word.replace("’", "'").partition("'")[0].lower()
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    """True if the word there is the first of the text, of a sentence or of a quotation."""
+    at = start - 1
+    while at >= 0 and (text[at].isspace() or text[at] in OPENING):
+        if text[at] in OPENING:
+            return True
+        at -= 1
+    if at < 0 or text[at] in "!?…:;•":
+        return True
+    return text[at] == "." and not _is_abbreviation(text, at)
+
+
+def _is_abbreviation(text: str, stop: int) -> bool:
+    """True if the full stop there ends an initial or a short capitalized word."""
+    begin = stop
+    while begin > 0 and stop - begin <= ABBREVIATED and text[begin - 1].isalpha():
+        begin -= 1
+    return 0 < stop - begin <= ABBREVIATED and text[begin].isupper()
+
+
+class WordList(NamedTuple):
+    """Words of one feature.
+
+    Args:
+        shown: Name of a word of the list as a reason.
+        words: Words as they are.
+        stems: Beginnings of words.
+        part: Words of the list that have another name as a reason.
+    """
+
+    shown: str
+    words: frozenset[str]
+    stems: tuple[str, ...]
+    part: WordList | None = None
+
+    @classmethod
+    def of(cls, shown: str, text: str, part: WordList | None = None) -> WordList:
+        """Read a list.
+
+        Args:
+            shown: Name of a word of the list as a reason.
+            text: Words with spaces between them, in small letters.
+            part: More words, which have another name as a reason.
+        """
+        every = text.split()
+        stems = tuple(word[:-1] for word in every if word.endswith("*"))
+        return cls(shown, frozenset(word for word in every if not word.endswith("*")), stems, part)
+
+    def has(self, word: str) -> bool:
+        """True if a word in small letters is on the list."""
+        of_part = self.part is not None and self.part.has(word)
+        return of_part or word in self.words or bool(self.stems and word.startswith(self.stems))
+
+    def reason(self, word: str) -> str:
+        """Name of a word of the list as a reason.
+
+        Args:
+            word: The word, in small letters.
+
+        >>> sea = WordList.of("ship", "ship* sail", WordList.of("water", "wave*"))
+        >>> sea.reason("ships"), sea.reason("waves")
+        ('ship: ships', 'water: waves')
+        """
+        return self.part.reason(word) if self.part and self.part.has(word) else f"{self.shown}: {word}"
+
+    def holds(self, known: Sequence[str]) -> NDArray[np.bool_]:
+        """Find the words that are on the list.
+
+        Args:
+            known: n words in small letters.
+
+        >>> WordList.of("sea", "ship* sail").holds(["ships", "sails", "sail"]).tolist()
+        [True, False, True]
+        """
+        return np.fromiter(map(self.has, known), np.bool_, len(known))
+
+
+_TELLING: Final = """
+death deaths dead deadly die dies died dying kill* murder* suicid* assassin* execut* hang* hanged drown* bury buried
+burial grave graves tomb* corpse* skeleton* skull* war wars warfare battle* fight* fought attack* weapon* gun guns
+bomb* bullet* sword* shot shoot* soldier* army armies enemy enemies invad* conquer* massacre* slaughter* torture*
+wound* blood* violen* victim* survive* survivor* destroy* destruct* explod* explosion* crash* burn* burnt fire flames
+disaster* catastroph* collaps* sank sunk wreck* nuclear radioactiv* poison* toxic danger* threat* terror* rebel*
+revolt* revolution* riot*
+body bodies brain* heart hearts skin bone bones flesh tooth teeth eyes tongue finger* naked blind* deaf mad madness
+insane sick* disease* plague* fever* cancer drug drugs drunk* alcohol* wine beer whisky opium addict* sleep* birth
+born pregnan* baby babies sex sexual* pain* cure* healing medicine*
+love* hate* hatred fear* afraid anger angry fury rage joy* happy happiness sad sadness grief pride proud shame asham*
+guilt* jealous* envy lonely loneliness hope hopes despair* dream* nightmare* laugh* cry cried crying tears weep* wept
+smile* passion* desire* courage* brave cowardly coward* cruel* mercy merciless kindness suffer* obsess* horror*
+horrif* delight* disgust* enjoy* beautiful beauty ugly
+man men woman women people girl girls boy boys child children mother* father* son sons daughter* wife wives husband*
+brother* sister* family families friend friends lover* marry marri* divorc* king kings queen* prince* princess*
+emperor* empress* slave* slavery servant* beggar* thief thieves hero* heroine* genius* fool* saint* priest* monk*
+bishop* pope witch* stranger* nobody everybody everyone anyone humans humanity mankind
+god gods goddess* devil* heaven* hell soul* spirit* ghost* magic* miracle* myth* legend* prophe* sacred holy* bible
+curse* immortal* eternal* monster* dragon* mystic* mysterious* myster* supernatural paradise angel* demon* sin sins
+money rich* poor poverty fortune* wealth* gold* silver treasure* million* billion* dollar* pay paid bankrupt* debt*
+profit* tax taxes steal stole stolen theft rob robbed bribe* corrupt* power powerful powerless tyran* dictator*
+regime* freedom free liberty equal* justice unjust crime* criminal* prison* jail* arrest* police law* illegal* outlaw*
+secret* hidden hide hiding conceal* disguis* mask* spy spies spied lie lies lied liar* fake* false* fraud* forg* hoax*
+decei* deceptive trick* cheat* betray* rumor* rumour* scandal* conspir* censor* ban banned banning forbid* forbade
+reject* refus* denied deny denies
+surpris* astonish* amaz* remarkabl* strange* odd oddly curious* bizarre* weird* absurd* ridiculous* ironic* irony
+paradox* unexpected* unusual* unlikely rare rarely unique* contrary mistak* misconception* accident* impossible
+unknown unprecedented extraordinary sudden* actually famous* infamous notorious* wrong*
+"""
+_ABSOLUTE: Final = """
+ever always forever alone entire* whole every everything nothing none no all completely utterly absolutely totally
+"""
+_EXTENT: Final = """
+enormous* huge giant* tiny vast world earth universe century centuries thousand* hundred*
+"""
+
+WORD_LISTS: Final[Mapping[str, WordList]] = MappingProxyType(
+    {
+        "telling": WordList.of("telling word", _TELLING),
+        "absolute": WordList.of("absolute", _ABSOLUTE, WordList.of("extent", _EXTENT)),
+        "contrast": WordList.of(
+            "contrast",
+            "but although though despite whereas instead yet however unlike rather without not nor neither cannot even",
+        ),
+        "comparison": WordList.of(
+            "comparison", "than more less better worse larger smaller greater higher lower older longer"
+        ),
+        "present": WordList.of("statement", "is are"),
+    }
+)
+"""Word lists by the name of their feature."""
+PRONOUNS: Final = WordList.of(
+    "begins with", "it its he she they his her their him them this these those that such both one"
+)
+"""Words that stand for something named before, at the beginning of a sentence."""
+CONNECTIVES: Final = WordList.of(
+    "begins with",
+    "however therefore thus hence also then so and but or nor yet furthermore moreover additionally instead otherwise "
+    "accordingly consequently nevertheless nonetheless similarly likewise finally still rather further again besides "
+    "meanwhile here there for specifically eventually later afterwards indeed first second third another other "
+    "others some",
+)
+"""Words that join a sentence to the one before it, at its beginning."""
+
 
 FEATURES: Final[Mapping[str, str]] = MappingProxyType(
     {

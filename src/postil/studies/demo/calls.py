@@ -23,8 +23,8 @@ from postil.data.scale import Scale
 from postil.documents.reading import read_document
 from postil.errors import MissingExtra
 from postil.estimation.calls import EstimateOptions, estimate_rated
+from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions
-from postil.interest.pages import rank_sources
 from postil.interest.result import InterestingResult
 from postil.messages import Command, Message
 from postil.meta.rated import Rated
