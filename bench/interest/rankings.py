@@ -18,8 +18,7 @@ from postil.metrics.passages.collection import Preprocessing
 from postil.metrics.passages.pool import informativeness
 from postil.metrics.spec import parse_measure
 from postil.passages.by_length import RankingsByLength
-from postil.passages.gain import gain_differences
-from postil.passages.rankings import PassageRanking, PassageRankings
+from postil.passages.gain import PassageRanking, PassageRankings, gain_differences
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 

@@ -69,7 +69,7 @@ NAMES: Final = {
     "postil.data.reading": "Reading",
     "postil.data.row_files": "read write",
     "postil.data.row_locations": "RowLocations located",
-    "postil.data.rows": "Article Candidate Comment Judgement Passage Rating Reference Row Score TopicArticle",
+    "postil.data.rows": ("Article Candidate Comment Judgement Passage Rating Reference Row Score TopicArticle"),
     "postil.data.scale": "Scale",
     "postil.data.suggestions": "Filtered Prompting Provenance Suggestion Suggestions",
     "postil.data.weights": "METHODS weigh",
@@ -82,15 +82,15 @@ NAMES: Final = {
         "SystemEstimate UndefinedInterval"
     ),
     "postil.interest.result": "InterestingResult RankedPassage UnitContribution",
-    "postil.judging.result": "JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference",
+    "postil.judging.result": ("JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference"),
     "postil.kernel.python.interning": "is_han_text",
     "postil.meta.coefficient_kinds": "kind_of",
     "postil.meta.coefficients": "By Measure",
     "postil.meta.column_correlations": "Texts rank_coefficient",
     "postil.meta.correlation": "Correlations correlations",
     "postil.meta.parts": (
-        "Agreement Correlation CorrelationData Difference DisagreementText HumanAgreement PairAgreement Points Rater "
-        "SystemMean UndefinedResult"
+        "Agreement Correlation CorrelationData Difference DisagreementText HumanAgreement PairAgreement "
+        "Points Rater SystemMean UndefinedResult"
     ),
     "postil.meta.permutation": "permutation_p",
     "postil.meta.resampling": "Draws bootstrap_counts interval",
@@ -111,8 +111,7 @@ NAMES: Final = {
     "postil.metrics.references": "References",
     "postil.metrics.rouge": "RougeL RougeLsum RougeN",
     "postil.metrics.spec": "METRICS parse_metric",
-    "postil.passages.cumulative_gain": "Ranked share_of_best",
-    "postil.passages.gain": "Ties gain_curve normalized_gains",
+    "postil.passages.gain": "Ranked Ties gain_curve normalized_gains share_of_best",
     "postil.passages.summaries": "score_summaries",
     "postil.raters.result": "AgreementResult",
     "postil.results.base": "Result",

@@ -16,7 +16,7 @@ from postil.passages.calls import MEASURES, PassagesOptions, find_gains
 from postil.passages.result import Gain, GainDifference, smallest_p
 
 if TYPE_CHECKING:
-    from postil.passages.rankings import PassageRanking
+    from postil.passages.gain import PassageRanking
 
 QUICK = PassagesOptions(resamples=20, pool="topic", measures=("f1-1",), k=(1, 2, 3))
 

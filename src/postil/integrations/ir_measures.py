@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.passages.cumulative_gain import Ranked, share_of_best
-from postil.passages.gain import Ties
+from postil.passages.gain import Ranked, Ties, share_of_best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -28,7 +28,7 @@ from postil.meta.resampling import Draws
 from postil.metrics.passages.pool import folds_of
 from postil.passages.by_length import THIRDS, RankingsByLength
 from postil.passages.files import LARGEST, check_passages
-from postil.passages.rankings import PassageRanking, PassageRankings
+from postil.passages.gain import PassageRanking, PassageRankings
 from postil.passages.result import PassageData
 from postil.results.formats import counted
 from postil.results.parts import Excluded

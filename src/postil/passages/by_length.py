@@ -23,7 +23,7 @@ from postil.meta.column_correlations import (
 )
 from postil.meta.resampled_rows import means_of_groups, sums_by_item
 from postil.meta.resampling import Draws, bootstrap_counts, estimate
-from postil.passages.rankings import LINE_RESAMPLES
+from postil.passages.gain import LINE_RESAMPLES
 from postil.passages.result import GainByLength, LengthThird, ListCorrelation
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
-    from postil.passages.gain import Pool
-    from postil.passages.rankings import PassageRankings
+    from postil.passages.gain import PassageRankings, Pool
 
 __all__ = [
     "STRATA_K",

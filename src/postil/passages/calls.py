@@ -23,8 +23,7 @@ from postil.metrics.spec import parse_measure
 from postil.options import Flag, options
 from postil.passages.by_length import STRATA_K, RankingsByLength
 from postil.passages.files import PassageScores, check_passages
-from postil.passages.gain import Pool
-from postil.passages.rankings import LINE_RESAMPLES, PassageRanking, PassageRankings
+from postil.passages.gain import LINE_RESAMPLES, PassageRanking, PassageRankings, Pool
 from postil.passages.result import NcgResult, PassageData, PassageSettings
 from postil.results.parts import Excluded
 from postil.version import VERSION

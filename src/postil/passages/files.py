@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.row_locations import RowLocations
     from postil.data.rows import Passage
-    from postil.passages.rankings import PassageRanking
+    from postil.passages.gain import PassageRanking
     from postil.passages.result import NcgResult
 
 __all__ = [

@@ -15,7 +15,7 @@ from postil.messages import Message
 from postil.meta.resampling import Draws
 from postil.passages.by_length import RankingsByLength
 from postil.passages.calls import MEASURES, gains_of_file
-from postil.passages.rankings import PassageRankings
+from postil.passages.gain import PassageRankings
 from postil.results.base import to_json
 from postil.studies.passages_figures import ENTITIES
 from postil.studies.stages import Stage, write_text
