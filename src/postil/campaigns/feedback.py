@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["first_answers", "shown_label"]
 
-_ASSIGNMENTS, _EVENTS, _ITEMS = tables.assignment.c, tables.event.c, tables.item.c
+_ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
+_ITEMS = tables.item.c
 
 
 class _LabelRow(NamedTuple):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from postil.campaigns import quality_of_ratings as app
 from postil.campaigns.quality_of_ratings import QualityOptions
+from postil.campaigns.quality_of_ratings import quality as measured_quality
 from postil.cli.command import command
 from postil.cli.errors import emit
 from postil.cli.options import CampaignArgument, FormatOption
@@ -25,4 +25,4 @@ def quality(
 
     Example: postil annotate quality campaign.db
     """
-    emit(show(format, app.quality(campaign, options)), format)
+    emit(show(format, measured_quality(campaign, options)), format)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["context_of", "golds_of", "grades_of", "item_values", "items", "plan_of"]
 
-_ASSIGNMENTS, _PEOPLE = tables.assignment.c, tables.person.c
+_ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
 
 
 def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[int, Item]:

@@ -7,9 +7,10 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar, cast
 
 from postil.errors import PostilError, UsageError
+from postil.web.transactions import MAX_GROUP, Pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,13 +19,9 @@ if TYPE_CHECKING:
 
     from postil.campaigns.campaign_file import CampaignFile
 
-__all__ = ["DirectWriter", "GroupCommitWriter", "Pending", "Writer"]
+__all__ = ["DirectWriter", "GroupCommitWriter", "Writer"]
 
-C = TypeVar("C")
 T = TypeVar("T")
-MAX_GROUP: Final = 256
-"""Maximum number of transactions per commit."""
-
 CHECKPOINT_AFTER: Final = 1.0
 """Seconds until a transaction is moved from the write-ahead log into the file."""
 
@@ -80,43 +77,6 @@ class DirectWriter:
     def close(self) -> None:
         """See `Writer`."""
         self._pool.shutdown()
-
-
-class Pending(Generic[C, T]):
-    """A submitted transaction, and its outcome until the group is committed.
-
-    Args:
-        transaction: The transaction.
-
-    Attributes:
-        future: Future of its value.
-    """
-
-    def __init__(self, transaction: Callable[[C], T]) -> None:
-        self.future: Future[T] = Future()
-        self._transaction = transaction
-        self._outcome: Callable[[], object] = self.future.cancel
-
-    def run(self, connection: C) -> None:
-        """Run it.
-
-        Args:
-            connection: Connection to the database.
-        """
-        value = self._transaction(connection)
-        self._outcome = lambda: self.future.set_result(value)
-
-    def refuse(self, error: BaseException) -> None:
-        """Let it fail.
-
-        Args:
-            error: The error that its caller gets.
-        """
-        self._outcome = lambda: self.future.set_exception(error)
-
-    def answer(self) -> None:
-        """Tell the caller the outcome; one that never ran is cancelled."""
-        self._outcome()
 
 
 class GroupCommitWriter:

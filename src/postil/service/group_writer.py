@@ -7,11 +7,11 @@ import sqlite3
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from postil.campaigns.writers import Pending
 from postil.errors import PostilError
 from postil.web.store_file import database_error
+from postil.web.transactions import MAX_GROUP, Pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["GroupWriter"]
 
 T = TypeVar("T")
-
-MAX_GROUP: Final = 256
-"""Largest number of transactions per commit."""
 
 
 class _Work(Pending[sqlite3.Connection, T]):

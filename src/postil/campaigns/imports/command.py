@@ -6,8 +6,13 @@ from typing import Annotated
 
 import typer
 
-from postil.campaigns.imports import calls as app
-from postil.campaigns.imports.calls import Imported, LabelStudioOptions, PotatoOptions
+from postil.campaigns.imports.calls import (
+    Imported,
+    LabelStudioOptions,
+    PotatoOptions,
+    import_label_studio,
+    import_potato,
+)
 from postil.cli.command import command
 from postil.cli.errors import say
 from postil.cli.options import group
@@ -28,7 +33,7 @@ def label_studio(
 
     Example: postil annotate import label-studio export.json --out judgements.jsonl --campaign campaign.db
     """
-    _tell(app.import_label_studio(files, options, say))
+    _tell_imported(import_label_studio(files, options, say))
 
 
 @imports.command()
@@ -44,9 +49,9 @@ def potato(
 
     Example: postil annotate import potato annotation_output --data texts.jsonl --campaign campaign.db
     """
-    _tell(app.import_potato(paths, options, say))
+    _tell_imported(import_potato(paths, options, say))
 
 
-def _tell(done: Imported) -> None:
+def _tell_imported(done: Imported) -> None:
     parts = counted(done.ratings, "rating"), counted(done.tasks, "task"), counted(done.annotators, "annotator")
     say(f"{parts[0]} of {parts[1]} by {parts[2]}, of {', '.join(done.questions)}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from starlette.exceptions import HTTPException
+
 from postil.campaigns.models import Refused
 from postil.errors import MissingExtra, PostilError
 
@@ -47,6 +49,10 @@ def error_content(error: Exception, words: Page) -> tuple[str, list[str], int]:
         error: The error.
         words: Words of pages.
     """
+    if isinstance(error, HTTPException):  # of the framework, on what is no page
+        error = HTTPError(error.status_code, "This request is not supported")
+        if error.status == 404:
+            error = HTTPError(404, "There is no such page")
     if isinstance(error, HTTPError):
         return words.gettext(error.title), [words.gettext(line) for line in error.lines], error.status
     if isinstance(error, Refused) and error.kind == "closed":

@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
+from fastapi import Request
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
-from starlette.requests import Request
 
 from postil.campaigns.models import Refused
 from postil.campaigns.pages.error_pages import HTTPError

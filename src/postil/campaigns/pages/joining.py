@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Final
 
-from fastapi import FastAPI, Request, Response  # noqa: TC002 - FastAPI reads annotations
+from fastapi import FastAPI, Request, Response
 
 from postil.campaigns.models import Refused
 from postil.campaigns.pages.error_pages import HTTPError

@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from postil.campaigns.backups import DailyBackups
 from postil.campaigns.pages.annotator import add_annotator_pages
 from postil.campaigns.pages.backup_schedule import BackupSchedule
-from postil.campaigns.pages.error_pages import HTTPError
 from postil.campaigns.pages.forms import LARGEST_UPLOAD
 from postil.campaigns.pages.growth import UPLOADS, add_growth_pages
 from postil.campaigns.pages.joining import add_joining_pages
@@ -98,14 +97,8 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     async def refuse(request: Request, error: Exception) -> Response:
         return site.error_response(request, error)
 
-    async def elsewhere(request: Request, error: Exception) -> Response:
-        status = error.status_code if isinstance(error, HTTPException) else 500
-        if status == 404:
-            return site.error_response(request, HTTPError(404, "There is no such page"))
-        return site.error_response(request, HTTPError(status, "This request is not supported"))
-
     app.add_exception_handler(PostilError, refuse)
-    app.add_exception_handler(HTTPException, elsewhere)
+    app.add_exception_handler(HTTPException, refuse)
     names = {"localhost", socket.gethostname(), *options.names}
 
     async def largest(path: str, cookies: str) -> int:
