@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from postil.campaigns.item_types import ItemType
+    from postil.campaigns.models import ItemType
 
 PATIENT = WebOptions(patience=30)
 

@@ -18,7 +18,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
-from postil.campaigns.item_types import HEADINGS
+from postil.campaigns.models import HEADINGS
 from postil.campaigns.pages import lead, tables
 from postil.data import labels
 from postil.results import names
@@ -34,10 +34,10 @@ DESK: Final = "desk"
 """Context of the words of the desk."""
 
 MODULES: Final = (
-    *("campaigns/events.py", "campaigns/grading.py", "campaigns/late.py", "campaigns/people.py"),
+    *("campaigns/grading.py", "campaigns/grading.py", "campaigns/reassignment.py", "campaigns/people.py"),
     *("campaigns/results.py", "campaigns/state.py", "campaigns/validation.py"),
-    *("campaigns/additions.py", "campaigns/inputs.py", "campaigns/item_files.py", "campaigns/add.py"),
-    *("campaigns/agreement.py", "campaigns/estimate.py", "campaigns/inferred_grades.py"),
+    *("campaigns/additions.py", "campaigns/item_files.py", "campaigns/item_files.py", "campaigns/add.py"),
+    *("campaigns/agreement.py", "campaigns/pages/dashboard.py", "campaigns/inferred_grades.py"),
     *("meta/agreement.py", "estimation/estimator.py", "meta/one_factor.py"),
     *("meta/rated_outputs.py", "meta/severity.py", "meta/table.py"),
     *(f"data/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows")),
@@ -47,7 +47,7 @@ MODULES: Final = (
 )
 """Modules with messages that pages show."""
 NOT_PAGES: Final = (
-    "campaigns/pages/supervision.py",
+    "campaigns/pages/server.py",
     *(f"web/{name}.py" for name in ("audit_log", "guard", "limits", "problems", "routing", "store_file", "tokens")),
 )
 OTHER_SITES: Final = ("docs.html",)
@@ -92,7 +92,7 @@ TABLES: Final = {
     "web/translations.py": ("English", *translations.REASONS),
     "campaigns/pages/tables.py": tuple(tables.TITLES.values()),
     "campaigns/pages/lead.py": (*lead.SHOWN.values(), *(title for _, title in lead.TABS.values())),
-    "campaigns/item_types.py": tuple(heading for headings in HEADINGS.values() for heading in headings),
+    "campaigns/models.py": tuple(heading for headings in HEADINGS.values() for heading in headings),
     "results/names.py": tuple(names.STATISTICS.values()),
 }
 """Texts that are in tables."""

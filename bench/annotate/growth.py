@@ -30,7 +30,7 @@ from bench.annotate.databases import Files
 from bench.annotate.run import Found, Server, line, looked_up, sign_in
 from bench.annotate.workload import make
 from postil.campaigns.add import AddOptions, add
-from postil.campaigns.backup_files import BackupOptions, backup
+from postil.campaigns.backups import BackupOptions, backup
 from postil.campaigns.store import Store
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import get_type_hints
 
-from postil.campaigns.serving import ServeOptions
+from postil.campaigns.calls import ServeOptions
 from postil.options import flag_name, split_hint
 from postil.service.calls import ServiceOptions
 

@@ -86,7 +86,7 @@ MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     "postil.data.column_patterns.pattern_of": lambda: [pattern_of("Rater * (2024)"), pattern_of("*a")],
     "postil.interest.text_fragments._pattern": lambda: [re.compile("a +a")],
     "postil.text.ptb._scanner": lambda: [_scanner(web=False), _scanner(web=True)],
-    "postil.campaigns.pages.forms._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],
+    "postil.campaigns.pages.site._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],
 }
 """Expressions of sites that only a function can make."""
 

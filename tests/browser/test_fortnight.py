@@ -39,7 +39,7 @@ RUN = """
 import sys, threading, time
 real, start, speed = time.time, float(sys.argv[1]), float(sys.argv[2])
 time.time = lambda: start + (real() - start) * speed
-import postil.campaigns.pages.backup_schedule as schedule
+import postil.campaigns.backups as schedule
 class Fast(threading.Event):
     def wait(self, timeout=None):
         return super().wait(None if timeout is None else timeout / speed)

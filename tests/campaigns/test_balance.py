@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from postil.campaigns.balance import further_items, plan_balance
-from postil.campaigns.plan import plan
+from postil.campaigns.plan import further_items, plan, plan_balance
 from postil.results import base
 from postil.results.views import view_of
 

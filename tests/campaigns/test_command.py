@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.campaigns.serving import ServeOptions
+from postil.campaigns.calls import ServeOptions
 from postil.campaigns.store import Store
 
 if TYPE_CHECKING:

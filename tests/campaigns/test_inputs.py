@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.campaigns.inputs import sampled_items, with_gold
+from postil.campaigns.item_files import sampled_items, with_gold
 from postil.campaigns.models import Item
 from postil.campaigns.rubric import Rubric
 from postil.errors import InvalidInput, UsageError

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.campaigns.late import SPARED, fair_share
 from postil.campaigns.models import Campaign, Item, Refused
 from postil.campaigns.plan import plan
+from postil.campaigns.reassignment import SPARED, fair_share
 from postil.campaigns.rubric import Rubric
 from postil.campaigns.store import Store
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.campaigns.load_balancing import distribute_items
+from postil.campaigns.item_assignment import distribute_items
 from postil.campaigns.plan import Plan, plan
 from postil.errors import UnknownName, UsageError
 

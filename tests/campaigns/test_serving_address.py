@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.campaigns.serving import ServeOptions, checked_base_url
+from postil.campaigns.calls import ServeOptions, checked_base_url
 from postil.errors import UsageError
 
 

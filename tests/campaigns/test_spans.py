@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.campaigns.spans import annotated_share, passage_grade, union
+from postil.campaigns.validation import annotated_share, passage_grade, union
 
 SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=8)
 

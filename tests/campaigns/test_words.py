@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.campaigns.calls import InviteOptions
+from postil.campaigns.calls import InviteOptions, ServeOptions
 from postil.campaigns.imports.calls import LabelStudioOptions
-from postil.campaigns.inputs import sampled_items, with_training
-from postil.campaigns.item_files import ItemFiles
-from postil.campaigns.item_types import parse_context
-from postil.campaigns.serving import ServeOptions
+from postil.campaigns.item_files import ItemFiles, sampled_items, with_training
+from postil.campaigns.models import parse_context
 from postil.errors import UsageError
 from postil.messages import CommandLine
 

@@ -9,8 +9,8 @@ pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
 import sqlalchemy as sql
 
+from postil.campaigns.database import GroupCommitWriter
 from postil.campaigns.models import Refused
-from postil.campaigns.writers import GroupCommitWriter
 
 if TYPE_CHECKING:
     import sqlite3

@@ -15,7 +15,7 @@ import pytest
 
 import postil
 from postil.campaigns.imports.submissions import Export, Submission, Task
-from postil.campaigns.inputs import with_gold
+from postil.campaigns.item_files import with_gold
 from postil.campaigns.models import Item
 from postil.campaigns.rubric import Rubric
 from postil.data.ids import DecomposedId, as_id, plain_id

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from postil.service.error_log import log_failure, unbroken
+from postil.web.error_log import log_failure, unbroken
 
 if TYPE_CHECKING:
     import pytest

@@ -8,7 +8,7 @@ import typer
 
 from postil.calibration import labels as app
 from postil.calibration.labels import LabelOptions
-from postil.campaigns.serving import ServeOptions
+from postil.campaigns.calls import ServeOptions
 from postil.cli.command import command
 from postil.cli.errors import say
 from postil.data.options import InputOptions

@@ -9,11 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.campaigns.calls import InviteOptions, invite, invite_first_lead, open_campaign, write_rows
+from postil.campaigns.calls import InviteOptions, ServeOptions, invite, invite_first_lead, open_campaign, write_rows
 from postil.campaigns.labels import RUBRICS, label_item, label_rows
 from postil.campaigns.models import Campaign, Drawn, NoCampaign
 from postil.campaigns.plan import plan
-from postil.campaigns.serving import ServeOptions
 from postil.comments.article_files import checked_articles, open_articles
 from postil.comments.loading import load_commenter
 from postil.comments.manifest import combined_checksum

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from postil.campaigns.calls import open_campaign
-from postil.campaigns.inputs import GoldLabel, with_gold
-from postil.campaigns.item_files import ItemFiles
-from postil.campaigns.pairs import single_texts
-from postil.campaigns.pairs_of_texts import new_gold, planned_pairs
+from postil.campaigns.item_files import GoldLabel, ItemFiles, with_gold
+from postil.campaigns.pairs import new_gold, planned_pairs, single_texts
 from postil.campaigns.planning import roles_of
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.row_files import PLAIN, check_standard_input, read

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from postil.campaigns.aspects import ratings_of
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.consistency import with_gold_labels, with_themselves
 from postil.campaigns.export import judgements
 from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.rubric import ratings_of
 from postil.data.scale import Scale
 from postil.errors import Undefined
 from postil.messages import Message

@@ -1,27 +1,34 @@
-"""Daily backups of a campaign: one file a day in a folder, of which the newest are kept."""
+"""Backups of a campaign: one file on demand, or one a day, of which the newest are kept; and upgrades."""
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import time
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.campaigns.calls import open_campaign
 from postil.campaigns.models import Campaign
 from postil.data.atomic_file import AtomicFile, write_error
 from postil.errors import InvalidInput, UsageError
+from postil.options import options
+from postil.web.error_log import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
 
     from postil.campaigns.store import Store
 
-__all__ = ["DAY", "DailyBackups"]
+__all__ = ["DAY", "BackupOptions", "BackupSchedule", "DailyBackups", "backup", "upgrade"]
 
 DAY: Final = 86_400.0
 HOUR: Final = 3_600.0
@@ -137,3 +144,137 @@ def _check_folder(folder: Path, campaign: Path) -> None:
 def _key(campaign: Campaign) -> tuple[object, ...]:
     """Values that tell a campaign from all others, and never change."""
     return campaign.created, campaign.seed
+
+
+@options
+class BackupOptions:
+    """Options of `postil annotate backup`.
+
+    Args:
+        incomplete: Copy a file that lacks its write-ahead log as far as it goes; annotations may be missing.
+    """
+
+    incomplete: bool = False
+
+
+def backup(url: str, copy: str, options: BackupOptions) -> int:
+    """Copy a campaign as it is at one moment, also while its server runs.
+
+    Args:
+        url: Location of the campaign.
+        copy: File to write; it appears atomically.
+        options: Options of the command.
+
+    Returns:
+        Number of ratings in the copy.
+
+    Raises:
+        UsageError: The file exists already or is one of SQLite's beside the campaign, or the campaign is not in an
+            SQLite file.
+        InvalidInput: There is no campaign, or a part of it is missing.
+    """
+    _check_new(copy)
+    # One of an earlier version can be copied as it is, above all before it is upgraded.
+    source = open_campaign(url, read_only=True, incomplete=options.incomplete, earlier=True)
+    # A copy is private, as it holds the names of the annotators.
+    with source as store, AtomicFile(copy, private=True) as stream:
+        _check_beside(copy, store)
+        store.copy(stream.name)
+        with open_campaign(stream.name, read_only=True, earlier=True) as copied:
+            ratings = copied.people.totals()[0].done
+        _check_new(copy)  # again: copying takes a while, and another process may have made the file
+    return ratings
+
+
+def upgrade(url: str) -> None:
+    """Bring a campaign of an earlier version of postil to this one; nothing in it changes.
+
+    Args:
+        url: Location of the campaign.
+
+    Raises:
+        InvalidInput: There is no campaign, or one of a version that cannot be upgraded.
+    """
+    open_campaign(url).close()
+
+
+def _check_new(file: str) -> None:
+    if not file.strip() or file == "-" or "://" in file:
+        raise UsageError(f"a backup is a file: expected the name of a new one, got '{file}'")
+    if Path(file).exists():
+        raise UsageError(f"{file}: exists already; choose a new file")
+
+
+def _check_beside(file: str, store: Store) -> None:
+    """Refuse the names under which SQLite keeps its own files beside a campaign."""
+    if store.file is not None and os.path.realpath(file) in {
+        f"{os.path.realpath(store.file)}-{kind}" for kind in ("wal", "shm", "journal")
+    }:
+        raise UsageError(f"{file}: SQLite writes a file of this name beside {store.file}; choose another name")
+
+
+"""Seconds until another attempt; also the longest wait, as clocks are set and machines sleep."""
+
+PATIENCE: Final = 10.0
+"""Seconds that the end of the server waits for a backup that is being made."""
+
+
+class BackupSchedule:
+    """Makes backups when they are due; a failure is told once, and another attempt follows in an hour.
+
+    Use it as a context: the thread runs inside.
+
+    Args:
+        backups: Backups of the campaign.
+        on_message: Callback for status messages.
+
+    Attributes:
+        problem: Reason why the last attempt failed; empty if it did not.
+        failures: Number of attempts that failed.
+    """
+
+    def __init__(self, backups: DailyBackups, on_message: Callable[[str], None]) -> None:
+        self._backups, self._on_message = backups, unbroken(on_message)
+        self.problem, self.failures = "", 0
+        self._stopping = Event()
+        self._thread = Thread(target=self._loop, name="postil-backup", daemon=True)
+
+    @property
+    def last(self) -> float | None:
+        """Time of the last backup, in seconds since 1970; None if there is none."""
+        return self._backups.last
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopping.set()
+        self._thread.join(PATIENCE)
+
+    def step(self) -> float:
+        """Make a backup if one is due.
+
+        Returns:
+            Seconds until the next step.
+        """
+        if due := self._backups.due():
+            return min(HOUR, due)
+        try:
+            path = self._backups.make()
+        except Exception as error:  # a backup that fails must never end the server
+            problem = f"{error}" or type(error).__name__
+            if problem != self.problem:
+                self._on_message(f"no backup was made, the next attempt is in an hour: {problem}")
+            self.problem, self.failures = problem, self.failures + 1
+            return HOUR
+        self._on_message(f"written: {path}")
+        self.problem = ""
+        return HOUR
+
+    def _loop(self) -> None:
+        wait = 0.0
+        while not self._stopping.wait(wait):
+            wait = self.step()

@@ -1,15 +1,17 @@
-"""`postil annotate invite`, `remove` and `export`, and how every command opens a campaign."""
+"""What `postil annotate` does to a campaign: invite, remove, pause, close, export; and how commands open one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
+from urllib.parse import urlsplit
 
 from postil.campaigns.export import TABLE_FORMATS, export_files
 from postil.campaigns.inferred_grades import inferred_grades
 from postil.campaigns.models import Role
-from postil.campaigns.serving import checked_base_url
 from postil.data.atomic_file import AtomicFile, check_apart
+from postil.data.escaping import visible
+from postil.data.options import ListenOptions
 from postil.data.row_files import Writer
 from postil.errors import UnknownName, UsageError
 from postil.messages import Setting
@@ -20,21 +22,111 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.campaigns.models import Reassignment
+    from postil.campaigns.plan_result import PlanResult
+    from postil.campaigns.reassignment import Share
+    from postil.campaigns.state import Outcome
     from postil.campaigns.store import Store
     from postil.data.rows import Row
 
 __all__ = [
     "ExportOptions",
     "InviteOptions",
+    "Latecomer",
+    "MessageOptions",
     "RemoveOptions",
+    "ServeOptions",
     "Written",
+    "checked_base_url",
+    "close",
+    "deadline",
     "export",
     "invite",
     "invite_first_lead",
+    "invite_late",
     "open_campaign",
+    "pause",
     "remove",
+    "resume",
     "write_rows",
 ]
+
+
+@options
+class ServeOptions(ListenOptions):
+    """Options of `postil annotate serve`.
+
+    Args:
+        base_url: URL where people reach the pages; invitations begin with it. It gives the host name too, and https://
+            means that a reverse proxy speaks HTTPS, as with --https.
+        tokens: File of tokens, as postil tokens add makes it: programs on other machines read /metrics with one of the
+            scope metrics.
+        backup: Folder for a copy of the campaign every day, NAME-YYYY-MM-DD.db; for a campaign in an SQLite file.
+        keep: Number of copies that are kept there.
+    """
+
+    base_url: Annotated[str | None, Flag(metavar="URL")] = None
+    tokens: Annotated[str | None, Flag(metavar="FILE")] = None
+    backup: Annotated[str | None, Flag(metavar="FOLDER")] = None
+    keep: Annotated[int, Flag(metavar="N", min=1)] = 7
+
+    def __post_init__(self) -> None:
+        if self.base_url is not None:
+            address = checked_base_url(self.base_url)
+            if self.https and address.startswith("http://"):
+                raise UsageError(
+                    "{base_url}: expected https:// with {https}, got {got}",
+                    base_url=Setting("base_url"),
+                    https=Setting("https"),
+                    got=visible(self.base_url),
+                )
+
+    @property
+    def address(self) -> str:
+        """URL where people reach the pages."""
+        if self.base_url is not None:
+            return checked_base_url(self.base_url)
+        return f"https://{(*self.name, 'localhost')[0]}" if self.https else f"http://localhost:{self.port}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Host names of the server, besides localhost."""
+        return self.name if self.base_url is None else (*self.name, urlsplit(self.address).hostname or "")
+
+    @property
+    def secure(self) -> bool:
+        """True if the server is behind a reverse proxy that speaks HTTPS."""
+        return self.https or self.address.startswith("https://")
+
+
+def checked_base_url(url: str) -> str:
+    """Check the URL where people reach the pages of a campaign.
+
+    Args:
+        url: Scheme and host, and the port where it is not that of the scheme.
+
+    Returns:
+        The URL without a slash at its end.
+
+    Raises:
+        UsageError: It is no such URL.
+
+    >>> checked_base_url("https://Grading.example.org/")
+    'https://grading.example.org'
+    """
+    try:
+        parts = urlsplit(url.strip())
+        rest = parts._replace(scheme="", netloc="").geturl()
+        sound = parts.scheme in {"http", "https"} and parts.port != 0 and "@" not in parts.netloc and rest in {"", "/"}
+    except ValueError:  # a port that is no number, or brackets that do not match
+        sound = False
+    if not sound or not parts.hostname:
+        raise UsageError(
+            "{base_url}: expected http:// or https:// and a host name, without a path, such as {example}; got {got}",
+            base_url=Setting("base_url"),
+            example="https://grading.example.org",
+            got=visible(url),
+        )
+    return f"{parts.scheme}://{parts.netloc.lower()}"
 
 
 @options
@@ -216,3 +308,97 @@ def open_campaign(
     from postil.campaigns.store import Store  # noqa: PLC0415
 
     return Store.open(url, make=make, read_only=read_only, incomplete=incomplete, earlier=earlier)
+
+
+@options
+class MessageOptions:
+    """Options of `postil annotate pause` and `postil annotate close`.
+
+    Args:
+        message: Message that the annotators' page shows.
+    """
+
+    message: Annotated[str, Flag(metavar="TEXT")] = ""
+
+
+def pause(url: str, options: MessageOptions) -> Outcome:
+    """Hand out no new item; answers to items that are on screens are stored.
+
+    Args:
+        url: Location of the campaign.
+        options: Options of the command.
+
+    Raises:
+        Refused: The campaign is closed, or its deadline has passed.
+    """
+    with open_campaign(url) as store:
+        return store.state.pause(options.message)
+
+
+def resume(url: str) -> Outcome:
+    """Go on after a pause, or reopen a closed campaign.
+
+    Args:
+        url: Location of the campaign.
+    """
+    with open_campaign(url) as store:
+        return store.state.resume()
+
+
+def close(url: str, options: MessageOptions) -> Outcome:
+    """Accept no answers any more.
+
+    Args:
+        url: Location of the campaign.
+        options: Options of the command.
+    """
+    with open_campaign(url) as store:
+        return store.state.close(options.message)
+
+
+def deadline(url: str, when: str) -> Outcome:
+    """Set, move or remove the deadline.
+
+    Args:
+        url: Location of the campaign.
+        when: Date and time with a time zone, in ISO 8601; none to remove the deadline.
+
+    Raises:
+        Refused: There is no zone, the time has passed already, or a lead has closed the campaign.
+    """
+    # Imported here, since it needs optional packages, which the help of the commands does not.
+    from postil.campaigns.state import parse_moment  # noqa: PLC0415
+
+    with open_campaign(url) as store:
+        return store.state.set_deadline(None if when.strip().lower() == "none" else parse_moment(when))
+
+
+class Latecomer(NamedTuple):
+    """Outcome of `invite_late`.
+
+    Args:
+        link: The link to send; it works once.
+        share: The share of the annotator.
+        plan: The assignment of all items.
+    """
+
+    link: str
+    share: Share
+    plan: PlanResult
+
+
+def invite_late(url: str, name: str, options: InviteOptions) -> Latecomer:
+    """Invite an annotator besides those of the plan, who takes a fair share of the open items of the others.
+
+    Args:
+        url: Location of the campaign.
+        name: Name of the person.
+        options: Options of the command.
+
+    Raises:
+        Refused: See `postil.campaigns.people.People.invite_late`.
+    """
+    with open_campaign(url) as store:
+        token, share = store.people.invite_late(name, options.days)
+        link = f"{checked_base_url(options.base_url)}/join/{token}"
+        return Latecomer(link, share, store.plan().statistics())

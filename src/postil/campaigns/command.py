@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,17 +11,28 @@ from postil.campaigns.add import AddOptions
 from postil.campaigns.add import add as add_texts
 from postil.campaigns.agreement import CampaignAgreementOptions
 from postil.campaigns.agreement import agreement as measured_agreement
-from postil.campaigns.backup_files import BackupOptions
-from postil.campaigns.backup_files import backup as copied
-from postil.campaigns.backup_files import upgrade as upgraded
-from postil.campaigns.calls import ExportOptions, InviteOptions, RemoveOptions
-from postil.campaigns.imports.command import imports
-from postil.campaigns.life import invite_late
-from postil.campaigns.life_command import close, deadline, pause, print_latecomer, resume
+from postil.campaigns.backups import BackupOptions
+from postil.campaigns.backups import backup as copied
+from postil.campaigns.backups import upgrade as upgraded
+from postil.campaigns.calls import (
+    ExportOptions,
+    InviteOptions,
+    MessageOptions,
+    RemoveOptions,
+    ServeOptions,
+    invite_late,
+)
+from postil.campaigns.imports.calls import (
+    Imported,
+    LabelStudioOptions,
+    PotatoOptions,
+    import_label_studio,
+    import_potato,
+)
 from postil.campaigns.planning import PlanOptions
 from postil.campaigns.planning import plan as planned
-from postil.campaigns.quality_command import quality
-from postil.campaigns.serving import ServeOptions
+from postil.campaigns.quality_of_ratings import QualityOptions
+from postil.campaigns.quality_of_ratings import quality as measured_quality
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import CampaignArgument, FormatOption, group
@@ -31,7 +42,160 @@ from postil.raters.view import remarks
 from postil.results.formats import counted
 from postil.results.views import show, view_of
 
-__all__ = ["annotate"]
+if TYPE_CHECKING:
+    from postil.campaigns.calls import Latecomer
+    from postil.campaigns.state import Outcome
+
+__all__ = ["annotate", "close", "deadline", "imports", "pause", "print_latecomer", "quality", "resume"]
+
+
+@command
+def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
+    """Hand out no new texts; the one on an annotator's screen can still be rated.
+
+    The annotators' pages show the message, and continue by themselves after postil annotate resume.
+
+    Example: postil annotate pause campaign.db --message "Back on Monday."
+    """
+    _tell(app.pause(campaign, options), "paused; 'postil annotate resume' continues")
+
+
+@command
+def resume(campaign: CampaignArgument) -> None:
+    """Continue a campaign after a pause, or reopen a closed one.
+
+    Example: postil annotate resume campaign.db
+    """
+    before, after = app.resume(campaign)
+    if before.status == "running":
+        say("the campaign is running; nothing changed")
+        return
+    say("resumed" if before.status == "paused" else "reopened: annotators get texts, and answers are stored again")
+    if before.deadline is not None and after.deadline is None:
+        from postil.campaigns.state import moment  # noqa: PLC0415 - it needs optional packages
+
+        say(f"the deadline, {moment(before.deadline)}, had passed and is removed")
+
+
+@command
+def close(campaign: CampaignArgument, options: MessageOptions) -> None:
+    """Accept no more answers; those that come late stay in the annotators' browsers.
+
+    Example: postil annotate close campaign.db --message "Thank you all!"
+    """
+    _tell(app.close(campaign, options), "closed; 'postil annotate resume' reopens it")
+
+
+@command
+def deadline(
+    campaign: CampaignArgument,
+    when: Annotated[
+        str,
+        typer.Argument(metavar="WHEN", help="Date and time with a zone, such as 2026-12-01T18:00+01:00; or none."),
+    ],
+) -> None:
+    """Set, move or remove the deadline: after it no new texts are handed out.
+
+    The text on an annotator's screen can be rated for 15 more minutes; then the campaign is closed.
+
+    Example: postil annotate deadline campaign.db 2026-12-01T18:00+01:00
+    """
+    from postil.campaigns.state import moment  # noqa: PLC0415 - it needs optional packages
+
+    before, after = app.deadline(campaign, when)
+    if before == after:
+        there = "no deadline" if after.deadline is None else f"this deadline, {moment(after.deadline)},"
+        say(f"the campaign has {there} already; nothing changed")
+        return
+    say("the deadline is removed" if after.deadline is None else f"deadline: {moment(after.deadline)}")
+    if before.status in {"ending", "closed"}:
+        say("the campaign is open again")
+
+
+def _tell(outcome: Outcome, done: str) -> None:
+    """Say that the state was changed, or that the campaign had it already."""
+    before, after = outcome
+    if before.status != after.status:
+        say(done)
+    else:
+        same = "nothing changed" if before == after else "its message is changed"
+        say(f"the campaign is {after.status} already; {same}")
+
+
+def print_latecomer(name: str, late: Latecomer) -> None:
+    """Print the link of an annotator who joins late, and the balance after it.
+
+    Args:
+        name: Name of the annotator.
+        late: The link and the share of the annotator.
+    """
+    emit(f"{late.link}\n")
+    for line in show("table", late.plan).splitlines():
+        say(line)
+    share = late.share
+    others = "there is no other annotator"
+    if share.open:
+        few, many = share.open[0], share.open[-1]
+        others = f"each of the others has {few:,}{f' to {many:,}' if many > few else ''} left"
+    say(f"{name} has {counted(share.items, 'open item')}; {others}")
+    if share.nobody:
+        say(f"{share.nobody:,} of them had fewer annotators than planned")
+    if max(share.open, default=0) > share.items + 1:
+        say("others have more, as items that are on screens or repeated stay, and nobody can have an item twice")
+
+
+@command
+def quality(
+    campaign: CampaignArgument,
+    options: QualityOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Measure the quality of each annotator's ratings, those who need attention first.
+
+    Gold items, attention checks, repeated items, time per rating, agreement with the mean of the others and its drift,
+    and the competence that a one-factor model, MACE or the model of Dawid and Skene infers from the ratings.
+
+    Example: postil annotate quality campaign.db
+    """
+    emit(show(format, measured_quality(campaign, options)), format)
+
+
+imports = group("import", "Bring annotations of other tools: as judgements, or as a campaign with its ratings.")
+
+
+@imports.command(name="label-studio")
+@command
+def label_studio(
+    files: Annotated[list[str], typer.Argument(metavar="FILES...", help="Exports: JSON, JSON-MIN, CSV or TSV.")],
+    options: LabelStudioOptions,
+) -> None:
+    """Exports of Label Studio: choices, ratings, numbers, and labels of spans in texts.
+
+    Example: postil annotate import label-studio export.json --out judgements.jsonl --campaign campaign.db
+    """
+    _tell_imported(import_label_studio(files, options, say))
+
+
+@imports.command()
+@command
+def potato(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATHS...", help="Output folders, or exported tables: JSON Lines, CSV or TSV."),
+    ],
+    options: PotatoOptions,
+) -> None:
+    """Annotations of Potato: choices, Likert scales, numbers, and spans.
+
+    Example: postil annotate import potato annotation_output --data texts.jsonl --campaign campaign.db
+    """
+    _tell_imported(import_potato(paths, options, say))
+
+
+def _tell_imported(done: Imported) -> None:
+    parts = counted(done.ratings, "rating"), counted(done.tasks, "task"), counted(done.annotators, "annotator")
+    say(f"{parts[0]} of {parts[1]} by {parts[2]}, of {', '.join(done.questions)}")
+
 
 annotate = group("annotate", "Collect human ratings: assign items, serve the pages, measure agreement, export.")
 annotate.add_typer(imports, name="import")

@@ -1,13 +1,18 @@
-"""Database of a campaign: opened, checked, and configured for durability."""
+"""Database of a campaign: opened, checked, written durably, and its log of what leads did."""
 
 from __future__ import annotations
 
 import sqlite3
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from operator import itemgetter
 from pathlib import Path
-from threading import Condition
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from queue import Empty, SimpleQueue
+from threading import Condition, Thread
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
+import msgspec
 import sqlalchemy as sql
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
@@ -15,21 +20,224 @@ from postil.campaigns import tables
 from postil.campaigns.campaign_file import CampaignFile, connections_to_read, copy_whole
 from postil.campaigns.models import NoCampaign
 from postil.campaigns.tables import SCHEMA, UPGRADABLE
-from postil.campaigns.writers import DirectWriter, GroupCommitWriter
+from postil.data.ids import plain_id
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
+from postil.web.transactions import MAX_GROUP, Pending
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from concurrent.futures import Future
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Self
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import ClauseElement, Connection, Dialect, Engine
+    from sqlalchemy.sql.compiler import SQLCompiler
 
-    from postil.campaigns.writers import Writer
-
-__all__ = ["ADVICE", "Database", "lock_campaign"]
+__all__ = [
+    "ADVICE",
+    "Change",
+    "CompiledStatement",
+    "Database",
+    "DirectWriter",
+    "GroupCommitWriter",
+    "Writer",
+    "changes",
+    "detail_of",
+    "lock_campaign",
+    "log_change",
+]
 
 T = TypeVar("T")
+CHECKPOINT_AFTER: Final = 1.0
+"""Seconds until a transaction is moved from the write-ahead log into the file."""
+
+BUSY: Final = 30.0
+"""Seconds to wait for another process that writes to an SQLite file."""
+
+SHORTEST_NAP, LONGEST_NAP = 0.0005, 0.02
+"""Seconds between two attempts to write, which grow with the time waited."""
+
+THREADS: Final = 16
+"""Number of concurrent transactions, where the database takes many writers."""
+
+
+class Writer(Protocol):
+    """Runs transactions, each of them atomically."""
+
+    def run(self, transaction: Callable[[Connection], T]) -> T:
+        """Run a transaction; when this returns, it is on disk."""
+        ...
+
+    def submit(self, transaction: Callable[[Connection], T]) -> Future[T]:
+        """Run a transaction in the background; when the future has its value, it is on disk."""
+        ...
+
+    def close(self) -> None:
+        """Finish all transactions and close the connection."""
+
+
+class DirectWriter:
+    """Writer that commits every transaction by itself, for a server that takes many writers.
+
+    Args:
+        engine: Engine of the database.
+        translate: Function that makes the error for callers from one of the driver.
+    """
+
+    def __init__(self, engine: Engine, translate: Callable[[BaseException], BaseException]) -> None:
+        self._engine, self._translate = engine, translate
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="postil-writer")
+
+    def run(self, transaction: Callable[[Connection], T]) -> T:
+        """See `Writer`."""
+        try:
+            with self._engine.begin() as connection:
+                return transaction(connection)
+        except BaseException as error:
+            raise self._translate(error)  # noqa: B904 - which knows its cause
+
+    def submit(self, transaction: Callable[[Connection], T]) -> Future[T]:
+        """See `Writer`."""
+        return self._pool.submit(self.run, transaction)
+
+    def close(self) -> None:
+        """See `Writer`."""
+        self._pool.shutdown()
+
+
+class GroupCommitWriter:
+    """Single-writer queue with group commit, for an SQLite file, which takes one writer.
+
+    Waiting transactions share one commit, and so the wait for the disk; callers are answered after the commit. A
+    transaction that is refused before it has changed anything does not affect the others of its group. If one fails
+    otherwise, the group is rolled back and each is run and committed by itself. The file is checked before a group and
+    after its commit: what was committed to a file that has gone is not acknowledged.
+
+    Args:
+        engine: Engine of the database.
+        translate: Function that makes the error for callers from one of the driver.
+        file: File of the campaign, to be watched; None to watch none.
+    """
+
+    def __init__(
+        self, engine: Engine, translate: Callable[[BaseException], BaseException], file: CampaignFile | None = None
+    ) -> None:
+        self._connection, self._translate, self._file = engine.connect(), translate, file
+        self._since: float | None = None  # time of the first commit that only the write-ahead log holds
+        self._queue: SimpleQueue[Pending[Connection, object] | None] = SimpleQueue()
+        self._thread = Thread(target=self._loop, name="postil-writer", daemon=True)
+        self._thread.start()
+
+    def run(self, transaction: Callable[[Connection], T]) -> T:
+        """See `Writer`."""
+        return self.submit(transaction).result()
+
+    def submit(self, transaction: Callable[[Connection], T]) -> Future[T]:
+        """See `Writer`."""
+        pending = Pending(transaction)
+        self._queue.put(cast("Pending[Connection, object]", pending))
+        return pending.future
+
+    def close(self) -> None:
+        """See `Writer`."""
+        self._queue.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _loop(self) -> None:
+        open_ = True
+        while open_:
+            try:
+                group = [self._queue.get(timeout=self._until_checkpoint())]
+            except Empty:
+                self._checkpoint()
+                continue
+            # Whatever has queued up during the last commit shares the next one: groups grow with the load by
+            # themselves, and nobody waits for a group to fill.
+            while len(group) < MAX_GROUP and not self._queue.empty():
+                group.append(self._queue.get())
+            open_ = None not in group
+            # A future that its caller has cancelled is dropped; from here on it cannot be cancelled any more.
+            pending = [one for one in group if one is not None and one.future.set_running_or_notify_cancel()]
+            if pending and not self._commit(pending):
+                for one in pending:
+                    self._commit([one])
+            if self._until_checkpoint() == 0.0:
+                self._checkpoint()
+
+    def _until_checkpoint(self) -> float | None:
+        """Seconds until the next checkpoint; None if there is nothing to move."""
+        if self._since is None or self._file is None:
+            return None
+        return max(0.0, self._since + CHECKPOINT_AFTER - time.monotonic())
+
+    def _checkpoint(self) -> None:
+        if self._file is not None:
+            self._file.checkpoint()
+        self._since = None
+
+    def _commit(self, group: Sequence[Pending[Connection, object]]) -> bool:
+        """Run transactions in one commit and answer their callers.
+
+        Returns:
+            True if callers were answered; False if the group must be split, never for a single transaction.
+        """
+        try:
+            self._on_progress()
+            with self._connection.begin():
+                driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
+                _take_lock(driver)  # at once: a later upgrade from reading could fail
+                start = driver.total_changes
+                for one in group:
+                    before = driver.total_changes
+                    try:
+                        one.run(self._connection)
+                    except UsageError as error:
+                        # Refused before any change, there is nothing to roll back, so the others can be kept.
+                        if driver.total_changes != before:
+                            raise
+                        one.refuse(error)
+        except BaseException as error:  # callers must hear of it, else they would wait forever
+            if len(group) > 1:
+                return False
+            group[0].refuse(self._translate(error))
+            group[0].answer()
+            return True
+        if driver.total_changes != start:
+            self._since = self._since or time.monotonic()
+        try:
+            self._on_progress()
+        except PostilError as error:
+            for one in group:
+                one.refuse(error)
+        for one in group:
+            one.answer()
+        return True
+
+    def _on_progress(self) -> None:
+        if self._file is not None:
+            self._file.on_progress()
+
+
+def _take_lock(driver: sqlite3.Connection) -> None:
+    """Begin a transaction that writes, once no other process writes.
+
+    SQLite's own wait would sleep up to 0.1 s beyond the moment when the lock is free.
+
+    Raises:
+        sqlite3.OperationalError: Another process holds the lock for too long.
+    """
+    driver.execute("PRAGMA busy_timeout = 0")
+    began = time.monotonic()
+    while True:
+        try:
+            driver.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            waited = time.monotonic() - began
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or waited > BUSY:
+                raise
+            time.sleep(min(LONGEST_NAP, SHORTEST_NAP + waited / 10))
+        else:
+            return
+
 
 PATIENCE: Final = 5.0
 """Seconds that closing waits for readers."""
@@ -340,3 +548,144 @@ def _sqlite_path(address: sql.URL, *, make: bool) -> Path:
     if not make and not file.is_file():
         raise NoCampaign("there is no such file", where=str(file))
     return file
+
+
+R = TypeVar("R")
+
+
+class CompiledStatement(Generic[R]):
+    """A statement whose SQL text is compiled once per dialect, with typed rows.
+
+    It is no prepared statement: the database parses and plans the text at every call. What it saves is SQLAlchemy's
+    look-up of the text and its wrapping of results, which take five times as long as the database itself. Values go to
+    the driver unconverted, so columns must be of types that need no conversion.
+
+    Args:
+        statement: The statement, with a named parameter for each value.
+        row: Constructor of a row, such as ``_make`` of a named tuple with a field per column.
+        columns: Names of the inserted columns, for an INSERT.
+    """
+
+    def __init__(
+        self, statement: ClauseElement, row: Callable[[Sequence[object]], R], columns: Sequence[str] | None = None
+    ) -> None:
+        self._statement, self._row, self._columns = statement, row, columns
+        self._compiled: dict[str, tuple[str, Mapping[str, object], Sequence[str] | None]] = {}
+
+    def rows(self, connection: Connection, values: Mapping[str, object]) -> list[R]:
+        """Execute the statement and fetch its rows; none if it returns none.
+
+        Args:
+            connection: The database connection.
+            values: Values of the parameters, by name.
+        """
+        dialect = connection.dialect
+        text, fixed, order = self._compiled.get(dialect.name) or self._compile(dialect)
+        cursor = connection.connection.cursor()
+        given = {**fixed, **values}
+        cursor.execute(text, given if order is None else tuple(given[name] for name in order))
+        return list(map(self._row, cursor.fetchall())) if cursor.description else []
+
+    def many(self, connection: Connection, values: Sequence[Mapping[str, object]]) -> int:
+        """Execute the statement once for each of several sets of values.
+
+        Args:
+            connection: The database connection.
+            values: Values of all parameters, by name.
+
+        Returns:
+            Number of rows that were changed.
+        """
+        dialect = connection.dialect
+        text, _, order = self._compiled.get(dialect.name) or self._compile(dialect)
+        given = list(values) if order is None else list(map(itemgetter(*order), values))
+        cursor = connection.connection.cursor()
+        cursor.executemany(text, given)
+        return cursor.rowcount
+
+    def first(self, connection: Connection, values: Mapping[str, object]) -> R | None:
+        """Execute the statement and fetch its first row; None if there is none.
+
+        Args:
+            connection: The database connection.
+            values: Values of the parameters, by name.
+        """
+        found = self.rows(connection, values)
+        return found[0] if found else None
+
+    def _compile(self, dialect: Dialect) -> tuple[str, Mapping[str, object], Sequence[str] | None]:
+        compiled = cast("SQLCompiler", self._statement.compile(dialect=dialect, column_keys=self._columns))
+        made = str(compiled), dict(compiled.params), compiled.positiontup if compiled.positional else None
+        self._compiled[dialect.name] = made
+        return made
+
+
+class Change(NamedTuple):
+    """Entry of the log of changes.
+
+    Args:
+        time: Time, in seconds since 1970.
+        kind: Type of the change: ``paused``, ``resumed``, ``closed``, ``deadline``, ``ended`` (the deadline was seen to
+            pass), ``joined`` (an annotator, late), ``removed`` (a person), or another one of a later version.
+        person: Number of the lead; None for the command line and for what happened by itself.
+        pseudonym: Pseudonym of the lead.
+        detail: More about it, by name.
+    """
+
+    time: float
+    kind: str
+    person: int | None
+    pseudonym: str
+    detail: Mapping[str, object]
+
+
+def log_change(
+    connection: Connection, kind: str, now: float, detail: Mapping[str, object], by: int | None = None
+) -> None:
+    """Append an entry to the log of changes.
+
+    Args:
+        connection: The database connection, in a transaction.
+        kind: Type of the change.
+        now: Time, in seconds since 1970.
+        detail: More about it, by name; names of people do not belong there, pseudonyms do.
+        by: Number of the lead; None for the command line.
+    """
+    values = {
+        "time": now,
+        "kind": kind,
+        "person": by,
+        "detail": msgspec.json.encode(detail, enc_hook=plain_id).decode(),
+    }
+    connection.execute(tables.change.insert().values(values))
+
+
+def changes(connection: Connection) -> list[Change]:
+    """Read the log of changes, in order of time.
+
+    Args:
+        connection: The database connection.
+    """
+    table = tables.change
+    query = (
+        sql.select(table.c.time, table.c.kind, table.c.person, tables.person.c.pseudonym, table.c.detail)
+        .join_from(table, tables.person, table.c.person == tables.person.c.id, isouter=True)
+        .order_by(table.c.id)
+    )
+    rows = connection.execute(query).all()
+    return [Change(when, kind, who, name or "", detail_of(text)) for when, kind, who, name, text in rows]
+
+
+def detail_of(text: str) -> dict[str, object]:
+    """Decode the detail of an entry.
+
+    Args:
+        text: JSON of an object.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except msgspec.MsgspecError:
+        raise InvalidInput("expected a JSON object", field="change.detail") from None

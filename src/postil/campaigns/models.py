@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from postil.campaigns.item_types import FORMER, ItemRows, ItemType
 from postil.data.checks import coerce_ids
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Listed, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from postil.messages import Fact
 
 __all__ = [
+    "CONTEXTS",
+    "FORMER",
+    "HEADINGS",
+    "ITEM_TYPES",
     "Adjudication",
     "Annotation",
     "AnnotationTask",
@@ -29,6 +34,8 @@ __all__ = [
     "Feedback",
     "Given",
     "Item",
+    "ItemRows",
+    "ItemType",
     "Kind",
     "NoCampaign",
     "Person",
@@ -46,7 +53,64 @@ __all__ = [
     "State",
     "Upcoming",
     "name_of",
+    "parse_context",
 ]
+
+ItemType: TypeAlias = Literal[
+    "text", "comment", "answer", "summary", "translation", "passage", "comments", "outputs", "passages"
+]
+"""Type of the items. The last three are former names; see `FORMER`."""
+
+ItemRows: TypeAlias = Literal["articles", "candidates", "passages"]
+"""Rows that items come from: the comments of articles (or references of a plan), candidates, or passages."""
+
+ITEM_TYPES: Final = ("text", "comment", "answer", "summary", "translation", "passage")
+
+FORMER: Final[Mapping[ItemType, tuple[ItemType, ItemRows]]] = MappingProxyType(
+    {"comments": ("comment", "articles"), "outputs": ("comment", "candidates"), "passages": ("passage", "passages")}
+)
+"""Item type and rows that a former name stands for."""
+
+HEADINGS: Final[Mapping[ItemType, tuple[str, str]]] = MappingProxyType(
+    {
+        "text": ("Text", "Article"),
+        "comment": ("Comment", "Article"),
+        "answer": ("Answer", "Question"),
+        "summary": ("Summary", "Source"),
+        "translation": ("Translation", "Source"),
+        "passage": ("Passage", "Topic"),
+    }
+)
+"""English headings of a text and of the article or source that it belongs to."""
+
+CONTEXTS: Final = ("article", "source", "thread")
+"""Contexts that have a meaning of their own; other names are columns."""
+
+
+def parse_context(given: str) -> tuple[str, ...]:
+    """Parse the names of what is shown with each text.
+
+    Args:
+        given: ``none``, or names of `CONTEXTS` and of columns, separated by commas.
+
+    Raises:
+        UsageError: A name is empty or stands twice, or ``none`` is one of several.
+
+    >>> parse_context("article,hint"), parse_context("none")
+    (('article', 'hint'), ())
+    """
+    names = tuple(name.strip() for name in given.split(","))
+    if names == ("none",):
+        return ()
+    if not all(names) or len(set(names)) < len(names) or "none" in names:
+        raise UsageError(
+            "{context}: expected none, or distinct names of {names} and columns, separated by commas; got '{got}'",
+            context=Setting("context"),
+            names=Listed(CONTEXTS, last=", "),
+            got=given,
+        )
+    return names
+
 
 Kind: TypeAlias = Literal["grade", "spans", "pair"]
 """Type of an annotation: a grade on a scale, span annotations, or the preference for one of two texts."""

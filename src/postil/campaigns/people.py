@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Final
 import sqlalchemy as sql
 
 from postil.campaigns import tables, validation
-from postil.campaigns.change_log import log_change
-from postil.campaigns.compiled_sql import CompiledStatement
-from postil.campaigns.database import lock_campaign
-from postil.campaigns.late import give_share
+from postil.campaigns.database import CompiledStatement, lock_campaign, log_change
 from postil.campaigns.models import AnnotatorProgress, Person, Progress, Reassignment, Refused, Session
-from postil.campaigns.reassignment import insert_annotator, reassign_items, reserve_items
+from postil.campaigns.reassignment import give_share, insert_annotator, reassign_items, reserve_items
 from postil.campaigns.tables import PersonRow
 from postil.errors import UnknownName
 from postil.messages import Message
@@ -25,8 +22,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.campaigns.database import Database
-    from postil.campaigns.late import Share
     from postil.campaigns.models import Campaign, Role
+    from postil.campaigns.reassignment import Share
 
 __all__ = ["DAY", "People", "active_person", "progress_of", "signed_in"]
 
@@ -99,7 +96,7 @@ class People:
             by: The lead; None for the command line.
 
         Returns:
-            The token, and what the annotator got; see `postil.campaigns.late.give_share`.
+            The token, and what the annotator got; see `postil.campaigns.reassignment.give_share`.
 
         Raises:
             Refused: The name is in the campaign already, the plan has a free slot, or there is nothing to give.

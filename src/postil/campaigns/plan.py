@@ -1,26 +1,134 @@
-"""Item assignment: the annotators of each item, and the presentation order of each annotator."""
+"""The plan: the annotators of each item, the presentation order of each annotator, and how even both are."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Final, Literal
+from itertools import chain, combinations, groupby
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.campaigns.item_assignment import assign_items, generator
-from postil.campaigns.item_order import insert_items, presentation_order
-from postil.campaigns.load_balancing import distribute_items
-from postil.campaigns.plan_result import PlannedAnnotator, PlannedPair, PlanResult
+from postil.campaigns.item_assignment import assign_items, distribute_items, generator
+from postil.campaigns.plan_result import PlanBalance, PlannedAnnotator, PlannedPair, PlanResult
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from postil.campaigns.models import Presentation
 
-__all__ = ["MAX_ANNOTATORS", "SEED", "Plan", "plan"]
+__all__ = [
+    "MAX_ANNOTATORS",
+    "SEED",
+    "ItemOrder",
+    "Plan",
+    "further_items",
+    "insert_items",
+    "plan",
+    "plan_balance",
+    "presentation_order",
+]
+
+ItemOrder: TypeAlias = Literal["spread", "together"]
+"""Items of one article in a presentation order: far apart, or in a row."""
+
+
+def presentation_order(
+    items: list[int],
+    gold: frozenset[int],
+    articles: tuple[str, ...],
+    repeat_rate: float,
+    random: np.random.Generator,
+    *,
+    together: bool,
+) -> tuple[Presentation, ...]:
+    """Draw the presentation order of an annotator.
+
+    Every item gets a position between 0 and 1. The c items of an article, in random order, are at ``(j + u) / c`` for
+    j = 0 … c - 1 with one u that is uniform in [0, 1): each of them is uniform in [0, 1), and they are 1 / c apart.
+    Items to be kept together share the position u.
+
+    Args:
+        items: Numbers of the annotator's items.
+        gold: Numbers of the gold items, which are not repeated.
+        articles: Article of each item of the campaign.
+        repeat_rate: Share of the annotator's items that are repeated, half of the order later.
+        random: Random number generator.
+        together: True to keep the items of an article together.
+    """
+    if not items:
+        return ()
+    number = np.unique([articles[item] for item in items], return_inverse=True)[1]
+    tie = random.random(len(items))
+    start = random.random(int(number.max()) + 1)[number]
+    position = start if together else (_rank_within(number, tie) + start) / np.bincount(number)[number]
+    # Only the first half can be repeated half of the order later.
+    repeatable = np.flatnonzero(np.array([item not in gold for item in items]) & (position < 0.5))
+    wanted = round(repeat_rate * (len(items) - len(gold)))
+    chosen = random.permutation(repeatable)[:wanted]
+    shown = [*((item, 1) for item in items), *((items[index], 2) for index in chosen.tolist())]
+    positions, ties = np.concatenate([position, position[chosen] + 0.5]), np.concatenate([tie, tie[chosen]])
+    return tuple(shown[index] for index in np.lexsort((ties, positions)).tolist())
+
+
+def _rank_within(group: NDArray[np.int64], tie: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Rank of each element among those of its group, from 0."""
+    order = np.lexsort((tie, group))
+    counts = np.bincount(group)
+    rank = np.empty(len(group), np.int64)
+    rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rank
+
+
+def insert_items(
+    order: tuple[Presentation, ...],
+    answered: Collection[Presentation],
+    new: Sequence[int],
+    random: np.random.Generator,
+    articles: Sequence[str] | None = None,
+    *,
+    held: int = 0,
+) -> tuple[Presentation, ...]:
+    """Insert new items at random positions of an order, after the item that is on the annotator's screen.
+
+    With `articles`, the new items of an article come in a row, and no row of one article is broken up.
+
+    Args:
+        order: Presentation order of the annotator.
+        answered: Presentations that the annotator has answered.
+        new: Numbers of the new items.
+        random: Random number generator.
+        articles: Article of each item of the campaign, to insert the items of an article together; None to insert each
+            by itself.
+        held: Number of items after that on the screen which stay where they are.
+    """
+    done = set(answered)
+    now = next((position for position, shown in enumerate(order) if shown not in done), len(order) - 1)
+    last = max((position for position, shown in enumerate(order) if shown in done), default=-1)
+    head = min(len(order), max(now, last) + 1 + held)
+    while articles and 0 < head < len(order) and articles[order[head][0]] == articles[order[head - 1][0]]:
+        head += 1
+    tail = _runs(order[head:], articles)
+    count = len({articles[item] for item in new}) if articles else len(new)
+    slots = set(random.choice(len(tail) + count, count, replace=False).tolist())
+    shuffled = random.permutation(new).tolist()
+    if articles:
+        place = {articles[item]: number for number, item in enumerate(shuffled)}
+        shuffled.sort(key=lambda item: place[articles[item]])
+    fresh, old = iter(_runs([(item, 1) for item in shuffled], articles)), iter(tail)
+    runs = (next(fresh) if slot in slots else next(old) for slot in range(len(tail) + count))
+    return (*order[:head], *chain.from_iterable(runs))
+
+
+def _runs(shown: Sequence[Presentation], articles: Sequence[str] | None) -> list[list[Presentation]]:
+    """Consecutive presentations of one article; each by itself without articles."""
+    if articles is None:
+        return [[one] for one in shown]
+    return [list(run) for _, run in groupby(shown, key=lambda one: articles[one[0]])]
+
 
 SEED: Final = 20181
 MAX_ANNOTATORS: Final = 1_000
@@ -319,3 +427,76 @@ def _check_overlap(overlap: float, annotators_per_item: int, annotators: int) ->
             f"overlap: items with one annotator more than {annotators_per_item} need {annotators_per_item + 1} "
             f"annotators, and there are {annotators}; plan more annotators, or fewer per item"
         )
+
+
+def further_items(loads: Sequence[int], annotators_per_item: int) -> int | None:
+    """Compute the number of further items after which loads can differ by at most one.
+
+    Args:
+        loads: Number of items of each annotator.
+        annotators_per_item: Number of annotators of each further item, all of them different.
+
+    Returns:
+        The smallest number; None where there is none.
+
+    >>> further_items([5, 5, 4], 2), further_items([10, 10, 0], 1), further_items([10, 10, 0], 2)
+    (0, 9, 18)
+    >>> further_items([10, 0], 2) is None
+    True
+    """
+    count, each, most = len(loads), min(annotators_per_item, len(loads)), max(loads)
+
+    def even(items: int) -> bool:
+        level, over = divmod(sum(loads) + each * items, count)
+        return level - min(loads) <= items and most <= level + (over > 0)
+
+    if even(0):
+        return 0
+    if each == count:
+        return None
+    beyond = 1
+    while not even(beyond):
+        beyond *= 2
+    low = beyond // 2  # is not even
+    while beyond - low > 1:
+        middle = (low + beyond) // 2
+        low, beyond = (low, middle) if even(middle) else (middle, beyond)
+    return beyond
+
+
+def plan_balance(plan: Plan, left: frozenset[str]) -> PlanBalance | None:
+    """Compute the balance of a plan.
+
+    Args:
+        plan: The plan.
+        left: Pseudonyms of the annotators who were removed.
+
+    Returns:
+        The balance; None without annotators.
+    """
+    assigned: list[list[str]] = [[] for _ in plan.articles]
+    for name, order in zip(plan.annotators, plan.orders, strict=True):
+        for item, again in order:
+            if again == 1 and item not in plan.gold:
+                assigned[item].append(name)
+    active = [name for name in plan.annotators if name not in left]
+    if not active:
+        return None
+    counts = Counter(name for people in assigned for name in people)
+    loads = {name: counts[name] for name in active}
+    together = Counter(pair for people in assigned for pair in combinations(people, 2))
+    shared = [together[pair] for pair in combinations(active, 2)]
+    most, fewest = max(loads, key=loads.__getitem__), min(loads, key=loads.__getitem__)
+    tolerance = max(Counter(plan.articles).values(), default=1) if plan.by_item else 1
+    even = loads[most] - loads[fewest] <= tolerance
+    return PlanBalance(
+        most=most,
+        most_items=loads[most],
+        fewest=fewest,
+        fewest_items=loads[fewest],
+        tolerance=tolerance,
+        missing=0 if even else further_items(list(loads.values()), plan.annotators_per_item),
+        least_shared=min(shared, default=0),
+        most_shared=max(shared, default=0),
+        short=plan.short,
+    )

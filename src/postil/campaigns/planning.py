@@ -7,13 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
 from postil.campaigns.calls import open_campaign
-from postil.campaigns.inputs import GoldLabel, rubric_for, sampled_items, with_gold, with_training
-from postil.campaigns.item_files import ItemFiles, has_candidates, has_comments, is_reference_plan
-from postil.campaigns.item_order import ItemOrder
-from postil.campaigns.item_types import FORMER, ITEM_TYPES, ItemType, parse_context
-from postil.campaigns.models import Campaign
-from postil.campaigns.pairs import GoldPreference, read_gold
-from postil.campaigns.pairs_of_texts import asks_for_pairs, pairs_per_item, planned_pairs
+from postil.campaigns.item_files import (
+    GoldLabel,
+    ItemFiles,
+    has_candidates,
+    has_comments,
+    is_reference_plan,
+    rubric_for,
+    sampled_items,
+    with_gold,
+    with_training,
+)
+from postil.campaigns.models import FORMER, ITEM_TYPES, Campaign, ItemType, parse_context
+from postil.campaigns.pairs import GoldPreference, asks_for_pairs, pairs_per_item, planned_pairs, read_gold
+from postil.campaigns.plan import ItemOrder
 from postil.campaigns.plan import plan as assign_items
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.rows import Article, Row

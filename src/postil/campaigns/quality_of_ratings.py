@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, get_args
 
-from postil.campaigns.aspects import ratings_of
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.inferred_grades import inferred_grades
 from postil.campaigns.quality import annotator_quality
 from postil.campaigns.quality_result import QualityResult
+from postil.campaigns.rubric import ratings_of
 from postil.errors import UnknownName
 from postil.options import Flag, options
 from postil.raters.result import CompetenceModel

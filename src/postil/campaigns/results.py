@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Final
 import sqlalchemy as sql
 
 from postil.campaigns import tables, validation
-from postil.campaigns.events import to_event
-from postil.campaigns.feedback import first_answers
+from postil.campaigns.grading import first_answers, to_event
+from postil.campaigns.items import golds_of, grades_of, is_swapped, items
 from postil.campaigns.models import Adjudication, Conflict, Event, Person, Rating, Refused, name_of
 from postil.campaigns.people import active_person
 from postil.campaigns.quality import reading_length
-from postil.campaigns.spans import from_json
 from postil.campaigns.state import moment
 from postil.campaigns.tables import GRADED, MOST_ROWS, EventRow
-from postil.campaigns.tasks import is_swapped
-from postil.campaigns.texts import golds_of, grades_of, items
+from postil.campaigns.validation import from_json
 from postil.messages import Message
 from postil.raters.result import PlanRevision
 

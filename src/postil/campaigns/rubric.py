@@ -1,4 +1,4 @@
-"""Rubrics: the question for annotators, and the meaning of each grade."""
+"""Rubrics: the question for annotators, and the meaning of each grade, of one aspect or several; four are bundled."""
 
 from __future__ import annotations
 
@@ -6,22 +6,141 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, get_args
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 import msgspec
 from msgspec.structs import force_setattr
 
-from postil.campaigns.bundled_rubrics import QUALITY
 from postil.campaigns.models import Kind
 from postil.data.explain import RepeatedKey, load_json
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.campaigns.item_types import ItemType
+    from postil.campaigns.models import ItemType, Rating
 
-__all__ = ["LANGUAGES", "Aspect", "Rubric"]
+__all__ = ["LANGUAGES", "QUALITY", "Aspect", "QualityTexts", "Rubric", "ratings_by_aspect", "ratings_of"]
+
+
+class QualityTexts(NamedTuple):
+    """Texts of a rubric with grades from 1 to 5.
+
+    Args:
+        name: Short name.
+        question: Question for annotators.
+        words: Meaning of each grade, from low to high.
+    """
+
+    name: str
+    question: str
+    words: tuple[str, str, str, str, str]
+
+
+QUALITY: Final[Mapping[ItemType, Mapping[str, QualityTexts]]] = MappingProxyType(
+    {
+        "text": {
+            "en": QualityTexts(
+                "text quality",
+                "How good is this text?",
+                (
+                    "Unusable: it cannot be understood, or does not do what it is for.",
+                    "Poor: large parts are wrong, unclear or beside the point.",
+                    "Acceptable: it does what it is for, with clear flaws.",
+                    "Good: only small flaws.",
+                    "Very good: nothing that I would change.",
+                ),
+            ),
+            "zh": QualityTexts(
+                "text quality",
+                "这段文字写得怎么样？",
+                (
+                    "不能用：看不懂，或者达不到目的。",
+                    "差：很多地方有错、不清楚或者跑题。",
+                    "尚可：达到了目的，但有明显的缺点。",
+                    "好：只有小毛病。",
+                    "很好：没有需要改的地方。",
+                ),
+            ),
+        },
+        "answer": {
+            "en": QualityTexts(
+                "answer quality",
+                "How good is this answer to the question?",
+                (
+                    "No answer: beside the question, wrong, or not to be understood.",
+                    "Poor: it touches on the question, but what matters is wrong or missing.",
+                    "Partly: the main point is right, but something important is missing, vague or doubtful.",
+                    "Good: right and complete, with small flaws in detail or wording.",
+                    "Very good: right, complete, clear, and no longer than it needs to be.",
+                ),
+            ),
+            "zh": QualityTexts(
+                "answer quality",
+                "这个回答怎么样？",
+                (
+                    "没有回答问题：跑题、错误，或者看不懂。",
+                    "差：与问题有关，但关键内容有错或缺失。",
+                    "部分回答：要点正确，但有重要内容缺失、含糊或存疑。",
+                    "好：正确、完整，细节或措辞有小毛病。",
+                    "很好：正确、完整、清楚，而且不啰嗦。",
+                ),
+            ),
+        },
+        "summary": {
+            "en": QualityTexts(
+                "summary quality",
+                "How good is this summary of the source?",
+                (
+                    "Not a summary of this source, or not to be understood.",
+                    "Poor: it contradicts the source, or misses the main point.",
+                    "Acceptable: the main point is there, with details that are wrong, missing or needless.",
+                    "Good: true to the source and complete, with small flaws.",
+                    "Very good: true to the source, everything important and nothing else, and it reads well.",
+                ),
+            ),
+            "zh": QualityTexts(
+                "summary quality",
+                "这篇摘要怎么样？",
+                (
+                    "不是这篇原文的摘要，或者看不懂。",
+                    "差：与原文矛盾，或者漏掉了要点。",
+                    "尚可：有要点，但有细节错误、缺失或多余。",
+                    "好：忠于原文，内容完整，只有小毛病。",
+                    "很好：忠于原文，重要的都有，多余的没有，而且通顺。",
+                ),
+            ),
+        },
+        "translation": {
+            "en": QualityTexts(
+                "translation quality",
+                "How good is this translation of the source?",
+                (
+                    "Unusable: little or nothing of the meaning is kept.",
+                    "Poor: some of the meaning is kept, with serious errors or gaps.",
+                    "Acceptable: most of the meaning is kept, with errors in meaning or grammar.",
+                    "Good: the meaning is kept; small errors in style or grammar.",
+                    "Very good: the meaning is kept in full, and it reads as if it was written in this language.",
+                ),
+            ),
+            "zh": QualityTexts(
+                "translation quality",
+                "这段译文怎么样？",
+                (
+                    "不能用：几乎没有保留原意。",
+                    "差：保留了部分原意，但有严重错误或遗漏。",
+                    "尚可：保留了大部分原意，有意思或语法上的错误。",
+                    "好：保留了原意，只有文体或语法上的小毛病。",
+                    "很好：完整保留原意，读起来像原创。",
+                ),
+            ),
+        },
+    }
+)
+"""Texts by item type and language; comments and passages have rubrics of their own."""
+
 
 MAX_GRADES: Final = 10
 """Maximum number of grades: one digit key each."""
@@ -347,3 +466,56 @@ def _parsed(file: Path) -> object:
         raise InvalidInput(f"cannot be read: {error}", where=where, line=line) from None
     except RecursionError:
         raise InvalidInput("cannot be read: nested too deeply", where=where) from None
+
+
+def ratings_of(ratings: Sequence[Rating], rubric: Rubric, aspect: str | None = None) -> tuple[Rubric, list[Rating]]:
+    """Select the grades of one aspect.
+
+    Args:
+        ratings: Ratings of a campaign.
+        rubric: Its rubric.
+        aspect: Name of the aspect; None for the first one, or for the question of a rubric with one.
+
+    Returns:
+        A rubric with the question and scale of the aspect, and the ratings with its grades and gold labels.
+
+    Raises:
+        UnknownName: There is no such aspect.
+    """
+    scales = rubric.scales
+    names = [scale.name for scale in scales]
+    if aspect is not None and aspect not in names:
+        raise UnknownName("aspect", aspect, names)
+    number = 0 if aspect is None else names.index(aspect)
+    found = list(_selected(ratings, names[number], number)) if rubric.aspects else list(ratings)
+    return scales[number], found
+
+
+def ratings_by_aspect(
+    ratings: Sequence[Rating], rubric: Rubric, *, every: bool = False
+) -> list[tuple[Rubric, list[Rating]]]:
+    """Select the grades of each aspect; see `ratings_of`.
+
+    Args:
+        ratings: Ratings of a campaign.
+        rubric: Its rubric.
+        every: True to keep grades of gold items that have no label of the aspect, which statistics leave out.
+    """
+    if not (every and rubric.aspects):
+        return [ratings_of(ratings, rubric, scale.name) for scale in rubric.scales]
+    return [
+        (scale, [_of_aspect(one, scale.name, number) for one in ratings]) for number, scale in enumerate(rubric.scales)
+    ]
+
+
+def _selected(ratings: Iterable[Rating], aspect: str, number: int) -> Iterable[Rating]:
+    for one in ratings:
+        found = _of_aspect(one, aspect, number)
+        if one.gold is None or found.gold is not None:  # a gold item without a label of this aspect says nothing of it
+            yield found
+
+
+def _of_aspect(one: Rating, aspect: str, number: int) -> Rating:
+    golds = one.golds or (() if one.gold is None else (one.gold, *[None] * (len(one.grades) - 1)))
+    gold = golds[number] if golds else None
+    return msgspec.structs.replace(one, aspect=aspect, grade=one.grades[number], gold=gold, golds=golds)

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import sqlalchemy as sql
 
 from postil.campaigns import tables, validation
-from postil.campaigns.change_log import changes, detail_of, log_change
-from postil.campaigns.compiled_sql import CompiledStatement
-from postil.campaigns.database import lock_campaign
+from postil.campaigns.database import CompiledStatement, changes, detail_of, lock_campaign, log_change
 from postil.campaigns.models import CampaignState, Refused
 from postil.campaigns.people import active_person
 from postil.messages import Message
@@ -20,8 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.campaigns.change_log import Change
-    from postil.campaigns.database import Database
+    from postil.campaigns.database import Change, Database
     from postil.campaigns.models import Person
 
 __all__ = ["GRACE", "Lifecycle", "Outcome", "Projection", "moment", "parse_moment"]

@@ -18,15 +18,14 @@ try:
     from postil.campaigns import tables
     from postil.campaigns.additions import append_items
     from postil.campaigns.database import ADVICE, Database
-    from postil.campaigns.events import add_annotation
-    from postil.campaigns.grading import Grading
+    from postil.campaigns.grading import Grading, add_annotation
     from postil.campaigns.item_assignment import generator
+    from postil.campaigns.items import item_values, items, plan_of
     from postil.campaigns.pairs import balanced_sides
     from postil.campaigns.people import People, active_person
     from postil.campaigns.results import Results
     from postil.campaigns.state import Lifecycle
     from postil.campaigns.tables import OPEN, SCHEMA
-    from postil.campaigns.texts import item_values, items, plan_of
 except ImportError as error:
     raise MissingExtra("a campaign", "web") from error
 

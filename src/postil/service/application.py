@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import PostilError
-from postil.service.error_log import log_failure
+from postil.web.error_log import log_failure
 from postil.web.problems import Problem, problem_of, problem_reply
 from postil.web.routing import CALL, Call, Guard, Reply, Router
 from postil.web.security import BODY, Reachable

@@ -22,7 +22,6 @@ from postil.service.bodies import ModelsResponse
 from postil.service.calls import service_config
 from postil.service.desk import ArticleList, Desk
 from postil.service.documentation import DocsPage
-from postil.service.error_log import unbroken
 from postil.service.pool import WorkerPool
 from postil.service.routes import article_route, health_routes, model_routes, store_routes, with_impressions
 from postil.service.sites import Webhook, coral_route, parse_coral_secret
@@ -31,6 +30,7 @@ from postil.service.telemetry import ServiceState, Telemetry, metrics_route
 from postil.service.upkeep import Upkeep
 from postil.web.audit_log import AuditLog
 from postil.web.connections import ConnectionLimits, listen, make_server
+from postil.web.error_log import unbroken
 from postil.web.guard import ServiceGuard
 from postil.web.problems import problem_parts, unseen_parts
 from postil.web.security import RequestLimits, SecurityMiddleware

@@ -28,7 +28,7 @@ from postil.endpoint.webhook import webhook_headers
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.service.bodies import Request, ScreenRequest, ScreenResponse, SentArticle, decoded
 from postil.service.calls import CoralStatus  # noqa: TC001 - msgspec reads annotations
-from postil.service.error_log import Seldom, log_failure
+from postil.web.error_log import Seldom, log_failure
 from postil.web.problems import Problem
 from postil.web.routing import Reply, Route, reply
 

@@ -12,7 +12,7 @@ from postil.data.ids import plain_id
 from postil.engine.worker import send, take_streams
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
-from postil.service.error_log import log_failure
+from postil.web.error_log import log_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable

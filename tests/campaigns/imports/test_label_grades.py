@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.campaigns.imports.label_grades import given_grades, grade_in, grades_of
+from postil.campaigns.imports.calls import given_grades, grade_in, grades_of
 from postil.errors import UsageError
 from postil.messages import COMMAND_LINE
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from postil.campaigns.backups import DAY, DailyBackups
-from postil.campaigns.pages.backup_schedule import BackupSchedule
+from postil.campaigns.backups import DAY, BackupSchedule, DailyBackups
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from postil.campaigns.rubric import Aspect, Rubric
 from postil.web.translations import REASONS
 
 if TYPE_CHECKING:
-    from postil.campaigns.item_types import ItemType
+    from postil.campaigns.models import ItemType
 
 Make = Any
 

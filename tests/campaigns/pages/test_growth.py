@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from postil.campaigns.models import Item
-from postil.campaigns.pages import growth
-from postil.campaigns.pages.forms import LARGEST_UPLOAD
+from postil.campaigns.pages import lead as growth
+from postil.campaigns.pages.site import LARGEST_UPLOAD
 
 Make = Any
 PATH = growth.UPLOADS

@@ -12,10 +12,9 @@ import pytest
 
 from postil.campaigns.agreement import agreement_of
 from postil.campaigns.calls import write_rows
-from postil.campaigns.estimate import estimate_so_far
 from postil.campaigns.export import judgements
 from postil.campaigns.models import Item
-from postil.campaigns.pages.dashboard_cache import DashboardCache, DashboardSnapshot
+from postil.campaigns.pages.dashboard import DashboardCache, DashboardSnapshot, estimate_so_far
 from postil.campaigns.pages.site import Site
 from postil.campaigns.rubric import Rubric
 from postil.data.row_files import read
@@ -347,7 +346,7 @@ def test_numbers_are_worked_out_once_for_each_state(place: Make, monkeypatch: py
     calls = []
     of = DashboardSnapshot.of
     monkeypatch.setattr(DashboardSnapshot, "of", classmethod(lambda _, *words: calls.append(1) or of(*words)))  # type: ignore[func-returns-value]
-    monkeypatch.setattr("postil.campaigns.pages.dashboard_cache.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.dashboard.REST", 0.0)
     cache = DashboardCache(here.store, 2.0, 30)
     first, fresh = cache.latest()
     assert first
@@ -367,7 +366,7 @@ def test_a_page_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.Monke
     go, of = threading.Event(), DashboardSnapshot.of
     go.set()
     monkeypatch.setattr(DashboardSnapshot, "of", classmethod(lambda _, *words: (go.wait(30), of(*words))[1]))
-    monkeypatch.setattr("postil.campaigns.pages.dashboard_cache.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.dashboard.REST", 0.0)
     cache = DashboardCache(here.store, 2.0, 30)
     old, _ = cache.latest()
     go.clear()
@@ -423,7 +422,7 @@ def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Pat
 
 def test_a_link_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is shown once: a server that was just started has none to show it beside."""
-    monkeypatch.setattr("postil.campaigns.pages.dashboard_cache.DashboardCache.latest", lambda _: (None, False))
+    monkeypatch.setattr("postil.campaigns.pages.dashboard.DashboardCache.latest", lambda _: (None, False))
     lee = place().visitor("Lee", "lead")
     page = lee.post("/lead/invite", name="Ann").text
     assert "Computing the numbers" in page

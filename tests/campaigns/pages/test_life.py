@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from postil.campaigns.late import SPARED
 from postil.campaigns.models import Item
 from postil.campaigns.pages.annotator import AHEAD
+from postil.campaigns.reassignment import SPARED
 from postil.campaigns.rubric import Rubric
 from postil.campaigns.state import GRACE
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from postil.campaigns.backup_files import BackupOptions, backup
+from postil.campaigns.backups import BackupOptions, backup
 from postil.campaigns.store import Store
 from postil.errors import InvalidInput
 

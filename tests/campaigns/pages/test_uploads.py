@@ -12,8 +12,7 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from starlette.requests import Request
 
-from postil.campaigns.pages.error_pages import HTTPError
-from postil.campaigns.pages.forms import MAX_FILES, uploads_of
+from postil.campaigns.pages.site import MAX_FILES, HTTPError, uploads_of
 
 KIND = "multipart/form-data; boundary=q"
 CSRF = b'--q\r\nContent-Disposition: form-data; name="csrf"\r\n\r\ns3cret\r\n'
@@ -68,8 +67,8 @@ HOSTILE = """
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 from starlette.requests import Request
-from postil.campaigns.pages.error_pages import HTTPError
-from postil.campaigns.pages.forms import uploads_of
+from postil.campaigns.pages.site import HTTPError
+from postil.campaigns.pages.site import uploads_of
 SIZE = 1 << 20
 FILE = b'--q\\r\\nContent-Disposition: form-data; name="texts"; filename="a"'
 heads = [b"content-disposition:", b"Content-Disposition: form-data; name", b"a: b\\r\\n", b"; ", b'\\\\"', b" ", b"%"]

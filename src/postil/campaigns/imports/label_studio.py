@@ -14,8 +14,17 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from postil.campaigns.imports.files import answer_in, blank, id_in, number_in, records_of
-from postil.campaigns.imports.submissions import Export, Submission, Task, mark_nothing
+from postil.campaigns.imports.submissions import (
+    Export,
+    Submission,
+    Task,
+    answer_in,
+    blank,
+    id_in,
+    mark_nothing,
+    number_in,
+    records_of,
+)
 from postil.data.dates import parse_date, unix_seconds
 from postil.data.explain import shown
 from postil.data.truth import truth

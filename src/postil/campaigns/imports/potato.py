@@ -12,8 +12,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.campaigns.imports.files import answer_in, blank, id_in, number_in, parsed, records_of
-from postil.campaigns.imports.submissions import Export, Submission, Task, mark_nothing
+from postil.campaigns.imports.submissions import (
+    Export,
+    Submission,
+    Task,
+    answer_in,
+    blank,
+    id_in,
+    mark_nothing,
+    number_in,
+    parsed,
+    records_of,
+)
 from postil.data.explain import load_json, shown
 from postil.errors import InvalidInput
 

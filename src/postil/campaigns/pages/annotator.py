@@ -11,8 +11,7 @@ from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from postil.campaigns.models import Annotation, Refused
-from postil.campaigns.pages.forms import form_of, wants_json
-from postil.campaigns.pages.site import NEVER_CACHED, new_key, redirect_to
+from postil.campaigns.pages.site import NEVER_CACHED, form_of, new_key, redirect_to, wants_json
 from postil.errors import PostilError
 from postil.web.translations import REASONS
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from postil.campaigns.models import AnnotationTask, Person, Span, Upcoming
-    from postil.campaigns.pages.forms import Form
-    from postil.campaigns.pages.site import Site
+    from postil.campaigns.pages.site import Form, Site
 
 __all__ = ["AHEAD", "add_annotator_pages"]
 

@@ -1,43 +1,282 @@
-"""The campaign server: application, static files, uvicorn."""
+"""The campaign server: application, queues of requests, its health and metrics, uvicorn."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import ipaddress
 import socket
+import time
+from collections import OrderedDict
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, PlainTextResponse
+from prometheus_client import Gauge
 from starlette.exceptions import HTTPException
 
-from postil.campaigns.backups import DailyBackups
+from postil.campaigns.backups import BackupSchedule, DailyBackups
 from postil.campaigns.pages.annotator import add_annotator_pages
-from postil.campaigns.pages.backup_schedule import BackupSchedule
-from postil.campaigns.pages.forms import LARGEST_UPLOAD
-from postil.campaigns.pages.growth import UPLOADS, add_growth_pages
-from postil.campaigns.pages.joining import add_joining_pages
-from postil.campaigns.pages.lead import add_lead_pages
-from postil.campaigns.pages.places import REACHABLE, CampaignPlaces
-from postil.campaigns.pages.site import Site
-from postil.campaigns.pages.supervision import CampaignMetrics, Measured, add_supervision
+from postil.campaigns.pages.lead import UPLOADS, add_growth_pages, add_lead_pages
+from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, add_joining_pages
 from postil.campaigns.store import Store
 from postil.cli.signals import unwound
 from postil.errors import PostilError
+from postil.messages import COMMAND_LINE, Blank, Message, Setting
 from postil.web.connections import ConnectionLimits, listen, make_server
-from postil.web.security import LARGEST, SecurityMiddleware, refusal_parts
+from postil.web.guard import bearer_of
+from postil.web.request_metrics import MEDIA_TYPE, RequestMetrics
+from postil.web.security import LARGEST, Reachable, SecurityMiddleware, client_key, refusal_parts
 from postil.web.static_files import StaticFiles
 from postil.web.tokens import Tokens
-from postil.web.turns import Gate
+from postil.web.turns import FairQueue, Gate, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Message as Event
 
-    from postil.campaigns.serving import ServeOptions
+    from postil.campaigns.calls import ServeOptions
 
-__all__ = ["STATIC", "WebOptions", "make_app", "serve"]
+__all__ = [
+    "REACHABLE",
+    "STATIC",
+    "CampaignMetrics",
+    "CampaignPlaces",
+    "Measured",
+    "WebOptions",
+    "add_supervision",
+    "make_app",
+    "serve",
+]
+
+HEALTH: Final = "/health"
+FILES: Final = "/lead/files/"
+STATIC_PATH: Final = "/static/"
+DATA: Final = (FILES, STATIC_PATH, "/metrics", "/task")
+"""Beginnings of the paths that are no pages."""
+
+REACHABLE: Final = Reachable(frozenset({HEALTH}), lambda path: not path.startswith(DATA))
+"""Paths that browsers may get from elsewhere: health, and links to pages, as those of invitations."""
+
+KNOWN: Final = 60.0
+"""Seconds for which a session that was looked up counts as valid here."""
+
+MOST_KNOWN: Final = 10_000
+"""Largest number of sessions to remember."""
+
+
+class CampaignPlaces:
+    """Places of requests: clients are sessions, and addresses where nobody is signed in.
+
+    Args:
+        site: Site of the campaign.
+        patience: Seconds that a request waits for its turn.
+    """
+
+    def __init__(self, site: Site, patience: float = 30.0) -> None:
+        self._site = site
+        self._known: OrderedDict[str, float] = OrderedDict()  # until when each session counts as valid
+        # Pages are made in forty threads. Uploads and files take long, and uploads a process each.
+        self._pages = FairQueue(36, each=8, line=64, patience=patience)
+        self._files = FairQueue(2, each=1, line=8, patience=2 * patience)
+        self._uploads = FairQueue(2, each=1, line=4, patience=2 * patience)
+
+    async def __call__(self, scope: Scope) -> Place | None:
+        """The place of a request; None for one that is answered at once.
+
+        Args:
+            scope: The request.
+        """
+        path: str = scope["path"]
+        if path == HEALTH or path.startswith(STATIC_PATH):
+            return None
+        client = await self._client(scope)
+        if path.startswith(FILES):
+            return Place(client, self._files)
+        if path.startswith(UPLOADS) and scope["method"] == "POST":
+            return Place(client, self._uploads)
+        return Place(client, self._pages)
+
+    async def _client(self, scope: Scope) -> str:
+        sent = b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
+        session = self._site.session_of(sent)
+        key = hashlib.sha256(session.encode()).hexdigest()
+        if session and await self._is_valid(session, key):
+            return f"session {key}"
+        client = scope.get("client")
+        return f"address {client_key(client[0]) if client else ''}"
+
+    async def _is_valid(self, session: str, key: str) -> bool:
+        now = time.monotonic()
+        if self._known.get(key, now) > now:
+            return True
+        try:
+            found = await run_in_threadpool(self._site.store.people.session, session)
+        except PostilError:
+            return False
+        if found is not None:
+            self._known[key] = now + KNOWN
+            self._known.move_to_end(key)
+            if len(self._known) > MOST_KNOWN:
+                self._known.popitem(last=False)
+        return found is not None
+
+
+PATIENCE: Final = 5.0
+"""Seconds that the database has to answer."""
+
+SCOPE: Final = "metrics"
+"""Right that a token needs to read the metrics."""
+
+ELSEWHERE: Final = "other"
+"""Route of requests that are for none."""
+
+LOCAL_ONLY: Final = Message(
+    "Only this machine can read the metrics of this server, by a numeric address or localhost. To read them from "
+    "elsewhere, start the server with {tokens} and send a token of the scope metrics.\n",
+    tokens=Setting("tokens", Blank("FILE")),
+)
+NO_TOKEN: Final = "Expected a token of the scope metrics, in the header Authorization: Bearer postil_….\n"  # noqa: S105
+
+
+class CampaignMetrics(RequestMetrics):
+    """Counters of requests, and gauges of a campaign's state.
+
+    Args:
+        store: Store of the campaign.
+        backup: Schedule of the daily backups; None if none are made.
+    """
+
+    def __init__(self, store: Store, backup: BackupSchedule | None = None) -> None:
+        super().__init__()
+        self._store, registry = store, self.registry
+        self._up = Gauge("postil_campaign_up", "1 if the database of the campaign answers, else 0.", registry=registry)
+        self._ratings = Gauge("postil_campaign_ratings", "Number of ratings that are stored.", registry=registry)
+        self._skipped = Gauge("postil_campaign_skipped", "Number of items that were skipped.", registry=registry)
+        self._planned = Gauge("postil_campaign_planned", "Number of ratings that are planned.", registry=registry)
+        self._annotators = Gauge(
+            "postil_campaign_annotators", "Number of annotators who were invited and not removed.", registry=registry
+        )
+
+        if backup is not None:
+            made = Gauge("postil_backup_timestamp_seconds", "Time of the last backup, or 0.", registry=registry)
+            made.set_function(lambda: backup.last or 0.0)
+            failed = Gauge("postil_backup_failures", "Number of failed backups since the start.", registry=registry)
+            failed.set_function(lambda: backup.failures)
+
+    def text(self) -> bytes:
+        """All metrics; without a database those of the campaign are as they were last."""
+        try:
+            progress, annotators = self._store.people.totals()
+        except PostilError:
+            self._up.set(0)
+        else:
+            self._up.set(1)
+            self._ratings.set(progress.done)
+            self._skipped.set(progress.skipped)
+            self._planned.set(progress.total)
+            self._annotators.set(annotators)
+        return self.exposition()
+
+
+class Measured:
+    """ASGI middleware around everything else that counts requests by their routes.
+
+    Args:
+        app: The wrapped application.
+        metrics: Counters of requests.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the ASGI specification."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start, status = time.perf_counter(), 0
+
+        async def watched(message: Event) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        self._metrics.begin()
+        try:
+            await self._app(scope, receive, watched)
+        finally:
+            self._metrics.observe(_route_of(scope), status, time.perf_counter() - start)
+
+
+def add_supervision(app: FastAPI, metrics: CampaignMetrics, store: Store, tokens: Tokens | None) -> None:
+    """Add the routes for whoever runs the server.
+
+    Args:
+        app: The application.
+        metrics: Its metrics.
+        store: Store of the campaign.
+        tokens: Tokens of programs on other machines; None if there are none.
+    """
+
+    @app.api_route("/health", methods=["GET", "HEAD"])
+    async def health(request: Request) -> Response:
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(store.check()), PATIENCE)
+        except PostilError as error:
+            # It names the place of the database, which is for whoever runs the server.
+            problem = str(error) if _is_local(request) else "the database of the campaign takes no answers"
+        except TimeoutError:
+            problem = f"the database has not answered for {PATIENCE:g} s"
+        else:
+            return JSONResponse({"status": "ok"}, 200, NEVER_CACHED)
+        return JSONResponse({"status": "unavailable", "problem": problem}, 503, NEVER_CACHED)
+
+    @app.get("/metrics")
+    def measured(request: Request) -> Response:
+        if not _is_local(request):
+            if tokens is None:
+                return PlainTextResponse(COMMAND_LINE.words(LOCAL_ONLY), 403, NEVER_CACHED)
+            bearer = bearer_of(dict(request.headers.raw))
+            token = tokens.identify(bearer) if bearer else None
+            if token is None:
+                return PlainTextResponse(NO_TOKEN, 401, {**NEVER_CACHED, "www-authenticate": 'Bearer realm="postil"'})
+            if SCOPE not in token.scopes:
+                problem = f"The token {token.name} lacks the scope metrics (postil tokens add --scope metrics).\n"
+                return PlainTextResponse(problem, 403, NEVER_CACHED)
+        return Response(metrics.text(), headers=NEVER_CACHED, media_type=MEDIA_TYPE)
+
+
+def _is_local(request: Request) -> bool:
+    """True if a request comes from this machine, and not through a reverse proxy on it.
+
+    A proxy passes on the name that it is asked for, and by default tells for whom it asks.
+    """
+    if "x-forwarded-for" in request.headers or "forwarded" in request.headers or request.client is None:
+        return False
+    return _is_loopback(request.client.host) and _is_loopback(request.url.hostname or "")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _route_of(scope: Scope) -> str:
+    """Method and path of the route, as it is declared; clients choose neither."""
+    route = scope.get("route")
+    if route is None or scope["method"] not in route.methods:
+        return ELSEWHERE
+    return f"{scope['method']} {route.path}"
+
 
 LIMITS: Final = ConnectionLimits(body_bytes=LARGEST_UPLOAD)
 """Limits on connections; the application itself refuses larger bodies for all pages but one."""

@@ -1,32 +1,255 @@
-"""Site of a campaign, shared by all pages: the store, templates, the current user, CSRF tokens and cookies."""
+"""Site of a campaign, shared by all pages: templates, forms and errors, and who is signed in."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import secrets
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import parse_qsl
 
+from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from markupsafe import Markup, escape
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 
-from postil.campaigns.item_types import HEADINGS
+from postil.campaigns.models import HEADINGS, Refused
 from postil.campaigns.pages import tables
-from postil.campaigns.pages.error_pages import HTTPError, error_content
-from postil.campaigns.pages.forms import form_of, wants_json
-from postil.web.security import RateLimiter, cookie_of, csrf_of, same
+from postil.errors import MissingExtra, PostilError
+from postil.messages import Message
+from postil.web.security import BODY, LARGEST, RateLimiter, cookie_of, csrf_of, same
 from postil.web.static_files import templates
 from postil.web.translations import page_in, preferred_language
 
 if TYPE_CHECKING:
-    from fastapi import Request, Response
+    from starlette.types import Message as Event
 
     from postil.campaigns.models import Person
-    from postil.campaigns.pages.forms import Form
     from postil.campaigns.store import Store
+    from postil.web.translations import Page
 
-__all__ = ["LANGUAGE_COOKIE", "NEVER_CACHED", "Site", "new_key", "redirect_to"]
+__all__ = [
+    "LANGUAGE_COOKIE",
+    "LARGEST_UPLOAD",
+    "NEVER_CACHED",
+    "Form",
+    "HTTPError",
+    "Site",
+    "Upload",
+    "add_joining_pages",
+    "error_content",
+    "form_of",
+    "new_key",
+    "redirect_to",
+    "uploads_of",
+    "wants_json",
+]
+
+STATUS: Final = {
+    "unknown": 404,
+    "forbidden": 403,
+    "expired": 410,
+    "used": 409,
+    "stale": 409,
+    "left": 403,
+    "full": 409,
+    "closed": 423,
+    "invalid": 422,
+}
+"""HTTP status by kind of refusal."""
+
+
+class HTTPError(PostilError):
+    """Error that ends a request with an HTTP status.
+
+    Args:
+        status: HTTP status.
+        title: The problem, in a few words.
+        lines: Advice, one sentence each.
+    """
+
+    def __init__(self, status: int, title: str, *lines: str) -> None:
+        self.status, self.title, self.lines = status, title, lines
+        super().__init__(" ".join([f"{title}.", *lines]))
+
+
+def error_content(error: Exception, words: Page) -> tuple[str, list[str], int]:
+    """Title, advice and HTTP status for an error.
+
+    Args:
+        error: The error.
+        words: Words of pages.
+    """
+    if isinstance(error, HTTPException):  # of the framework, on what is no page
+        error = HTTPError(error.status_code, "This request is not supported")
+        if error.status == 404:
+            error = HTTPError(404, "There is no such page")
+    if isinstance(error, HTTPError):
+        return words.gettext(error.title), [words.gettext(line) for line in error.lines], error.status
+    if isinstance(error, Refused) and error.kind == "closed":
+        message = error.message.facts.get("message")  # of the lead, in any language
+        return words.gettext("The campaign is closed"), [f"{message}"] if message else [], STATUS["closed"]
+    if isinstance(error, Refused) and error.kind == "stale":
+        said = words.gettext(
+            "This item was rated in the meantime, perhaps in another window. The earlier rating was kept. "
+            "To change it, go back to it."
+        )
+        return said, [], STATUS["stale"]
+    if isinstance(error, Refused):
+        return words.sentence(error.message), [], STATUS[error.kind]
+    if isinstance(error, MissingExtra):
+        return error.words(words), [], 501
+    return (
+        words.gettext("The campaign cannot be reached"),
+        [words.gettext("Try again in a moment; your answers are saved in this browser.")],
+        503,
+    )
+
+
+MAX_FIELDS: Final = 30
+"""Maximum number of fields of a form."""
+LARGEST_UPLOAD: Final = 16 * 1024 * 1024
+"""Maximum size of a form with files, in bytes."""
+
+MAX_FILES: Final = 10
+"""Maximum number of files of a form."""
+
+CHUNK: Final = 64 * 1024
+"""Number of bytes that are parsed at once."""
+
+_FORM: Final = re.compile(r"multipart/form-data; *boundary=(\"?)([0-9A-Za-z'()+_,./:=? -]{1,70})\1", re.IGNORECASE)
+"""Content type of a form as browsers send it: a boundary of RFC 2046 and nothing else, such as an encoding."""
+
+FIELDS: Final = {"grade": Message("grade"), "person": Message("person")}
+"""Words for fields that people fill in; the others have their names."""
+
+
+class Form(dict[str, str]):
+    """Fields of a form."""
+
+    def number(self, name: str) -> int:
+        """Parse a field as an integer.
+
+        Args:
+            name: Name of the field.
+
+        Raises:
+            Refused: It is no integer.
+        """
+        return int(self._matching(name, "-?[0-9]{1,9}", Message("an integer")))
+
+    def real(self, name: str) -> float:
+        """Parse a field as a decimal number.
+
+        Args:
+            name: Name of the field.
+
+        Raises:
+            Refused: It is no number.
+        """
+        return float(self._matching(name, r"-?[0-9]{1,9}(\.[0-9]{1,9})?", Message("a number")))
+
+    def _matching(self, name: str, pattern: str, expected: Message) -> str:
+        text = self.get(name, "")
+        if not re.fullmatch(pattern, text):
+            raise Refused("invalid", "{name}: expected {what}", name=FIELDS.get(name, name), what=expected)
+        return text
+
+
+def form_of(request: Request) -> Form:
+    """Parse the body of a request as a form.
+
+    Args:
+        request: The request.
+
+    Raises:
+        HTTPError: The body is no form.
+    """
+    kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise HTTPError(415, "The request is not a form", "Submit it from the page.")
+    try:
+        text = request.scope[BODY].decode("utf-8")
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
+    except ValueError:
+        raise HTTPError(400, "The form cannot be parsed", "Reload the page.") from None
+    return Form(pairs)
+
+
+def wants_json(request: Request) -> bool:
+    """True if the request comes from a script, which wants JSON.
+
+    Args:
+        request: The request.
+    """
+    return request.headers.get("accept") == "application/json"
+
+
+class Upload(NamedTuple):
+    """A file of a form.
+
+    Args:
+        name: Name of the file, without folders and characters that a file name cannot have.
+        content: Content of the file.
+    """
+
+    name: str
+    content: bytes
+
+
+def uploads_of(request: Request) -> tuple[Form, dict[str, Upload]]:
+    """Parse the body of a request as a form with files; for a thread that is not the event loop's.
+
+    Args:
+        request: The request.
+
+    Returns:
+        The fields, and the files by name of their field; a field without a chosen file is missing.
+
+    Raises:
+        HTTPError: The body is no form with files.
+    """
+    kind = _FORM.fullmatch(request.headers.get("content-type", "").strip())
+    if kind is None:
+        raise HTTPError(415, "The request is not a form", "Submit it from the page.")
+    broken = HTTPError(400, "The form cannot be parsed", "Reload the page.")
+    if not request.scope[BODY].endswith((b"--%b--" % kind[2].encode(), b"--%b--\r\n" % kind[2].encode())):
+        raise broken  # the library takes what is cut off for a form
+    try:
+        return asyncio.run(_parsed(request))
+    except (MultiPartException, HTTPException):
+        raise broken from None
+
+
+async def _parsed(request: Request) -> tuple[Form, dict[str, Upload]]:
+    """Let python-multipart parse a form, part by part, in an event loop of its own."""
+    body = memoryview(request.scope[BODY])
+    starts = iter(range(0, len(body), CHUNK))
+
+    async def receive() -> Event:
+        start = next(starts, len(body))
+        end = start + CHUNK
+        return {"type": "http.request", "body": bytes(body[start:end]), "more_body": end < len(body)}
+
+    fields, files = Form(), dict[str, Upload]()
+    whole = Request(request.scope, receive)
+    async with whole.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=LARGEST) as form:
+        for name, value in form.multi_items():
+            if isinstance(value, str):
+                fields[name] = value
+            elif value.filename:
+                files[name] = Upload(_plain(value.filename), await value.read())
+    return fields, files
+
+
+def _plain(name: str) -> str:
+    """Last part of a file name, with other characters than letters, digits and a few signs replaced."""
+    last = re.split(r"[/\\]", name)[-1]
+    return re.sub(r"[^\w.() -]", "_", last).lstrip(". ")[-100:] or "file"
+
 
 NEVER_CACHED: Final = {"cache-control": "no-store"}
 LANGUAGE_COOKIE: Final = "postil-lang"
@@ -289,3 +512,62 @@ def new_key() -> str:
 def _lang(lang: str) -> Markup:
     """HTML attribute for the language of a text; empty if it is unknown."""
     return Markup(' lang="{}"').format(escape(lang)) if TAG.fullmatch(lang) else Markup("")
+
+
+MONTH: Final = 30 * 86_400
+HOUR: Final = 3_600
+
+
+def add_joining_pages(app: FastAPI, site: Site) -> None:
+    """Add the start page, the page of an invitation, and sign-out.
+
+    Args:
+        app: The application.
+        site: Site of the campaign.
+    """
+    store = site.store
+    visit = f"{site.cookie}-join"
+
+    @app.get("/")
+    def home(request: Request) -> Response:
+        if request.headers.get("sec-fetch-site") == "cross-site" and site.cookie not in request.cookies:
+            # Browsers send no strict cookie along with a link from another site, so our own page asks once more.
+            return site.page("again.html")
+        return redirect_to("/lead" if site.current_user(request).role == "lead" else "/grade")
+
+    @app.get("/join/{token}")
+    def invited(request: Request, token: str) -> Response:
+        # Opening the link does not use the invitation up: mail programs open links too.
+        secret = request.cookies.get(visit) or secrets.token_urlsafe(32)
+        lines = [site.rubric.question]
+        response = site.page("words.html", title=site.campaign.name, lines=lines, join=token, csrf=csrf_of(secret))
+        site.set_cookie(response, visit, secret, HOUR)
+        return response
+
+    @app.post("/join")
+    def join(request: Request) -> Response:
+        form = form_of(request)
+        site.check_csrf(request, form, visit)
+        try:
+            session = store.people.accept(form.get("token", ""))
+        except Refused as write_error:
+            # Only unknown tokens count, and valid ones are accepted even over the limit: many people may share an
+            # address, and 256 bits cannot be guessed.
+            if write_error.kind == "unknown":
+                address = request.client.host if request.client else ""
+                if site.limiter.exceeded(address):
+                    raise HTTPError(429, "There were too many attempts", "Wait five minutes and try again.") from None
+                site.limiter.record(address)
+            raise
+        response = redirect_to("/")
+        site.set_cookie(response, site.cookie, session.token, MONTH)
+        site.delete_cookie(response, visit)
+        return response
+
+    @app.post("/out")
+    def out(request: Request) -> Response:
+        site.submitted(request)
+        store.people.end(request.cookies[site.cookie])
+        response = site.page("words.html", title=site.words.gettext("Signed out"), lines=[], join="", href="")
+        site.delete_cookie(response, site.cookie)
+        return response

@@ -1,4 +1,4 @@
-"""The log of the service: standard error, whose reader may have gone, and which hears one thing once in a while."""
+"""The log of a server: standard error, whose reader may have gone, and which hears one thing once in a while."""
 
 from __future__ import annotations
 

@@ -1,0 +1,307 @@
+"""Items and plan of a campaign, and tasks of its annotators, read from the database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+import sqlalchemy as sql
+
+from postil.campaigns import tables
+from postil.campaigns.database import CompiledStatement
+from postil.campaigns.models import AnnotationTask, Context, Item
+from postil.campaigns.plan import Plan
+from postil.campaigns.tables import MOST_ROWS, MOVED, OPEN, STATES
+from postil.campaigns.validation import from_json
+from postil.data.ids import plain_id
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from postil.campaigns.models import Campaign
+
+__all__ = [
+    "context_of",
+    "first_open",
+    "golds_of",
+    "grades_of",
+    "is_swapped",
+    "item_values",
+    "items",
+    "of_assignment",
+    "open_after",
+    "plan_of",
+    "task_at",
+]
+
+_ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
+
+
+def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[int, Item]:
+    """Read items by number.
+
+    Args:
+        connection: The database connection.
+        numbers: Numbers of the items; None for all.
+    """
+    texts, articles = sql.select(tables.item).order_by(tables.item.c.number), sql.select(tables.article)
+    if numbers is not None:
+        texts = texts.where(tables.item.c.number.in_(numbers))
+        of = sql.select(tables.item.c.article).where(tables.item.c.number.in_(numbers))
+        articles = articles.where(tables.article.c.id.in_(of))
+    belongs = {
+        number: (item, title, content, lang) for number, item, title, content, lang in connection.execute(articles)
+    }
+    found = {}
+    for row in connection.execute(texts):
+        item, title, content, lang = belongs[row.article]
+        found[row.number] = Item(
+            item=item,
+            system=row.system,
+            text=row.text,
+            title=title,
+            content=content,
+            lang=lang,
+            gold=row.gold,
+            sample=row.sample,
+            context=context_of(row.context),
+            purpose=row.purpose,
+            golds=golds_of(row.golds),
+            other_system=row.other_system or "",
+            other_text=row.other_text or "",
+        )
+    return found
+
+
+def item_values(item: Item) -> dict[str, object]:
+    """Values of an item's row, apart from its number and that of its article.
+
+    Args:
+        item: The item.
+    """
+    context = msgspec.json.encode(item.context, enc_hook=plain_id).decode() if item.context else ""
+    golds = msgspec.json.encode(item.golds, enc_hook=plain_id).decode() if item.golds else None
+    named = {"system": item.system, "text": item.text, "sample": item.sample, "context": context}
+    known = {"gold": item.gold, "golds": golds, "purpose": item.purpose}
+    other = {"other_system": item.other_system or None, "other_text": item.other_text if item.other_system else None}
+    return {**named, **known, **other}
+
+
+def context_of(stored: str) -> tuple[Context, ...]:
+    """Decode the context of an item's row.
+
+    Args:
+        stored: The stored text.
+
+    Raises:
+        InvalidInput: The text is no list of named texts.
+    """
+    try:
+        return msgspec.json.decode(stored, type=tuple[Context, ...]) if stored else ()
+    except msgspec.MsgspecError as error:
+        raise InvalidInput(f"expected a list of names and texts as JSON: {error}", field="item.context") from None
+
+
+def grades_of(stored: str | None) -> tuple[float, ...]:
+    """Decode the grades of several aspects; none for NULL.
+
+    Args:
+        stored: The stored text.
+
+    Raises:
+        InvalidInput: The text is no list of numbers.
+    """
+    try:
+        return () if stored is None else msgspec.json.decode(stored, type=tuple[float, ...])
+    except msgspec.MsgspecError as error:
+        raise InvalidInput(f"expected a list of numbers as JSON: {error}", field="event.grades") from None
+
+
+def golds_of(stored: str | None) -> tuple[float | None, ...]:
+    """Decode the gold labels of several aspects; none for NULL.
+
+    Args:
+        stored: The stored text.
+
+    Raises:
+        InvalidInput: The text is no list of numbers.
+    """
+    try:
+        return () if stored is None else msgspec.json.decode(stored, type=tuple[float | None, ...])
+    except msgspec.MsgspecError as error:
+        raise InvalidInput(f"expected a list of numbers as JSON: {error}", field="item.golds") from None
+
+
+def plan_of(connection: Connection, campaign: Campaign) -> Plan:
+    """Read the current plan.
+
+    Args:
+        connection: The database connection.
+        campaign: Settings of the campaign.
+    """
+    texts = connection.execute(
+        sql.select(tables.article.c.item, tables.item.c.gold).join_from(tables.item, tables.article).order_by("number")
+    ).all()
+    people = sql.select(_PEOPLE.id, _PEOPLE.pseudonym).where(_PEOPLE.role == "annotator").order_by(_PEOPLE.id)
+    orders: dict[int, list[tuple[int, int]]] = {}
+    names = []
+    for number, name in connection.execute(people):
+        orders[number] = []
+        names.append(name)
+    turns = (
+        sql.select(_ASSIGNMENTS.person, _ASSIGNMENTS.item, _ASSIGNMENTS.round)
+        .where(_ASSIGNMENTS.state != MOVED)
+        .order_by(_ASSIGNMENTS.person, _ASSIGNMENTS.position)
+    )
+    for number, item, again in connection.execute(turns):
+        orders[number].append((item, again))
+    return Plan(
+        annotators=tuple(names),
+        articles=tuple(article for article, _ in texts),
+        annotators_per_item=campaign.annotators_per_item,
+        seed=campaign.seed,
+        orders=tuple(map(tuple, orders.values())),
+        gold=frozenset(number for number, (_, gold) in enumerate(texts) if gold is not None),
+        overlapping=frozenset(campaign.overlapping),
+        by_item=campaign.by_item,
+    )
+
+
+class _TaskRow(NamedTuple):
+    """A row of `_TASK`."""
+
+    id: int
+    position: int
+    round: int
+    state: int
+    event: int | None
+    text: str
+    title: str
+    content: str
+    lang: str
+    context: str
+    grade: float | None
+    spans: str | None
+    reason: str | None
+    grades: str | None
+    total: int
+    other_text: str | None
+    swapped: int | None
+
+
+_TASK: Final = (
+    sql.select(
+        *(_ASSIGNMENTS.id, _ASSIGNMENTS.position, _ASSIGNMENTS.round, _ASSIGNMENTS.state, _ASSIGNMENTS.event),
+        *(tables.item.c.text, tables.article.c.title, tables.article.c.content, tables.article.c.lang),
+        tables.item.c.context,
+        *(_EVENTS.grade, _EVENTS.spans, _EVENTS.reason, _EVENTS.grades, _PEOPLE.total),
+        *(tables.item.c.other_text, _ASSIGNMENTS.swapped),
+    )
+    .join_from(tables.assignment, tables.item, _ASSIGNMENTS.item == tables.item.c.number)
+    .join(tables.article, tables.item.c.article == tables.article.c.id)
+    .join(tables.person, _ASSIGNMENTS.person == _PEOPLE.id)
+    .outerjoin(tables.event, _ASSIGNMENTS.event == _EVENTS.id)
+    .where(_ASSIGNMENTS.person == sql.bindparam("person"), _ASSIGNMENTS.state != MOVED)
+)
+_FIRST_OPEN: Final = CompiledStatement(
+    _TASK.where(_ASSIGNMENTS.state == OPEN).order_by(_ASSIGNMENTS.position).limit(sql.bindparam("most", 1)),
+    _TaskRow._make,
+)
+_AT_POSITION: Final = CompiledStatement(_TASK.where(_ASSIGNMENTS.position == sql.bindparam("position")), _TaskRow._make)
+_OF_ASSIGNMENT: Final = CompiledStatement(_TASK.where(_ASSIGNMENTS.id == sql.bindparam("assignment")), _TaskRow._make)
+_BETWEEN: Final = CompiledStatement(
+    _TASK.where(
+        _ASSIGNMENTS.position > sql.bindparam("after"), _ASSIGNMENTS.position <= sql.bindparam("last")
+    ).order_by(_ASSIGNMENTS.position),
+    _TaskRow._make,
+)
+
+
+def first_open(connection: Connection, annotator: int) -> AnnotationTask | None:
+    """Read the first open task of an annotator; None if all are done.
+
+    Args:
+        connection: The database connection.
+        annotator: Number of the annotator.
+    """
+    row = _FIRST_OPEN.first(connection, {"person": annotator})
+    return None if row is None else _to_task(row)
+
+
+def task_at(connection: Connection, annotator: int, position: int) -> AnnotationTask | None:
+    """Read the task at a position of an annotator's presentation order; None if there is none.
+
+    Args:
+        connection: The database connection.
+        annotator: Number of the annotator.
+        position: The position, from 0.
+    """
+    known = {"person": annotator, "position": position}
+    row = _AT_POSITION.first(connection, known) if 0 <= position < MOST_ROWS else None
+    return None if row is None else _to_task(row)
+
+
+def of_assignment(connection: Connection, annotator: int, assignment: int) -> AnnotationTask:
+    """Read the task of an assignment.
+
+    Args:
+        connection: The database connection.
+        annotator: Number of the annotator.
+        assignment: Number of the assignment, which is the annotator's.
+    """
+    (row,) = _OF_ASSIGNMENT.rows(connection, {"person": annotator, "assignment": assignment})
+    return _to_task(row)
+
+
+def open_after(connection: Connection, annotator: int, after: int, wanted: int) -> tuple[AnnotationTask, ...]:
+    """Read the consecutive open tasks after a position.
+
+    Args:
+        connection: The database connection.
+        annotator: Number of the annotator.
+        after: The position.
+        wanted: Number of tasks at most.
+    """
+    if wanted <= 0 or not -1 <= after < MOST_ROWS - wanted:
+        return ()
+    found: list[AnnotationTask] = []
+    for row in _BETWEEN.rows(connection, {"person": annotator, "after": after, "last": after + wanted}):
+        if row.state != OPEN or row.position != after + 1 + len(found):
+            break
+        found.append(_to_task(row))
+    return tuple(found)
+
+
+def is_swapped(swapped: int | None, assignment: int) -> bool:
+    """True if the second text of a pair is on the left.
+
+    Args:
+        swapped: Stored side; None where a pair was moved to another annotator.
+        assignment: Number of the assignment, whose parity then decides.
+    """
+    return bool(assignment % 2 if swapped is None else swapped)
+
+
+def _to_task(row: _TaskRow) -> AnnotationTask:
+    return AnnotationTask(
+        assignment=row.id,
+        position=row.position,
+        total=row.total,
+        round=row.round,
+        revision=row.event or 0,
+        state=STATES[row.state],
+        text=row.text,
+        title=row.title,
+        content=row.content,
+        lang=row.lang,
+        grade=row.grade,
+        spans=from_json(row.spans),
+        reason=row.reason or "",
+        context=context_of(row.context),
+        grades=grades_of(row.grades),
+        other_text=row.other_text or "",
+        swapped=is_swapped(row.swapped, row.id),
+    )
