@@ -15,9 +15,8 @@ from postil.data.rows import Article, Comment
 from postil.data.suggestions import LABEL
 from postil.service.application import Application, Recorded
 from postil.service.desk import ArticleList, Desk
-from postil.service.routes import store_routes
+from postil.service.routes import Telemetry, store_routes
 from postil.service.store import ServiceStore
-from postil.service.telemetry import Telemetry
 from postil.web.guard import ServiceGuard
 from postil.web.routing import Reply, Route
 from postil.web.security import RequestLimits, SecurityMiddleware

@@ -10,7 +10,7 @@ from typing import get_type_hints
 
 from postil.campaigns.calls import ServeOptions
 from postil.options import flag_name, split_hint
-from postil.service.calls import ServiceOptions
+from postil.service.options import ServiceOptions
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

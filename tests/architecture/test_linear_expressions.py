@@ -78,7 +78,7 @@ KEY: Final = "sk-" + "a" * 40
 MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     **{path: partial(_held, path) for path in _OF_CONSTANTS},
     "postil.campaigns.backups._files": lambda: [re.compile(r"campaign-\d{4}-\d\d-\d\d\.db")],
-    "postil.service.config.without_paths": lambda: [re.compile(r"/srv/m(/[^\s:,;]+)?")],
+    "postil.service.options.without_paths": lambda: [re.compile(r"/srv/m(/[^\s:,;]+)?")],
     "postil.documents.furniture._any": lambda: [_SHORT_TEXT, _LONG_TEXT, _NOTICE],
     "postil.endpoint.transport._hide": lambda: [re.compile(_spellings(KEY), re.IGNORECASE)],
     "postil.endpoint.transport._exchange": lambda: [re.compile(_spellings(KEY).encode(), re.IGNORECASE)],

@@ -11,8 +11,8 @@ import pytest
 from pages import ROOT
 
 from made_retrievers import article, made
-from postil.service.config import ServiceConfig
 from postil.service.operations import OPERATIONS, ServiceModels
+from postil.service.options import ServiceConfig
 from postil.threads.features import FEATURES
 from postil.threads.quality import Quality
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.endpoint.chat import Answer, read_answer, read_token_count
-from postil.endpoint.error_bodies import read_error
+from postil.endpoint.chat import Answer, read_answer, read_error, read_token_count
 
 NAMES = ("choices", "message", "content", "error", "logprobs", "top_logprobs", "token", "logprob", "usage")
 VALUES = st.recursive(

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from endpoint_stub import Reply, StubServer, completion, error
 from postil.endpoint.cache import AnswerCache
-from postil.endpoint.chat import Answer, Message, Request, read_answer, read_extra, without_thoughts
+from postil.endpoint.chat import SPARED, Answer, Message, Request, read_answer, read_error, read_extra, without_thoughts
 from postil.endpoint.client import Client, Pace, Timing
-from postil.endpoint.error_bodies import SPARED, read_error
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from postil.data.labels import Label
 from postil.erasure.calls import ForgetOptions, forget
 from postil.erasure.served_models import AlsoServed
 from postil.service.application import Application, Recorded
-from postil.service.calls import ServiceOptions
+from postil.service.options import ServiceOptions
 from postil.service.server import Service
 from postil.threads.features import FEATURES
 from postil.threads.quality import Quality

@@ -20,7 +20,7 @@ from postil.service.operations import OPERATIONS
 from postil.service.sites import coral_route, parse_coral_secret
 from postil.web.problems import Busy, Problem, TimedOut
 from postil.web.routing import Call
-from postil.web.watched_file import secrets_of
+from postil.web.tokens import secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,9 +20,8 @@ from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
 from postil.service.application import Application, Recorded
 from postil.service.desk import STATIC, ArticleList, Desk
-from postil.service.routes import store_routes
+from postil.service.routes import Telemetry, store_routes
 from postil.service.store import ServiceStore
-from postil.service.telemetry import Telemetry
 from postil.web.guard import ServiceGuard
 from postil.web.security import RequestLimits, SecurityMiddleware
 from postil.web.tokens import AddTokenOptions, Tokens, add_token, revoke_token

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from postil.service.bodies import Request, decoded
-from postil.service.calls import ServiceOptions
 from postil.service.documentation import EXAMPLES, DocsPage, openapi_document
+from postil.service.options import ServiceOptions
 from postil.service.server import Service
 from postil.web.problems import KINDS
 from postil.web.routing import Reply, Route

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from postil.data.suggestions import Provenance
 from postil.errors import PostilError, UsageError
 from postil.service.bodies import SuggestResponse
-from postil.service.calls import ServiceOptions
+from postil.service.options import ServiceOptions
 from postil.service.server import Service
 from postil.web.audit_log import check_audit
 from postil.web.guard import bearer_of

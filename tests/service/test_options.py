@@ -8,7 +8,7 @@ import pytest
 
 from made_retrievers import NEWS, made
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.service.calls import ServiceOptions, service_config
+from postil.service.options import ServiceOptions, service_config
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from postil.errors import PostilError
-from postil.service.config import ServiceConfig
+from postil.service.options import ServiceConfig
 from postil.service.pool import WorkerPool
 from postil.service.worker_loop import InternalError
 from postil.web.problems import Busy, TimedOut

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import PostilError
-from postil.service.calls import ServiceOptions
-from postil.service.config import ServiceConfig
+from postil.service.options import ServiceConfig, ServiceOptions
 from postil.service.server import serve
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from test_coral import SECRET, Coral
 from test_webhook import verified
 
 from postil.errors import UsageError
-from postil.service.calls import ServiceOptions
+from postil.service.options import ServiceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

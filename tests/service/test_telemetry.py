@@ -10,8 +10,8 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from postil.service.bodies import ServedModel
+from postil.service.routes import ServiceState, Telemetry
 from postil.service.store import StoreCounts
-from postil.service.telemetry import ServiceState, Telemetry
 
 IDLE = ServiceState(workers=0, waiting=0)
 

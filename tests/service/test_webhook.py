@@ -24,7 +24,7 @@ from postil.service.sites import DELAYS, Webhook
 from postil.service.store import ServiceStore
 from postil.web.problems import Busy
 from postil.web.routing import Call
-from postil.web.watched_file import secrets_of
+from postil.web.tokens import secrets_of
 from raw_server import raw_server
 
 if TYPE_CHECKING:

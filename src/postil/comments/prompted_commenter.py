@@ -24,8 +24,7 @@ from postil.corpus.near_duplicates import normalize_text
 from postil.data.rows import Comment
 from postil.data.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions
 from postil.documents.markup import plain_text
-from postil.endpoint.chat import Answer, CutWatch, Failed, Request
-from postil.endpoint.error_bodies import UNREADABLE
+from postil.endpoint.chat import UNREADABLE, Answer, CutWatch, Failed, Request
 from postil.endpoint.prompts import MARKS, PromptTemplate, first_words, marked
 from postil.errors import InvalidInput, UsageError
 from postil.text.tokenizers import stored_tokenizer

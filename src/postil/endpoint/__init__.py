@@ -13,6 +13,6 @@ CAPABILITY: Final = Capability(
     __name__,
     "Comment on articles",
     kinds={
-        "dry-run": Kind("result:DryRunResult", "dry_run_view:view", title="Dry run"),
+        "dry-run": Kind("dry_run:DryRunResult", "dry_run:view", title="Dry run"),
     },
 )

@@ -16,8 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from postil.endpoint.cache import AnswerCache
-from postil.endpoint.chat import Answer, Failed, Request, read_answer
-from postil.endpoint.error_bodies import refusal_words
+from postil.endpoint.chat import Answer, Failed, Request, read_answer, refusal_words
 from postil.endpoint.limits import Budget, Limits, Rate, RateLimiter
 from postil.endpoint.transport import Refused, Rejected, TransientError, Transport, is_loopback
 from postil.errors import LimitReached, PostilError, UsageError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
@@ -13,19 +14,20 @@ from postil.data.progress import progress
 from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import read_extra
 from postil.endpoint.client import Client, Pace
+from postil.endpoint.dry_run import DryRunResult
 from postil.endpoint.limits import Limits, Price, Rate
-from postil.endpoint.result import DryRunResult
-from postil.errors import UsageError
+from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Setting
 from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from os import PathLike
 
     from postil.data.progress import OnMessage
     from postil.endpoint.chat import Answer, Failed, Request
 
-__all__ = ["EndpointOptions", "ask", "dry_run", "usage_note"]
+__all__ = ["EndpointOptions", "ask", "dry_run", "token_counter", "usage_note"]
 
 
 @options
@@ -88,7 +90,6 @@ class EndpointOptions:
             return None
         if self.count_tokens == "server":
             return "server"
-        from postil.endpoint.token_counts import token_counter  # noqa: PLC0415 - its package is large
 
         return token_counter(self.count_tokens)
 
@@ -174,3 +175,33 @@ def dry_run(client: Client, requests: Iterable[Request]) -> DryRunResult:
         cost=used.cost,
         seconds=client.estimated_seconds(used.calls),
     )
+
+
+def token_counter(path: str | PathLike[str]) -> Callable[[str], int]:
+    """Make a function that counts the tokens of a text.
+
+    Args:
+        path: A file ``tokenizer.json`` of the library ``tokenizers``.
+
+    Returns:
+        The function; special tokens are not counted.
+
+    Raises:
+        MissingExtra: The library is not installed.
+        InvalidInput: There is no such file, or it is no tokenizer.
+    """
+    try:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - part of an extra
+    except ImportError as error:
+        raise MissingExtra("a tokenizer file", "meaning") from error
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    try:
+        tokenizer = Tokenizer.from_buffer(content)
+    except Exception as error:  # the library raises nothing narrower
+        raise InvalidInput(f"not a readable tokenizer: {error}", where=str(path)) from None
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)

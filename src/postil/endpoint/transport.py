@@ -17,8 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from postil.endpoint.chat import read_token_count
-from postil.endpoint.error_bodies import read_error
+from postil.endpoint.chat import read_error, read_token_count
 from postil.errors import MissingExtra, PostilError, UsageError
 from postil.messages import Message
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from postil.endpoint.error_bodies import ErrorBody
+    from postil.endpoint.chat import ErrorBody
 
 __all__ = ["Refused", "Rejected", "TransientError", "Transport", "is_loopback", "retry_after"]
 

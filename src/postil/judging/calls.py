@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.row_locations import Source
     from postil.endpoint.client import Client
-    from postil.endpoint.result import DryRunResult
+    from postil.endpoint.dry_run import DryRunResult
     from postil.judging.options import JudgeKeywords
     from postil.judging.result import JudgeResult
     from postil.meta.score_matrix import Key

@@ -11,8 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from postil.data.rows import JudgeScore
-from postil.endpoint.chat import Answer, read_extra
-from postil.endpoint.error_bodies import refusal_words
+from postil.endpoint.chat import Answer, read_extra, refusal_words
 from postil.endpoint.prompts import fingerprint
 from postil.judging.controls import MAIN, ItemMeans, control_of, length_correlation, self_preference, trials_of
 from postil.judging.judge import ANSWER_TOKENS, Graded, Judge, Trial

@@ -9,7 +9,7 @@ import typer
 from postil.cli.command import command
 from postil.cli.errors import say
 from postil.errors import MissingExtra
-from postil.service.calls import ServiceOptions
+from postil.service.options import ServiceOptions
 
 __all__ = ["serve"]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.comments.filtering import CandidateFilter
     from postil.comments.neural_commenter import NeuralCommenter
-    from postil.service.config import ServiceConfig
+    from postil.service.options import ServiceConfig
 
 __all__ = ["OpenModel", "OpenModels", "OpenQuality"]
 

@@ -74,8 +74,8 @@ if TYPE_CHECKING:
     from postil.data.rows import Article
     from postil.data.suggestions import Suggestion, Suggestions
     from postil.scoring.result import ScoreResult
-    from postil.service.config import ServiceConfig
     from postil.service.models import OpenModel
+    from postil.service.options import ServiceConfig
 
 __all__ = [
     "FILE_PARAMETERS",

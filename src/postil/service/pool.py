@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Self
 
-    from postil.service.config import ServiceConfig
+    from postil.service.options import ServiceConfig
 
 __all__ = ["Paces", "WorkerEnded", "WorkerPool", "WorkerProcess"]
 

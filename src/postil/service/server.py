@@ -19,14 +19,22 @@ from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
 from postil.service.application import REACHABLE, Application, Recorded, ServicePlaces
 from postil.service.bodies import ModelsResponse
-from postil.service.calls import service_config
 from postil.service.desk import ArticleList, Desk
 from postil.service.documentation import DocsPage
+from postil.service.options import service_config
 from postil.service.pool import WorkerPool
-from postil.service.routes import article_route, health_routes, model_routes, store_routes, with_impressions
+from postil.service.routes import (
+    ServiceState,
+    Telemetry,
+    article_route,
+    health_routes,
+    metrics_route,
+    model_routes,
+    store_routes,
+    with_impressions,
+)
 from postil.service.sites import Webhook, coral_route, parse_coral_secret
 from postil.service.store import ServiceStore
-from postil.service.telemetry import ServiceState, Telemetry, metrics_route
 from postil.service.upkeep import Upkeep
 from postil.web.audit_log import AuditLog
 from postil.web.connections import ConnectionLimits, listen, make_server
@@ -34,9 +42,8 @@ from postil.web.error_log import unbroken
 from postil.web.guard import ServiceGuard
 from postil.web.problems import problem_parts, unseen_parts
 from postil.web.security import RequestLimits, SecurityMiddleware
-from postil.web.tokens import Tokens
+from postil.web.tokens import Tokens, secrets_of
 from postil.web.turns import Gate
-from postil.web.watched_file import secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,8 +51,7 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
 
-    from postil.service.calls import ServiceOptions
-    from postil.service.config import ServiceConfig
+    from postil.service.options import ServiceConfig, ServiceOptions
     from postil.web.routing import Route
 
 __all__ = ["Service", "serve"]

@@ -27,7 +27,7 @@ from postil.data.ids import plain_id
 from postil.endpoint.webhook import webhook_headers
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.service.bodies import Request, ScreenRequest, ScreenResponse, SentArticle, decoded
-from postil.service.calls import CoralStatus  # noqa: TC001 - msgspec reads annotations
+from postil.service.options import CoralStatus  # noqa: TC001 - msgspec reads annotations
 from postil.web.error_log import Seldom, log_failure
 from postil.web.problems import Problem
 from postil.web.routing import Reply, Route, reply
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from postil.service.pool import WorkerPool
     from postil.service.store import Delivery, ServiceStore
     from postil.web.routing import Call
-    from postil.web.watched_file import WatchedFile
+    from postil.web.tokens import WatchedFile
 
 __all__ = ["Accepted", "CoralRequest", "CoralResponse", "Webhook", "coral_route", "parse_coral_secret", "signed_by"]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from postil.erasure.served_models import ServedModels
-    from postil.service.config import ServiceConfig
+    from postil.service.options import ServiceConfig
     from postil.service.pool import WorkerPool
     from postil.service.store import ServiceStore
     from postil.web.routing import Call, Handler

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 
 from postil.engine.worker import send
-from postil.service.config import ServiceConfig
 from postil.service.operations import ServiceModels
+from postil.service.options import ServiceConfig
 from postil.service.worker_loop import DONE, answer_all, guarded, taken_streams
 
 __all__ = ["serve"]

@@ -21,9 +21,9 @@ from postil.options import descriptions
 from postil.search.index import Index
 from postil.search.string_array import StringArray
 from postil.service import bodies
-from postil.service.config import ServiceConfig
 from postil.service.models import OpenModel, OpenModels
 from postil.service.operations import OPERATIONS, ServiceModels
+from postil.service.options import ServiceConfig
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from postil.threads.thread import Thread
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.service.config import ServiceConfig
+    from postil.service.options import ServiceConfig
 
     Ask = Callable[..., Any]
 

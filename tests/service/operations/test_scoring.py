@@ -16,7 +16,7 @@ from postil.service.operations import FILE_PARAMETERS, ServiceModels
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.service.config import ServiceConfig
+    from postil.service.options import ServiceConfig
 
     Ask = Callable[..., Any]
 

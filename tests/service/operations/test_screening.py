@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.service.config import ServiceConfig
+    from postil.service.options import ServiceConfig
 
     Ask = Callable[..., Any]
 

@@ -15,8 +15,8 @@ from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.service.config import ServiceConfig
     from postil.service.operations import ServiceModels
+    from postil.service.options import ServiceConfig
 
     Ask = Callable[..., Any]
 

@@ -27,8 +27,7 @@ from postil.cli.signals import unwound
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Message, Setting
 from postil.web.connections import ConnectionLimits, listen, make_server
-from postil.web.guard import bearer_of
-from postil.web.request_metrics import MEDIA_TYPE, RequestMetrics
+from postil.web.guard import MEDIA_TYPE, RequestMetrics, bearer_of
 from postil.web.security import LARGEST, Reachable, SecurityMiddleware, client_key, refusal_parts
 from postil.web.static_files import StaticFiles
 from postil.web.tokens import Tokens

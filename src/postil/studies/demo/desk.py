@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from postil.campaigns.pages.server import LIMITS, WebOptions, make_app
 from postil.campaigns.store import Store
 from postil.cli.signals import unwound
-from postil.service.calls import ServiceOptions
+from postil.service.options import ServiceOptions
 from postil.service.server import serve
 from postil.studies.demo.calls import DESK, MODEL
 from postil.studies.demo.campaign import demo_campaign, demo_links

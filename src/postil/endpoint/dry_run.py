@@ -1,18 +1,37 @@
-"""View of a dry run: one row per number."""
+"""A dry run: the work that a command would ask of a language model, and its view with one row per number."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from postil.messages import Blank, Message, Setting
+from postil.results.base import Result
 from postil.results.formats import counted
 from postil.results.table import Count, Figure, Table, Text
 from postil.results.views import View
 
-if TYPE_CHECKING:
-    from postil.endpoint.result import DryRunResult
+__all__ = ["DryRunResult", "view"]
 
-__all__ = ["view"]
+
+class DryRunResult(Result, frozen=True, kw_only=True, tag="dry-run"):
+    """Work that a command would ask of a language model.
+
+    Args:
+        calls: Number of calls.
+        cached: Number of requests that need no call, since the cache has their answer or an equal one is made.
+        prompt_tokens: Number of tokens of the calls' requests, estimated.
+        completion_tokens: Maximum number of tokens of their answers.
+        cost: Cost of these tokens; None without a price.
+        seconds: Time, estimated.
+    """
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    seconds: float
+
 
 FIELDS: Final = ("calls", "cached", "prompt_tokens", "completion_tokens", "cost", "seconds")
 
