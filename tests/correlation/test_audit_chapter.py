@@ -11,11 +11,10 @@ import pytest
 from matplotlib.text import Text
 
 from page_document import NASTY, Document, Page, spoilt
-from postil.correlation.audit_chapter import audit_pictures
+from postil.correlation.findings import Lookup, paragraph
+from postil.correlation.pictures import pictures
 from postil.correlation.result import CorrelationResult
-from postil.page.lookup import Lookup
 from postil.page.report import write_report
-from postil.page.summary import paragraph
 from postil.page.words import plain
 from postil.results.result_files import read_results
 from result_examples import accuracy, alt_row, audit, audited, correlated, example, typed
@@ -169,7 +168,7 @@ def test_many_metrics_are_cut() -> None:
     calibration = [audit()["calibration"][0] | {"metric": f"metric {place}"} for place in range(14)]
     result = typed(audited(alt_test=audit()["alt_test"] | {"rows": many}, calibration=calibration), CorrelationResult)
     assert result.audit is not None
-    captions = {picture.key: picture.caption for picture in audit_pictures(result.audit)}
+    captions = {picture.key: picture.caption for picture in pictures(result)}
     assert "the first 60 of 70; controls in gray" in captions["alt-test"]
     assert captions["reliability"].endswith("the first 12 of 14 metrics")
     drawn = result.plot("alt-test").findobj(Text)

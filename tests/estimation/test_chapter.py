@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from postil.estimation.chapter import estimate_chapter, estimate_pictures
+from postil.estimation.chapter import chapter, pictures
 from postil.estimation.result import EstimateResult
 from postil.estimation.view import decimals, letter_columns, view
 from postil.page.blocks import Paragraph
@@ -38,7 +38,7 @@ def grouped(*letters: str, ranks: tuple[int, int] = (1, 1)) -> EstimateResult:
 
 
 def conclusions(result: EstimateResult) -> list[str]:
-    return [plain(each.text) for each in estimate_chapter(result, "").conclusion if isinstance(each, Paragraph)]
+    return [plain(each.text) for each in chapter(result, "").conclusion if isinstance(each, Paragraph)]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_verdict_on_one_system() -> None:
     assert conclusions(alone)[0] == "The mean grade of tfidf is 4.00 [3.80, 4.20]."
     without = replace(alone, systems=(replace(alone.systems[0], low=None, high=None),))
     assert conclusions(without)[0] == "The mean grade of tfidf is 4.00."
-    assert [each.key for each in estimate_pictures(alone)] == ["estimates", "widths", "difference-widths"]
+    assert [each.key for each in pictures(alone)] == ["estimates", "widths", "difference-widths"]
 
 
 def test_no_verdict_where_nothing_was_tested() -> None:
@@ -105,14 +105,14 @@ def test_too_many_groups() -> None:
         *(chr(97 + place % 26) + str(place // 26 or "") for place in range(60)), "abcdefghijklmnopqrstuvwxyza1b1"
     )
     assert letter_columns(many.systems)[-1] == "abcdefghijklmnopqrstuvwxy…"
-    assert estimate_pictures(many)[0].draw()
+    assert pictures(many)[0].draw()
 
 
 def test_marks_of_the_curve() -> None:
-    (picture,) = [each for each in estimate_pictures(estimated()) if each.key == "widths"]
+    (picture,) = [each for each in pictures(estimated()) if each.key == "widths"]
     assert "24 graded items, width .41; the same from 54 items by ratings alone, width .41" in picture.label
     unused = replace(estimated(), scores_used=False)
-    (picture,) = [each for each in estimate_pictures(unused) if each.key == "widths"]
+    (picture,) = [each for each in pictures(unused) if each.key == "widths"]
     assert picture.label.endswith("24 graded items, width .61")
 
 

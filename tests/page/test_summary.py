@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from postil.comparison.chapter import compared
 from postil.comparison.result import Comparison
+from postil.correlation.findings import Lookup, paragraph, weights
 from postil.correlation.result import CorrelationResult
-from postil.page.lookup import Lookup
-from postil.page.summary import compared, paragraph, scored, weights
 from postil.page.words import plain
+from postil.scoring.chapter import scored
 from postil.scoring.result import ScoreResult
 from result_examples import comparison, correlated, difference, row, scores, typed
 

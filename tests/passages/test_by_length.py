@@ -14,6 +14,7 @@ import pytest
 from postil.data.row_files import write
 from postil.data.rows import Passage
 from postil.errors import UsageError
+from postil.page.chapters import chapter
 from postil.page.exports import csv_tables
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.passages.result import NcgResult
@@ -144,7 +145,7 @@ def test_formats() -> None:
     row = only(result, "f1-1")
     assert (float(first["strata_ncg"]), float(first["partial_spearman_low"])) == (row.ncg.value, row.partial.low)
     assert Result.from_json(result.to_json()) == result
-    table = csv_tables(result, "1-")["1-by-length.csv"].decode()
+    table = csv_tables(result, chapter(result, "1-"))["1-by-length.csv"].decode()
     assert [each["middle_n"] for each in csv.DictReader(io.StringIO(table))] == ["4"] * 3
 
 
@@ -157,7 +158,7 @@ def test_a_result_of_an_earlier_version_is_read() -> None:
         result, by_length=(), settings=msgspec.structs.replace(result.settings, strata_k=5)
     )
     assert "by length" not in show("table", read)
-    assert "1-by-length.csv" not in csv_tables(read, "1-")
+    assert "1-by-length.csv" not in csv_tables(read, chapter(read, "1-"))
 
 
 def test_the_study_has_anchors_and_whole_passages_by_the_same_words(tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ from msgspec.structs import replace
 
 import postil
 from postil.capabilities import capabilities, load
+from postil.correlation.chapter import first_differences
+from postil.correlation.findings import Lookup
 from postil.correlation.result import CorrelationResult
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
-from postil.page import tables
-from postil.page.lookup import Lookup
 from postil.results.base import Result, to_json
 from postil.results.kinds import Kinds
 from postil.results.table_options import TableFields, TableOptions
@@ -164,7 +164,7 @@ def test_a_difference_is_marked_where_test_and_interval_say_so(value: float, p: 
     result = typed(correlated(differences=rows), CorrelationResult)
     (line,) = (line for line in show("table", result).splitlines() if line.startswith("w-meteor - meteor"))
     assert line.endswith(f"]{mark}" if mark else "]")
-    assert tables.first_differences(Lookup(result)).lines[0].cells[0].strong is bool(mark)
+    assert first_differences(Lookup(result)).lines[0].cells[0].strong is bool(mark)
     without = replace(result.differences[0], low=None, high=None)
     assert not without.significant
 

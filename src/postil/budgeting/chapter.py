@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
     from postil.budgeting.result import BudgetResult, BudgetRow
 
-__all__ = ["budget_chapter", "budget_pictures"]
+__all__ = ["chapter", "pictures"]
 
 LOG: Final = 10.0
 """Ratio of the ends of an axis from which it is logarithmic."""
 
 
-def budget_chapter(result: BudgetResult, key: str) -> Chapter:
+def chapter(result: BudgetResult, key: str) -> Chapter:
     """The chapter of a budget.
 
     Args:
         result: The result.
         key: Prefix of the chapter's ids.
     """
-    drawn = tuple(budget_pictures(result))
+    drawn = tuple(pictures(result))
     notes = [*severity_remarks(result.severity), *result.notes]
     facets = [facets_table(result)] if result.components.facets else []
     parts = (
@@ -106,7 +106,7 @@ def _settings(result: BudgetResult) -> Facts:
     )
 
 
-def budget_pictures(result: BudgetResult) -> Iterator[Picture]:
+def pictures(result: BudgetResult) -> Iterator[Picture]:
     """Power against hours, one line per number of raters; width against items with and without scores.
 
     Args:

@@ -16,7 +16,9 @@ CAPABILITY: Final = Capability(
         "calibrate": Command("command:calibrate", "Learn from labels what is worth showing."),
     },
     kinds={
-        "calibration": Kind("result:CalibrationResult", "view:view", title="Precision against coverage"),
+        "calibration": Kind(
+            "result:CalibrationResult", "view:view", title="Precision against coverage", pictures="view:pictures"
+        ),
     },
     names={
         "calls": "CalibrateOptions calibrate",

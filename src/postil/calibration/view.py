@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from postil.calibration.result import CoveragePoint
 from postil.messages import Message, Setting
+from postil.page.blocks import Picture
 from postil.plots.lines import Curve, curves
 from postil.plots.picture import save
 from postil.results.formats import counted, excerpt, noted, value_with_interval
@@ -16,13 +18,13 @@ from postil.results.table import Count, Interval, Name, Number, Table
 from postil.results.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from postil.calibration.result import CalibrationResult
     from postil.plots import Figure
 
-__all__ = ["draw_precision", "precision_curve", "view"]
+__all__ = ["draw_precision", "pictures", "view"]
 
 STEPS: Final = 10
 """Number of coverages that a table has."""
@@ -123,7 +125,7 @@ def _line(result: CalibrationResult) -> str:
 
 
 def draw_precision(path: Path, result: CalibrationResult) -> None:
-    """Write the picture of `precision_curve`.
+    """Write the picture of `_precision`.
 
     Args:
         path: The picture: ``.svg``, ``.png`` or ``.pdf``.
@@ -133,10 +135,10 @@ def draw_precision(path: Path, result: CalibrationResult) -> None:
         MissingExtra: matplotlib is not installed.
         UsageError: The file is of another kind.
     """
-    save(precision_curve(result), path, "Precision by coverage")
+    save(_precision(result), path, "Precision by coverage")
 
 
-def precision_curve(result: CalibrationResult) -> Figure:
+def _precision(result: CalibrationResult) -> Figure:
     """Draw precision against coverage.
 
     Args:
@@ -150,3 +152,14 @@ def precision_curve(result: CalibrationResult) -> Figure:
         xlabel="coverage: share of articles with a suggestion",
         ylabel="precision: share worth showing",
     )
+
+
+def pictures(result: CalibrationResult) -> Iterator[Picture]:
+    """The picture of precision against coverage, if there is something to draw.
+
+    Args:
+        result: The calibration.
+    """
+    if len(result.points) > 1:
+        title = "Precision by coverage"
+        yield Picture("precision", title, title, title, partial(_precision, result))

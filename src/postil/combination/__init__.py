@@ -15,7 +15,9 @@ CAPABILITY: Final = Capability(
         "combine": Command("command:combine", "Learn human grades from several metrics, and grade texts by them."),
     },
     kinds={
-        "combine": Kind("result:CombinationResult", "view:view"),
+        "combine": Kind(
+            "result:CombinationResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"
+        ),
     },
     names={
         "calls": "apply_combination fit_combination",

@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.combination.view import columns_table, fits_table, head, verdict
 from postil.page.blocks import Chapter, Facts, Picture, Section, facts, sentences
-from postil.page.tables import signatures
+from postil.page.chapters import signatures
 from postil.page.words import left_out
 from postil.plots.lines import Curve, curves
 from postil.plots.points import ScatterPanel, scatter
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from postil.combination.result import CombinationFit, CombinationResult
     from postil.results.table import Table
 
-__all__ = ["combine_chapter", "combine_pictures"]
+__all__ = ["chapter", "pictures"]
 
 GROUPS: Final = 10
 """Largest number of groups of texts on a calibration line."""
 
 
-def combine_chapter(result: CombinationResult, key: str) -> Chapter:
+def chapter(result: CombinationResult, key: str) -> Chapter:
     """The chapter of a combination.
 
     Args:
@@ -37,9 +37,7 @@ def combine_chapter(result: CombinationResult, key: str) -> Chapter:
         key: Prefix of the chapter's ids.
     """
     parts = (
-        Section(
-            "out-of-fold", "Grades of items that a fit has not seen", (*combine_pictures(result), fits_table(result))
-        ),
+        Section("out-of-fold", "Grades of items that a fit has not seen", (*pictures(result), fits_table(result))),
         Section("columns", "Metrics", (columns_table(result),)),
         Section("notes", "Notes", sentences(result.notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),)),
@@ -76,7 +74,7 @@ def _signatures(result: CombinationResult) -> Table:
     return signatures(rows)
 
 
-def combine_pictures(result: CombinationResult) -> Iterator[Picture]:
+def pictures(result: CombinationResult) -> Iterator[Picture]:
     """Out-of-fold grades against mean ratings, and their calibration line.
 
     Args:

@@ -15,10 +15,19 @@ CAPABILITY: Final = Capability(
         "comment": Command("command:comment", "Suggest comments for articles, each with its source."),
     },
     kinds={
-        "commenters": Kind("result:CommenterResult", "evaluation_view:view", title="Commenters against readers"),
+        "commenters": Kind(
+            "result:CommenterResult",
+            "evaluation_view:view",
+            title="Commenters against readers",
+            pictures="chapter:commenters",
+        ),
         "suggestions": Kind("result:SuggestionsResult", "view:view", title="Suggested comments"),
-        "evaluation": Kind("result:RankingResult", "ranking_view:view", title="Ranking of comments"),
-        "training": Kind("training.result:TrainingResult", "training.view:view", title="A training"),
+        "evaluation": Kind(
+            "result:RankingResult", "ranking_view:view", title="Ranking of comments", pictures="chapter:rankings"
+        ),
+        "training": Kind(
+            "training.result:TrainingResult", "training.view:view", title="A training", pictures="chapter:training"
+        ),
         "update": Kind("training.result:UpdateResult", "training.update_view:view"),
     },
     names={

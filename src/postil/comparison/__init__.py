@@ -15,12 +15,19 @@ CAPABILITY: Final = Capability(
         "compare": Command("command:compare", "Compare systems with a baseline on each metric."),
     },
     kinds={
-        "compare": Kind("result:Comparison", "view:view"),
+        "compare": Kind("result:Comparison", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
         "interleaving": Kind(
-            "interleaved_result:InterleavingResult", "interleaved_view:view", title="Interleaved suggestions"
+            "interleaved_result:InterleavingResult",
+            "interleaved_view:view",
+            title="Interleaved suggestions",
+            pictures="chapter:interleaved",
         ),
         "preferences": Kind(
-            "preferences_result:PreferencesResult", "preferences_view:view", title="Paired preferences"
+            "preferences_result:PreferencesResult",
+            "preferences_view:view",
+            title="Paired preferences",
+            chapter="chapter:preferences",
+            pictures="chapter:strengths",
         ),
     },
     names={

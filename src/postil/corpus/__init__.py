@@ -17,7 +17,12 @@ CAPABILITY: Final = Capability(
     },
     kinds={
         "corpus": Kind("result:CorpusMetadata", "view:view", title="A corpus"),
-        "statistics": Kind("result:StatisticsResult", "statistics_view:view", title="Statistics of a corpus"),
+        "statistics": Kind(
+            "result:StatisticsResult",
+            "statistics_view:view",
+            title="Statistics of a corpus",
+            pictures="statistics_view:pictures",
+        ),
     },
     names={
         "calls": "build_corpus",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.corpus.result import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
+from postil.page.blocks import Picture
 from postil.plots.bars import amounts
 from postil.plots.lines import Curve, curves
 from postil.plots.picture import save
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from postil import plots
     from postil.corpus.histogram import Histogram
 
-__all__ = ["draw", "draw_categories", "percent", "table_2", "view"]
+__all__ = ["draw", "percent", "pictures", "table_2", "view"]
 
 TOP: Final = 15
 """Number of categories that are named, as in the paper's figure."""
@@ -208,7 +209,7 @@ def _category_counts(found: CorpusStatistics) -> list[tuple[str, list[int]]]:
     return [(label, numbers) for label, numbers in counts if numbers[-1]]
 
 
-def draw_categories(result: StatisticsResult) -> plots.Figure:
+def _draw_categories(result: StatisticsResult) -> plots.Figure:
     """Draw the largest categories.
 
     Args:
@@ -252,7 +253,7 @@ def draw(
     figure = spreads(_panels(comments), xlabel="comments", ylabel="% of articles", together=True)
     drawn.append(("comments", "Comments per article", figure))
     if result.statistics.all.categories:
-        drawn.insert(0, ("categories", "Articles by category", draw_categories(result)))
+        drawn.insert(0, ("categories", "Articles by category", _draw_categories(result)))
     tails = [Curve(name, x, 100 * y) for name, (x, y) in ((name, of.tail()) for name, of in upvotes.items()) if len(x)]
     if tails:
         figure = curves(tails, xlabel="upvotes, at least", ylabel="% of comments", log=True, log_y=True)
@@ -272,3 +273,14 @@ def _panels(named: Mapping[str, Histogram]) -> list[SpreadPanel]:
         for name, of in named.items()
         if of.n
     ]
+
+
+def pictures(result: StatisticsResult) -> Iterator[Picture]:
+    """The picture of the categories, if there is something to draw.
+
+    Args:
+        result: The statistics.
+    """
+    if result.statistics.all.categories:
+        title = "Articles by category"
+        yield Picture("categories", title, title, title, partial(_draw_categories, result))

@@ -15,7 +15,9 @@ CAPABILITY: Final = Capability(
         "correlate": Command("command:correlate", "Correlate metric scores with human ratings."),
     },
     kinds={
-        "correlate": Kind("result:CorrelationResult", "view:view"),
+        "correlate": Kind(
+            "result:CorrelationResult", "view:view", chapter="chapter:chapter", pictures="pictures:pictures"
+        ),
     },
     names={
         "calls": "correlate",

@@ -17,7 +17,7 @@ CAPABILITY: Final = Capability(
         ),
     },
     kinds={
-        "estimate": Kind("result:EstimateResult", "view:view"),
+        "estimate": Kind("result:EstimateResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
     },
     names={
         "calls": "EstimateOptions estimate",

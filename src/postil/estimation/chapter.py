@@ -10,7 +10,7 @@ import numpy as np
 from postil.estimation.designs import ESTIMATORS, TARGETS
 from postil.estimation.view import decimals, head, means_table, shared_letters, worth
 from postil.page.blocks import Chapter, Collapsed, Facts, Paragraph, Picture, Section, collapsed, facts, sentences
-from postil.page.tables import signatures
+from postil.page.chapters import signature_rows, signatures
 from postil.page.words import isolated, left_out
 from postil.plots.forest import IntervalRow, RowSet, intervals
 from postil.plots.heatmaps import matrix
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.estimation.result import EstimateResult, SystemDifference, SystemEstimate
-    from postil.page.blocks import Block
+    from postil.page.blocks import Block, Numbers
 
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["estimate_chapter", "estimate_pictures"]
+__all__ = ["chapter", "pictures"]
 
 ALPHA: Final = 0.05
 DRAWN: Final = 60
@@ -40,14 +40,14 @@ FEW: Final = 4
 """Largest number of systems that a sentence names."""
 
 
-def estimate_chapter(result: EstimateResult, key: str) -> Chapter:
+def chapter(result: EstimateResult, key: str) -> Chapter:
     """The chapter of an estimate.
 
     Args:
         result: The result.
         key: Prefix of the chapter's ids.
     """
-    of = {each.key: each for each in estimate_pictures(result)}
+    of = {each.key: each for each in pictures(result)}
     notes = [*severity_remarks(result.severity), *result.notes]
     parts = (
         Section("estimates", "Mean grades", (*([of["estimates"]] if "estimates" in of else ()), means_table(result))),
@@ -59,8 +59,20 @@ def estimate_chapter(result: EstimateResult, key: str) -> Chapter:
         Section("settings", "Settings", (*_settings(result),)),
     )
     conclusion = sentences(filter(None, [_verdict(result), worth(result) or result.unused]))
+    numbers: tuple[Numbers, ...] = (
+        ("systems", result.systems),
+        ("differences", result.differences),
+        ("scores", result.scores),
+        ("curve", result.curve),
+        signature_rows("metric", result.signatures),
+    )
     return Chapter(
-        key, "Mean human grades of systems", head(result), conclusion, tuple(part for part in parts if part.blocks)
+        key,
+        "Mean human grades of systems",
+        head(result),
+        conclusion,
+        tuple(part for part in parts if part.blocks),
+        numbers,
     )
 
 
@@ -180,7 +192,7 @@ def _settings(result: EstimateResult) -> Iterator[Block]:
     yield from collapsed(signatures(result.signatures.items()))
 
 
-def estimate_pictures(result: EstimateResult) -> list[Picture]:
+def pictures(result: EstimateResult) -> list[Picture]:
     """Means with intervals and groups, expected widths, and the matrix of differences.
 
     Args:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from postil.judging.view import controls_table, findings, systems_table, work
 from postil.page.blocks import Chapter, Facts, Findings, Picture, Section, facts, sentences
-from postil.page.tables import signatures
+from postil.page.chapters import signatures
 from postil.page.words import capital, isolated, left_out
 from postil.plots.forest import IntervalRow, intervals
 from postil.results.names import control
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from postil.judging.result import JudgeResult
     from postil.results.parts import Estimate
 
-__all__ = ["judge_chapter", "judge_pictures"]
+__all__ = ["chapter", "pictures"]
 
 
-def judge_chapter(result: JudgeResult, key: str) -> Chapter:
+def chapter(result: JudgeResult, key: str) -> Chapter:
     """The chapter of a judge.
 
     Args:
         result: The result.
         key: Prefix of the chapter's ids.
     """
-    grades, *controls = judge_pictures(result)
+    grades, *controls = pictures(result)
     parts = (
         Section("grades", "Mean grades", (grades, systems_table(result))),
         Section("controls", "Controls", (*controls, *([controls_table(result)] if result.controls else ()))),
@@ -47,7 +47,7 @@ def judge_chapter(result: JudgeResult, key: str) -> Chapter:
     )
 
 
-def judge_pictures(result: JudgeResult) -> Iterator[Picture]:
+def pictures(result: JudgeResult) -> Iterator[Picture]:
     """Mean grades of the systems; differences that the controls make.
 
     Args:

@@ -13,7 +13,6 @@ from postil.page.exports import RESULTS, csv_tables, latex_tables
 from postil.page.html import html
 from postil.page.words import isolated
 from postil.results.formats import listed
-from postil.studies.result import StudyResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,10 +45,10 @@ def page(results: Sequence[Result], folder: str) -> tuple[str, dict[str, bytes]]
     chapters = [chapter(result, key) for result, key in zip(results, keys, strict=True)]
     tables: dict[str, bytes] = {}
     for result, made in zip(results, chapters, strict=True):
-        tables |= csv_tables(result, made.key) | latex_tables(made)
+        tables |= csv_tables(result, made) | latex_tables(made)
     title = chapters[0].title
     if len(chapters) > 1:
-        title = _title([made.title for made in chapters], names, [isinstance(each, StudyResult) for each in results])
+        title = _title([made.title for made in chapters], names, [made.leads for made in chapters])
         chapters = [replace(made, title=f"{made.title}: {name}") for made, name in zip(chapters, names, strict=True)]
     return html(title, chapters, {name: quote(f"{folder}/{name}") for name in sorted([RESULTS, *tables])}), tables
 
@@ -64,15 +63,15 @@ def _names(results: Sequence[Result]) -> Iterator[str]:
         yield isolated(own)
 
 
-def _title(kinds: Sequence[str], names: Sequence[str], studies: Sequence[bool]) -> str:
-    """Title of a page of several chapters: that of its study, which the others belong to, else of all of them.
+def _title(kinds: Sequence[str], names: Sequence[str], leading: Sequence[bool]) -> str:
+    """Title of a page of several chapters: that of the one that the others belong to, else of all of them.
 
     >>> _title(["A paper", "Metrics against human ratings"], ["forum", "people"], [True, False])
     'A paper: forum'
     >>> _title(["Metrics against human ratings"] * 3, ["en", "zh", "de"], [False] * 3)
     'Metrics against human ratings: en, zh and de'
     """
-    if any(studies):
-        return listed([f"{kind}: {name}" for kind, name in compress(zip(kinds, names, strict=True), studies)])
+    if any(leading):
+        return listed([f"{kind}: {name}" for kind, name in compress(zip(kinds, names, strict=True), leading)])
     different = list(dict.fromkeys(kinds))
     return listed(different, most=NAMED) if len(different) > 1 else f"{kinds[0]}: {listed(names, most=NAMED)}"

@@ -12,9 +12,10 @@ from postil.plots.picture import svg
 from postil.results.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from postil.page.summary import Point
+    from msgspec import Struct
+
     from postil.plots import Figure
 
 __all__ = [
@@ -24,16 +25,29 @@ __all__ = [
     "Facts",
     "Findings",
     "Heading",
+    "Numbers",
     "Paragraph",
     "Picture",
+    "Point",
     "Quote",
     "Quotes",
+    "Rows",
     "Section",
     "collapsed",
     "facts",
     "first_open",
     "sentences",
 ]
+
+
+Point: TypeAlias = tuple[str, str]
+"""A name and a sentence about it."""
+
+Rows: TypeAlias = "Sequence[Mapping[str, object] | Struct]"
+"""Rows of a file."""
+
+Numbers: TypeAlias = tuple[str, Rows]
+"""Name of a file and its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +244,8 @@ class Chapter:
         data: One line about the data.
         conclusion: The findings.
         parts: The sections.
+        numbers: All numbers in full, for the files beside the page; by default the rows of the view.
+        leads: True where the other chapters of a page belong to this one, which gives the page its title.
     """
 
     key: str
@@ -237,3 +253,5 @@ class Chapter:
     data: str
     conclusion: tuple[Block, ...]
     parts: tuple[Section, ...]
+    numbers: tuple[Numbers, ...] | None = None
+    leads: bool = False

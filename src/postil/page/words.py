@@ -6,20 +6,17 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from postil.messages import spoken
-from postil.meta.coefficients import TABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from postil.results.parts import Excluded
 
 __all__ = [
-    "LEVELS",
     "NAME",
     "capital",
     "clean",
     "isolated",
-    "kind_of",
     "left_out",
     "plain",
 ]
@@ -32,22 +29,6 @@ NAME: Final = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 """A name in a sentence."""
 
 ISOLATES: Final = re.compile("[\u2066-\u2069]")
-
-LEVELS: Final[Mapping[str, str]] = {
-    "pool": "over all texts together",
-    "item": "within each item, then the mean over items",
-    "system": "over the means of the systems",
-    "within-system": "within each system, then the mean over systems",
-}
-
-
-def kind_of(coefficients: Collection[str]) -> str:
-    """Kind of number that coefficients are.
-
-    >>> kind_of(["pearson", "spa"]), kind_of(["acc-eq"])
-    ('correlation', 'accuracy')
-    """
-    return "accuracy" if all(TABLE[name].accuracy for name in coefficients) else "correlation"
 
 
 def capital(text: str) -> str:

@@ -15,8 +15,10 @@ CAPABILITY: Final = Capability(
         "passages": Command("command:passages", "Rank graded passages by measures and compare the rankings by nCG."),
     },
     kinds={
-        "passages": Kind("result:NcgResult", "view:view"),
-        "summaries": Kind("result:SummaryResult", "view:summaries", title="Summaries of topics"),
+        "passages": Kind("result:NcgResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
+        "summaries": Kind(
+            "result:SummaryResult", "view:summaries", title="Summaries of topics", pictures="chapter:summaries"
+        ),
     },
     names={
         "similarity": "rank_passages",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from postil.page.blocks import (
     Chapter,
@@ -17,27 +20,29 @@ from postil.page.blocks import (
     facts,
     sentences,
 )
-from postil.page.summary import SIGNIFICANTLY
-from postil.page.tables import signatures
+from postil.page.chapters import signature_rows, signatures
+from postil.page.findings import SIGNIFICANTLY
+from postil.page.pictures import forests
 from postil.page.words import capital, isolated, left_out
 from postil.passages.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, curve, draw_together, gather
 from postil.passages.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.passages.gains_by_length import gains_by_length
-from postil.passages.view import Ranking, differences_table, gains_table
+from postil.passages.view import Ranking, differences_table, gains_table, length_columns, measures
+from postil.plots.forest import IntervalRow
 from postil.results.formats import counted, listed
 from postil.results.table import Name, Number, Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from postil.page.blocks import Block
+    from postil.page.blocks import Block, Numbers
     from postil.passages.gains import Group
-    from postil.passages.result import GainDifference, NcgResult
+    from postil.passages.result import GainByLength, GainDifference, NcgResult, SummaryResult
 
-__all__ = ["gain_pictures", "gains_chapter"]
+__all__ = ["chapter", "pictures", "summaries"]
 
 
-def gains_chapter(result: NcgResult, key: str) -> Chapter:
+def chapter(result: NcgResult, key: str) -> Chapter:
     """The chapter of a passage ranking.
 
     Args:
@@ -63,8 +68,39 @@ def gains_chapter(result: NcgResult, key: str) -> Chapter:
     clear = any(map(look.can_be_clear, look.groups))
     conclusion = (*([Paragraph(paragraph)] if paragraph else []), *([Paragraph(SIGNIFICANTLY)] if clear else []))
     return Chapter(
-        key, f"{senses[settings.reference]} of passages", said, conclusion, tuple(part for part in parts if part.blocks)
+        key,
+        f"{senses[settings.reference]} of passages",
+        said,
+        conclusion,
+        tuple(part for part in parts if part.blocks),
+        tuple(_numbers(result)),
     )
+
+
+def _numbers(result: NcgResult) -> Iterator[Numbers]:
+    """The rows of the files beside the page."""
+    yield "gains", result.gains
+    yield "by-length", [*map(_by_length, result.by_length)]
+    yield "differences", result.differences
+    yield (
+        "curves",
+        [
+            {"measure": line.measure, "k": k, "ncg": ncg, "low": low, "high": high}
+            for line in result.lines
+            for k, ncg, low, high in zip(
+                line.k, line.ncg, line.low or repeat(None), line.high or repeat(None), strict=False
+            )
+        ],
+    )
+    yield signature_rows("measure", {row.name: row.signature for row in result.gains})
+
+
+def _by_length(row: GainByLength) -> dict[str, object]:
+    """A ranking by length: its numbers and those of its thirds."""
+    found = {"measure": row.measure, "leave_one_out": row.leave_one_out, **length_columns(row)}
+    for name, third in zip(row.THIRDS, row.thirds, strict=True):
+        found |= {f"{name}_{field}": value for field, value in msgspec.structs.asdict(third).items()}
+    return found
 
 
 def _gains(look: Gains) -> Iterator[Block]:
@@ -189,12 +225,30 @@ def _cost_of_itself(look: Gains) -> Table:
     )
 
 
-def gain_pictures(look: Gains) -> Iterator[Picture]:
+def pictures(result: NcgResult) -> Iterator[Picture]:
     """Curves of nCG over k: the best of each family of measures, then each family.
 
     Args:
-        look: The numbers.
+        result: The result.
     """
+    return _drawn(Gains(result))
+
+
+def summaries(result: SummaryResult) -> Iterator[Picture]:
+    """The mean scores of systems by all measures together, and by each.
+
+    Args:
+        result: The result.
+    """
+    rows = [
+        IntervalRow(row.system, row.mean, row.low, row.high, measure)
+        for measure, rows in measures(result).items()
+        for row in rows
+    ]
+    return forests("Mean scores", rows)
+
+
+def _drawn(look: Gains) -> Iterator[Picture]:
     lines = {line.measure: line for line in look.result.lines}
     first = {name: look.rows[name, k].ncg for name in lines for k in look.cutoffs[:1] if (name, k) in look.rows}
     together = gather(first) if first else {}
@@ -215,5 +269,5 @@ def gain_pictures(look: Gains) -> Iterator[Picture]:
 
 
 def _curves(look: Gains) -> Iterator[Block]:
-    for place, picture in enumerate(gain_pictures(look)):
+    for place, picture in enumerate(_drawn(look)):
         yield Collapsed(picture.title, (picture,)) if place else picture

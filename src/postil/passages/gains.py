@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.data.ties import tied
 from postil.messages import Message, Setting, spoken
-from postil.page.lookup import ABOVE, ALPHA, BELOW, VERDICTS, first_minus_second, verdict
+from postil.page.findings import ABOVE, ALPHA, BELOW, VERDICTS, first_minus_second, verdict
 from postil.page.words import capital, isolated
 from postil.passages.gain_curves import BASELINES, measure_family
 from postil.passages.result import smallest_p
@@ -18,7 +18,7 @@ from postil.results.numbers import estimate, number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.page.summary import Point
+    from postil.page.blocks import Point
     from postil.passages.result import Gain, GainDifference, NcgResult
 
 __all__ = ["Gains", "Group", "gains_paragraph", "leads", "use_of_weights"]

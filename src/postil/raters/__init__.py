@@ -12,7 +12,9 @@ CAPABILITY: Final = Capability(
     __name__,
     "Collect ratings",
     kinds={
-        "agreement": Kind("result:AgreementResult", "view:view", title="Inter-annotator agreement"),
+        "agreement": Kind(
+            "result:AgreementResult", "view:view", title="Inter-annotator agreement", pictures="chapter:pictures"
+        ),
     },
     names={
         "calls": "agreement",

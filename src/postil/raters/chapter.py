@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from postil.data.explain import shown
 from postil.page.blocks import Paragraph, Picture, collapsed, sentences
 from postil.plots.bars import histograms
@@ -12,13 +14,14 @@ from postil.plots.heatmaps import confusion
 from postil.raters.view import pairs_table, raters_table, statistics_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from postil.meta.parts import Agreement, Rater
-    from postil.page.blocks import Block
+    from postil.page.blocks import Block, Numbers
+    from postil.raters.result import AgreementResult
     from postil.results.table import Table
 
-__all__ = ["agreement_blocks", "agreement_pictures"]
+__all__ = ["agreement_blocks", "agreement_numbers", "pictures"]
 
 RATERS: Final = 12
 """Number of annotators that are shown, those with the most ratings."""
@@ -39,7 +42,7 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
     yield statistics_table(found)
     yield from (Paragraph(f"No {name}: {reason}.") for name, reason in found.absent.items())
     yield from sentences(found.notes)
-    drawn = {picture.key: picture for picture in agreement_pictures(found)}
+    drawn = {picture.key: picture for picture in _pictures(found)}
     if "confusion" in drawn:
         yield drawn["confusion"]
     if raters := _most_active(found):
@@ -50,13 +53,55 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
         yield from collapsed(_pairs(found))
 
 
-def agreement_pictures(found: Agreement) -> Iterator[Picture]:
-    """The pictures of inter-annotator agreement that there are.
+def _pictures(found: Agreement) -> Iterator[Picture]:
+    yield from filter(None, (_confusions(found), _grades_given(found, _most_active(found))))
+
+
+def agreement_numbers(found: Agreement) -> Iterator[Numbers]:
+    """All numbers of inter-annotator agreement, for the files beside a page.
 
     Args:
         found: The agreement.
     """
-    yield from filter(None, (_confusions(found), _grades_given(found, _most_active(found))))
+    yield "agreement", [{"statistic": name, **msgspec.structs.asdict(each)} for name, each in found.estimates.items()]
+    yield "pairs", found.pairs
+    yield (
+        "annotators",
+        [
+            {
+                "annotator": rater.name,
+                "n": rater.n,
+                "mean": rater.mean,
+                "severity": rater.severity and rater.severity.value,
+                "low": rater.severity and rater.severity.low,
+                "high": rater.severity and rater.severity.high,
+                "note": rater.note,
+                **{
+                    f"grade {label:g}": times
+                    for label, times in zip(found.labels, rater.histogram or (), strict=rater.histogram is not None)
+                },
+            }
+            for rater in found.raters
+        ],
+    )
+    counts = found.confusion or ()
+    yield (
+        "confusion",
+        [
+            {"grade": label, "other": other, "n": times}
+            for label, row in zip(found.labels, counts, strict=bool(counts))
+            for other, times in zip(found.labels, row, strict=True)
+        ],
+    )
+
+
+def pictures(result: AgreementResult) -> Iterable[Picture]:
+    """The pictures of inter-annotator agreement that there are.
+
+    Args:
+        result: The result.
+    """
+    return _pictures(result.agreement) if result.agreement is not None else ()
 
 
 def _most_active(found: Agreement) -> list[Rater]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from postil.capabilities import kind, load
+from postil.capabilities import capabilities, kind, load
 from postil.data.escaping import one_line
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting, spoken
@@ -22,20 +21,16 @@ from postil.results.systems_table import systems_text
 from postil.results.table_options import TableOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from msgspec import Struct
 
-    from postil.page.blocks import Picture
     from postil.results.base import Backend, Result
     from postil.results.formats import Format
     from postil.results.systems_table import SystemsTable
     from postil.results.table import Table
 
-__all__ = ["WHOLE", "ResultViews", "View", "best", "show", "view_of"]
-
-PICTURES: Final = "postil.page.result_pictures"
-"""Module of the pictures of results: loaded by name, since it draws numbers of other modules here."""
+__all__ = ["WHOLE", "ResultViews", "View", "best", "pictures_of", "show", "view_of"]
 
 WHOLE: Final = Setting("format", "json", instead="result.to_json()")
 """All that a result holds."""
@@ -94,6 +89,39 @@ def view_of(result: Result) -> View:
     capability, found = kind(str(result.__struct_config__.tag))
     view: View = load(capability, found.view)(result)
     return view
+
+
+class Picture(Protocol):
+    """A picture of a result, drawn when it is asked for."""
+
+    @property
+    def key(self) -> str:
+        """Its name among the pictures of a result."""
+
+    @property
+    def html(self) -> str:
+        """The picture and its caption as an element by itself."""
+
+    @property
+    def draw(self) -> Callable[[], Any]:
+        """Function that draws it."""
+
+
+def pictures_of(result: Result) -> Iterator[Picture]:
+    """The pictures of a result, the most important one first; none where there is nothing to draw.
+
+    Args:
+        result: The result.
+
+    Raises:
+        UsageError: Results of its kind have no picture.
+    """
+    capability, found = kind(str(result.__struct_config__.tag))
+    if not found.pictures:
+        kinds = [each for of in capabilities() for each in of.kinds.values() if each.pictures]
+        names = sorted(each.struct.partition(":")[2] for each in kinds)
+        raise UsageError(f"{type(result).__name__} has no picture; these have: {', '.join(names)}")
+    return iter(load(capability, found.pictures)(result))
 
 
 def show(
@@ -226,7 +254,7 @@ class ResultViews:
 
     def figure(self, result: Result, name: str | None) -> Any:
         """The first picture, or that of a name."""
-        pictures = {picture.key: picture for picture in _pictures(result)}
+        pictures = {picture.key: picture for picture in pictures_of(result)}
         if not pictures:
             raise UsageError(f"nothing to draw in {self.summary(result)}")
         if name is not None and name not in pictures:
@@ -234,15 +262,10 @@ class ResultViews:
         return pictures[next(iter(pictures)) if name is None else name].draw()
 
 
-def _pictures(result: Result) -> Iterator[Picture]:
-    found: Iterator[Picture] = import_module(PICTURES).pictures_of(result)
-    return found
-
-
 def _first_picture(result: Result) -> str:
     """The first picture as HTML; empty where there is none, or no matplotlib."""
     try:
-        for picture in _pictures(result):
+        for picture in pictures_of(result):
             return picture.html
     except UsageError:
         pass

@@ -15,7 +15,9 @@ CAPABILITY: Final = Capability(
         "score": Command("command:score", "Score systems against weighted references."),
     },
     kinds={
-        "score": Kind("postil.scoring.result:ScoreResult", "view:view"),
+        "score": Kind(
+            "postil.scoring.result:ScoreResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"
+        ),
     },
     names={
         "calls": "consensus_weights score",

@@ -12,18 +12,19 @@ from postil.passages.gain_curves import curve
 from postil.plots.bars import amounts
 from postil.plots.lines import curves
 from postil.plots.points import ScatterPanel, scatter
-from postil.studies.view import study_table
+from postil.studies.view import study_table, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from postil.page.blocks import Numbers
     from postil.plots import Figure
     from postil.studies.result import StudyPart, StudyPicture, StudyResult
 
-__all__ = ["study_chapter", "study_picture"]
+__all__ = ["chapter", "pictures"]
 
 
-def study_chapter(found: StudyResult, key: str) -> Chapter:
+def chapter(found: StudyResult, key: str) -> Chapter:
     """The chapter of a study.
 
     Args:
@@ -33,22 +34,37 @@ def study_chapter(found: StudyResult, key: str) -> Chapter:
     parts = [Section(part.key, part.title, (*_blocks(part),)) for part in found.parts]
     if found.settings:
         parts.append(Section("settings", "Settings", (Facts(found.settings),)))
-    return Chapter(key, found.title, found.data, tuple(map(Paragraph, found.conclusion)), tuple(parts))
+    conclusion = tuple(map(Paragraph, found.conclusion))
+    return Chapter(key, found.title, found.data, conclusion, tuple(parts), tuple(_numbers(found)), leads=True)
+
+
+def _numbers(found: StudyResult) -> Iterator[Numbers]:
+    """The rows of the files beside the page."""
+    for part in found.parts:
+        yield from ((table.key, table_rows(table)) for table in part.tables)
+        for picture in part.pictures:
+            if picture.points:
+                columns = {"human": picture.points.grades, **picture.points.scores}
+                yield picture.key, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def pictures(found: StudyResult) -> Iterator[Picture]:
+    """The pictures of a study.
+
+    Args:
+        found: The study.
+    """
+    return (_picture(picture) for part in found.parts for picture in part.pictures)
 
 
 def _blocks(part: StudyPart) -> Iterator[Block]:
     yield from map(Paragraph, part.words)
     yield from map(study_table, part.tables)
     for picture in part.pictures:
-        yield study_picture(picture)
+        yield _picture(picture)
 
 
-def study_picture(picture: StudyPicture) -> Picture:
-    """The picture of a study.
-
-    Args:
-        picture: Its numbers.
-    """
+def _picture(picture: StudyPicture) -> Picture:
     draw: partial[Figure]
     if picture.curves:
         series = [curve(line, line.measure) for line in picture.curves]

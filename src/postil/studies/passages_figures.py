@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from postil.page.lookup import first_minus_second
+from postil.page.findings import first_minus_second
 from postil.passages.result import Gain, NcgResult
 from postil.results.formats import listed
 from postil.results.numbers import number

@@ -9,7 +9,7 @@ import msgspec
 
 from postil.messages import Blank, Message, Setting
 from postil.metrics.passages.measures import HILDERMAN, PRINCIPLES, of_paper
-from postil.page.lookup import first_minus_second
+from postil.page.findings import first_minus_second
 from postil.results.numbers import number
 from postil.studies.papers import deviations, passages_paper
 from postil.studies.passages_claims import Evidence, claims_part, findings

@@ -15,6 +15,8 @@ CAPABILITY: Final = Capability(
         "weights": Command("command:weights", "Plan which references to grade for weighted metrics."),
     },
     kinds={
-        "weights-plan": Kind("result:WeightsPlanResult", "view:view", title="References to grade"),
+        "weights-plan": Kind(
+            "result:WeightsPlanResult", "view:view", title="References to grade", pictures="view:pictures"
+        ),
     },
 )

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.data.rows import PlannedReference
 from postil.messages import Blank, Listed, Message, Setting
+from postil.page.blocks import Picture
 from postil.plots.lines import Curve, curves
 from postil.results.formats import counted, excerpt, noted
 from postil.results.table import Count, Figure, Name, Number, Table, Text
 from postil.results.views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from postil import plots
     from postil.weights.result import WeightsPlanResult
 
-__all__ = ["coverage_curve", "view"]
+__all__ = ["pictures", "view"]
 
 ALL: Final = Listed(
     (
@@ -74,7 +78,7 @@ def _ends(result: WeightsPlanResult) -> list[tuple[int, float]]:
     return list(dict(zip(ends, result.covered, strict=True)).items())
 
 
-def coverage_curve(result: WeightsPlanResult) -> plots.Figure:
+def _coverage(result: WeightsPlanResult) -> plots.Figure:
     """Draw the share that is covered against the number of references graded.
 
     Args:
@@ -82,3 +86,14 @@ def coverage_curve(result: WeightsPlanResult) -> plots.Figure:
     """
     graded, covered = np.array(_ends(result)).T
     return curves([Curve("covered", graded, covered)], xlabel="references graded", ylabel="share covered")
+
+
+def pictures(result: WeightsPlanResult) -> Iterator[Picture]:
+    """The picture of the coverage, if there is something to draw.
+
+    Args:
+        result: The plan.
+    """
+    if result.budget > 1 and result.covered:
+        title = "Share of the value of all references by references graded"
+        yield Picture("coverage", title, title, title, partial(_coverage, result))

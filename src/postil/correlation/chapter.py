@@ -1,0 +1,461 @@
+"""The chapter of correlations: sections, tables, the audit, and the numbers in full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.correlation.audit_view import (
+    accuracies,
+    accuracy_table,
+    annotator_table,
+    audit_notes,
+    audit_tables,
+    row_label,
+)
+from postil.correlation.findings import Lookup, metric_lines, paragraph, weights
+from postil.correlation.pictures import (
+    PANELS,
+    alternative_test,
+    correlations,
+    differences,
+    matrices,
+    raters,
+    reliability,
+    scatters,
+)
+from postil.correlation.verdict import Wording, verdict
+from postil.correlation.view import Line, Pair, ceilings, correlation_table, difference_table, on_severity
+from postil.data.ids import plain_id
+from postil.meta.coefficients import tied_notes, titled
+from postil.page.blocks import (
+    Block,
+    Chapter,
+    Collapsed,
+    Facts,
+    Findings,
+    Heading,
+    Paragraph,
+    Quote,
+    Quotes,
+    Section,
+    collapsed,
+    facts,
+    first_open,
+    sentences,
+)
+from postil.page.chapters import resampled, signature_rows, with_weights
+from postil.page.findings import SIGNIFICANTLY
+from postil.page.words import capital, isolated, left_out
+from postil.raters.chapter import agreement_blocks, agreement_numbers
+from postil.results.formats import counted, listed, plain_rows
+from postil.results.names import CEILING, PEOPLE
+from postil.results.numbers import estimate, grade, number
+from postil.results.table import Count, Interval, Name, Number, PValue, Table, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from postil.correlation.result import CorrelationResult
+    from postil.meta.audit_parts import Audit
+    from postil.meta.parts import DisagreementPair, SystemMean
+    from postil.page.blocks import Numbers, Rows
+
+__all__ = ["chapter", "first_differences"]
+
+TEXT: Final = 1500
+"""Number of characters of a text that are shown."""
+
+LEVELS: Final[Mapping[str, str]] = {
+    "pool": "over all texts together",
+    "item": "within each item, then the mean over items",
+    "system": "over the means of the systems",
+    "within-system": "within each system, then the mean over systems",
+}
+"""What a correlation is over."""
+
+
+HEADINGS: Final[Mapping[str, str]] = {
+    "accuracies": "Ranking texts and systems",
+    "alt-test": "Alternative annotator test",
+    "calibration": "On the scale of the ratings",
+    "length": "Length of the text",
+    "raters": "The raters",
+}
+"""Headings above the tables that begin a part."""
+
+
+WORDS: Final[Mapping[str, str]] = {
+    "accuracies": "Each pair of texts, or of systems, is ranked by people and by a metric. A metric is worth something "
+    "where it is above chance, and above what length and a constant get.",
+    "alt-test": "A metric wins against an annotator where it is as close to the ratings of the others as the annotator "
+    "is, but for an advantage epsilon; it may replace an annotator where it wins against half of them or more. Real "
+    "numbers cannot tie with an annotator, and ratings can: compare rows of one mapping, and first with the constant, "
+    "which knows nothing about single texts.",
+    "calibration": "Scores are mapped to the scale of the ratings by a fit on other items. A metric is calibrated "
+    "where the texts to which it gives a rating have that rating on average.",
+    "length": "A correlation that falls where length is held fixed is in part a correlation with length.",
+    "raters": "The variance of single ratings by source, and how reliable their means are: the ceiling is what "
+    "anything that sees the same texts can be expected to correlate with the mean rating.",
+}
+"""Sentences below these headings."""
+
+
+def chapter(result: CorrelationResult, key: str) -> Chapter:
+    """The chapter of correlations.
+
+    Args:
+        result: The result.
+        key: Prefix of the chapter's ids.
+    """
+    look = Lookup(result)
+    data, settings = result.data, result.settings
+    by = LEVELS.get(settings.by, settings.by)
+    said = (
+        f"{counted(data.texts, 'text')} ({counted(data.items, 'item')}, {counted(data.systems, 'system')}), "
+        f"{counted(data.ratings, 'rating')} by {counted(data.annotators, 'annotator')}"
+        + (f", {isolated(data.aspect)}" if data.aspect else "")
+    )
+    parts = [
+        Section("correlations", "Correlation with human ratings", (*_correlations(look),)),
+        Section("differences", "Differences between metrics", (*_differences(look),)),
+        Section("audit", "Could it stand in for a person?", (*_audit(result),)),
+        Section("scatters", "Scores against ratings", (*_scatters(look),)),
+        Section("systems", "Systems", (_systems(look),) if len(result.systems) > 1 else ()),
+        Section("disagreements", "Worst disagreements", (*_disagreements(look),)),
+        Section(
+            "agreement",
+            "Inter-annotator agreement",
+            (*agreement_blocks(result.agreement),) if result.agreement else (),
+        ),
+        Section("data", "Data", (_data(result),)),
+        Section(
+            "settings",
+            "Settings",
+            (*resampled(settings, result.notes, result.signatures, settings.lower_is_better, by),),
+        ),
+    ]
+    found = verdict(result, Wording(isolated, estimate))
+    conclusion: tuple[Block, ...] = (
+        *([Findings(tuple(found))] if found else []),
+        Paragraph(paragraph(look)),
+        *sentences(tied_notes(accuracies(result), isolated)),
+        *sentences(result.warnings),
+        *([Paragraph(SIGNIFICANTLY)] if result.differences else []),
+    )
+    made = Chapter(
+        key,
+        "Metrics against human ratings",
+        said,
+        conclusion,
+        tuple(part for part in parts if part.blocks),
+        tuple(_numbers(result)),
+    )
+    return with_weights(made, result.weights, result.signatures)
+
+
+def _correlations(look: Lookup) -> Iterator[Block]:
+    yield _correlation_table(look)
+    absent = look.result.absent
+    for reason, several in groupby(sorted(absent, key=lambda row: row.reason), key=lambda row: row.reason):
+        rows = list(several)
+        names = dict.fromkeys(PEOPLE.get(row.metric) or isolated(row.metric) for row in rows)
+        kinds = listed(list(dict.fromkeys(titled(row.coefficient) for row in rows)))
+        yield Paragraph(f"No {kinds} of {listed(list(names), most=6)}: {reason}.")
+    yield from first_open(correlations(look))
+    if look.result.audit is None and (accuracies := accuracy_table(look.result)):
+        yield accuracies
+
+
+def _correlation_table(look: Lookup) -> Table:
+    """Correlations by coefficient: metrics, each followed by its controls, and human reference points."""
+    result = look.result
+    counts = {(row.n, row.dropped) for row in result.correlations}
+    row = attrgetter("counts")
+    more = (Count(_unit(result.settings.by), "n", at=row), Count("excluded", "dropped", at=row))
+    n = f", n = {next(iter(counts))[0]:,}" if len(counts) == 1 else ""
+    by = LEVELS.get(result.settings.by, result.settings.by)
+    caption = f"{capital(by)}{n}; 95 % confidence intervals in brackets"
+    lines = (*(line for _, line in metric_lines(look)), *_people(look))
+    return correlation_table(lines, look.coefficients, *(more if len(counts) > 1 else ()), caption=caption)
+
+
+def _people(look: Lookup) -> Iterator[Line]:
+    by, human = look.result.settings.by, look.result.human
+    for kind, label in PEOPLE.items():
+        people = {each: row for each in look.coefficients if (row := look.people.get((kind, each)))}
+        if people:
+            over = f" ({LEVELS['pool']})" if next(iter(people.values())).by != by else ""
+            yield Line(label + over, people, "people")
+    if by == "pool" and (bounded := ceilings(human, look.coefficients)):
+        yield Line(PEOPLE[CEILING], bounded, "people")
+
+
+def _unit(by: str) -> str:
+    return {"pool": "texts", "item": "items", "system": "systems", "within-system": "systems"}.get(by, "n")
+
+
+def _differences(look: Lookup) -> Iterator[Block]:
+    if not look.result.differences:
+        return
+    if points := weights(look):
+        yield Paragraph("Metrics compared with their unweighted form and their controls:")
+        yield Findings(tuple(points))
+    yield first_differences(look)
+    yield from first_open(differences(look))
+    if pairs := matrices(look):
+        yield Paragraph("All pairs of metrics:")
+        yield from first_open(pairs)
+    yield from collapsed(_all_differences(look))
+
+
+def first_differences(look: Lookup) -> Table:
+    """The first differences to look at.
+
+    Args:
+        look: The numbers.
+    """
+    pairs = []
+    for first, second in look.first_pairs():
+        rows = {each: row for each in look.coefficients if (row := look.difference(first, second, each))}
+        pairs += [Pair(first, second, rows)] if rows else []
+    caption = "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05, interval without 0)"
+    return difference_table(pairs, look.coefficients, look.tested, caption)
+
+
+def _all_differences(look: Lookup) -> Table:
+    """All differences, with every test."""
+    rows = look.result.differences
+    tests = {
+        "p_bootstrap": "bootstrap",
+        "p_williams": "Williams",
+        "p_permutation": "permutation",
+        "p_both": "PERM-BOTH",
+        "p_holm": "Holm",
+    }
+    there = [name for name in tests if any(getattr(row, name) is not None for row in rows)]
+    return Table(
+        key="all-differences",
+        caption=f"All {counted(len(rows), 'difference')} of correlations",
+        rows=rows,
+        columns=(
+            Name("difference", lambda row: (row_label(row.first), row_label(row.second, row.first))),
+            Text("coefficient", lambda row: titled(row.coefficient)),
+            Interval("value", "value", signed=True, strong=attrgetter("significant")),
+            *(PValue(f"p ({tests[name]})", name) for name in there),
+        ),
+        long=True,
+    )
+
+
+def _scatters(look: Lookup) -> Iterator[Block]:
+    picture, more = scatters(look)
+    if picture:
+        yield picture
+        if more:
+            yield Paragraph(f"The {PANELS} of {more + PANELS} metrics with the strongest correlations.")
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """Mean scores of a system with their ranks; or rank correlations with the ratings, which have no rank."""
+
+    name: str
+    means: Mapping[str, tuple[float, int | None]]
+    row: SystemMean | None = None
+
+
+def _systems(look: Lookup) -> Table:
+    """Mean scores beside mean ratings, the highest rating first."""
+    result = look.result
+    several = len(result.systems) > 1
+    rows = [
+        _System(
+            row.system, {name: (mean, row.ranks[name]) for name, mean in row.means.items() if name in row.ranks}, row
+        )
+        for row in sorted(result.systems, key=lambda row: row.rank)
+    ]
+    orders = {name: (value, None) for name in look.metrics if (value := result.orders.get(name)) is not None}
+    if several and orders:
+        rows.append(_System("τ-b with human ratings", orders))
+    rank = ", rank in brackets" if several else ""
+    return Table(
+        key="systems",
+        caption=f"Mean rating and mean scores of each system{rank}",
+        rows=rows,
+        columns=(
+            Name("system", "name"),
+            Count("texts", "n", at=attrgetter("row"), dash=""),
+            Number("human", "grade", at=attrgetter("row"), grade=True, rank="rank" if several else None, dash=""),
+            *(
+                Number(name, partial(_part, name, 0), rank=partial(_part, name, 1) if several else None)
+                for name in look.metrics
+            ),
+        ),
+        kind=lambda row: "" if row.row else "people",
+    )
+
+
+def _part(metric: str, place: int, row: _System) -> float | None:
+    return row.means[metric][place] if metric in row.means else None
+
+
+def _disagreements(look: Lookup) -> Iterator[Block]:
+    shown = [each for each in look.result.disagreements if each.texts]
+    if shown:
+        yield Paragraph(
+            "Scores are rescaled to the mean and variance of the ratings, then clipped to the scale; original scores "
+            "are in brackets."
+        )
+    for each in shown:
+        title = f"{isolated(each.first)} against {isolated(each.second)}"
+        block = Quotes(title, tuple(_quotes(each)))
+        yield block if each is shown[0] else Collapsed(title, (block,))
+
+
+def _quotes(each: DisagreementPair) -> Iterator[Quote]:
+    """The texts; those that differ in the item alone are merged."""
+    names = (each.first, each.second)
+    items: dict[tuple[str, str | None, tuple[tuple[str, str, str], ...]], list[str]] = {}
+    for row in each.texts:
+        scores = zip(names, row.normalised, row.scores, strict=False)  # human raters have no score
+        opinions = (("human", grade(row.grade), ""), *((name, grade(x), number(score)) for name, x, score in scores))
+        text = row.text if row.text is None or len(row.text) <= TEXT else f"{row.text[:TEXT]}…"
+        items.setdefault((row.system, text, opinions), []).append(isolated(row.item))
+    for (system, text, opinions), several in items.items():
+        yield Quote(f"{listed(several)}, {isolated(system)}", text, opinions)
+
+
+def _data(result: CorrelationResult) -> Facts:
+    data = result.data
+    spread = f"mean {grade(data.mean)}, standard deviation {grade(data.sd)}, of the mean rating of each text"
+    human = result.human
+    reliable = (
+        f"Pearson correlation of two single ratings of a text {number(human.reliability)}; with {human.k:.3g} "
+        "ratings per text it gives the reliability ceiling"
+        if human.reliability is not None
+        else ""
+    )
+    alone = f"{counted(human.left_out, 'text')} with a single rating, in no human reference point"
+    return facts(
+        ("texts", f"{data.texts:,}, of {counted(data.items, 'item')} by {counted(data.systems, 'system')}"),
+        ("ratings", f"{data.ratings:,} by {counted(data.annotators, 'annotator')}; {spread}"),
+        ("question", data.aspect or ""),
+        ("scale", data.scale or ""),
+        *left_out(data.left_out),
+        ("reliability", reliable),
+        *(("severity", said) for said in on_severity(result)),
+        ("human", alone if human.left_out else ""),
+    )
+
+
+def _audit(result: CorrelationResult) -> Iterator[Block]:
+    """The parts of an audit, each with words, pictures and tables, then the notes."""
+    audit = result.audit
+    if audit is None:
+        return
+    drawn = {
+        "alt-test": list(alternative_test(audit.alt_test)),
+        "calibration": list(reliability(audit.calibration)),
+        "ceilings": list(raters(audit.raters)),
+    }
+    for table in (*filter(None, [accuracy_table(result)]), *audit_tables(audit)):
+        if table.key in HEADINGS:
+            yield Heading(HEADINGS[table.key])
+            yield Paragraph(WORDS[table.key])
+        yield from first_open(drawn.get(table.key, ()))
+        yield table
+        if table.key == "alt-test":
+            yield from collapsed(annotator_table(audit.alt_test))
+    if notes := list(audit_notes(audit, isolated)):
+        yield Facts(tuple(("note", f"{capital(note)}.") for note in notes))
+
+
+def _numbers(result: CorrelationResult) -> Iterator[Numbers]:
+    """The rows of the files beside the page."""
+    yield "correlations", result.to_rows()
+    both = any(row.p_both is not None for row in result.differences)
+    yield "differences", _kept(result.differences, lambda name, _: both or name != "p_both")
+    yield (
+        "systems",
+        [
+            {"system": row.system, "n": row.n, "metric": name, "mean": mean, "rank": rank}
+            for row in result.systems
+            for name, mean, rank in (
+                ("people", row.grade, row.rank),
+                *((name, mean, row.ranks.get(name)) for name, mean in row.means.items()),
+            )
+        ],
+    )
+    yield (
+        "disagreements",
+        [
+            {
+                "first": each.first,
+                "second": each.second,
+                "item": text.item,
+                "system": text.system,
+                "grade": text.grade,
+                "score_first": text.scores[0],
+                "score_second": text.scores[1] if text.scores[1:] else None,
+                "normalised_first": text.normalised[0],
+                "normalised_second": text.normalised[1] if text.scores[1:] else None,
+                "difference": text.difference,
+                "text": text.text,
+            }
+            for each in result.disagreements
+            for text in each.texts
+        ],
+    )
+    yield signature_rows("metric", result.signatures)
+    yield "accuracies", _kept(accuracies(result), _there)
+    if result.audit is not None:
+        yield from _audited(result.audit)
+    if result.agreement is not None:
+        yield from agreement_numbers(result.agreement)
+
+
+def _audited(audit: Audit) -> Iterator[Numbers]:
+    """The parts of an audit; a part within a row is a file of its own."""
+    yield "margins", _kept([row for each in audit.rankings for row in each.margins], _there)
+    test = {"epsilon": audit.alt_test.epsilon, "q": audit.alt_test.q}
+    tested = audit.alt_test.rows
+    yield "alt-test", [{**row, **test} for row in _kept(tested, _whole)]
+    names = ("metric", "mapping")
+    yield "alt-test-annotators", _inner(tested, names, "annotators")
+    yield "calibration", _kept(audit.calibration, _whole)
+    yield "reliability", _inner(audit.calibration, names, "bins")
+    length = {"lengths": audit.length.lengths, "n": audit.length.n, "left_out": audit.length.left_out}
+    yield "length", [{**row, **length} for row in _kept(audit.length.rows, _whole)]
+    yield "length-quarters", _inner(audit.length.rows, ("metric", "coefficient"), "quartiles")
+    yield "raters", audit.raters.components
+    yield "ceilings", _kept(audit.raters.levels, _whole)
+    yield "raters-growth", _inner(audit.raters.levels, ("by",), "growth")
+
+
+def _inner(structs: Sequence[msgspec.Struct], names: Sequence[str], field: str) -> Rows:
+    """The parts in a field of structs, each with the names of the struct that it is in."""
+    return [
+        {**{name: getattr(struct, name) for name in names}, **row}
+        for struct in structs
+        for row in msgspec.to_builtins(getattr(struct, field), enc_hook=plain_id)
+    ]
+
+
+def _kept(rows: Rows, keep: Callable[[str, object], bool]) -> list[dict[str, object]]:
+    """Rows with the fields alone whose name and value a function is true for."""
+    return [{name: value for name, value in row.items() if keep(name, value)} for row in plain_rows(rows)]
+
+
+def _there(_: str, value: object) -> bool:
+    return value is not None
+
+
+def _whole(_: str, value: object) -> bool:
+    """True for a number, not for parts that are structs themselves."""
+    return not isinstance(value, tuple)
