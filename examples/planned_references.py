@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 import postil
-from postil.metrics.reference_plan import plan_references
+from postil.metrics.ungraded import plan_references
 from reference_sets import Graded, halves, mohler, wmt21
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import postil
-from postil.metrics.consensus import mean_similarities
 from postil.metrics.controls import ControlOptions
 from postil.metrics.references import References
 from postil.metrics.rouge import RougeL
+from postil.metrics.ungraded import mean_similarities
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from reference_sets import Judged, everyone_else, halves, mohler, posts, print_table, wmt21

@@ -12,8 +12,8 @@ from exploration import examples
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metrics import reference_aggregation as over_module
 from postil.metrics.background import DocumentFrequencies
-from postil.metrics.consensus import mean_similarities, similarity_of
 from postil.metrics.references import References
+from postil.metrics.ungraded import mean_similarities, similarity_of
 from postil.text.tokens import Vocabulary
 
 TEXTS = st.lists(

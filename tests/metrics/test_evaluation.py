@@ -13,7 +13,6 @@ from postil.data.scale import Scale
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.base import Metric, Scorer, mean_of_items
-from postil.metrics.consensus import similarity_of
 from postil.metrics.controls import ControlOptions
 from postil.metrics.evaluation import (
     Batch,
@@ -24,6 +23,7 @@ from postil.metrics.evaluation import (
     weighting_signature,
 )
 from postil.metrics.metric_set import parse_all
+from postil.metrics.ungraded import similarity_of
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ import pytest
 import postil
 from postil.errors import PostilError, UnknownName, UsageError
 from postil.metrics.base import Metric, Scorer
-from postil.metrics.function_metric import MetricFailed
-from postil.metrics.own import define
+from postil.metrics.own import MetricFailed, define
 from postil.metrics.spec import METRICS, known_metric, parse_metric, register_metric
 
 if TYPE_CHECKING:

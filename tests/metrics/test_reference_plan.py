@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.metrics.reference_plan import plan_references
+from postil.metrics.ungraded import plan_references
 
 
 @dataclass

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from postil.text.tokenizers import tokenizer
-from postil.text.tokens import Vocabulary
-from postil.text.units import Units, ngram_units
+from postil.text.tokens import Units, Vocabulary, ngram_units
 
 
 def counted(*texts: str, n: int = 1, gap: int = 0, up_to: bool = False) -> tuple[list[Counter[str]], Units]:

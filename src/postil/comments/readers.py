@@ -14,8 +14,8 @@ from postil.data.scale import SCALE_SETTING
 from postil.data.weights import DEFAULT, METHODS, weigh
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Message
-from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
+from postil.metrics.ungraded import NAME, similarity_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

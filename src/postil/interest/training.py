@@ -34,8 +34,7 @@ from postil.results.formats import counted
 from postil.results.parts import Excluded
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer
-from postil.text.tokens import Vocabulary
-from postil.text.units import ngram_units
+from postil.text.tokens import Vocabulary, ngram_units
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from postil.errors import InvalidInput
 from postil.judging.prompt import Anchor, ArticleText, Case
 from postil.kernel.unicode_forms import normalized
 from postil.messages import Message, Setting
-from postil.metrics.consensus import similarity_metric
 from postil.metrics.evaluation import Evaluation
+from postil.metrics.ungraded import similarity_metric
 from postil.results.formats import counted
 from postil.scoring.graded import Candidates
 from postil.scoring.reference_rows import Weighting, read_references

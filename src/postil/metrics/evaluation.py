@@ -14,13 +14,13 @@ import numpy as np
 
 from postil.data.weights import METHODS
 from postil.errors import InvalidInput
-from postil.metrics.consensus import NAME, consensus, similarity_of
 from postil.metrics.controls import Controls
-from postil.metrics.function_metric import MetricFailed
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.notes import NearSigns, ReferenceCopies, language_remarks
+from postil.metrics.own import MetricFailed
 from postil.metrics.reference_aggregation import SingleReferenceScorer
 from postil.metrics.references import References
+from postil.metrics.ungraded import NAME, consensus, similarity_of
 from postil.scoring.result import ScoreResult, SystemScore
 from postil.text.han import HanTexts, composed_remark
 from postil.text.tokenizers import tokenizer as named_tokenizer

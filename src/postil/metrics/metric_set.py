@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.function_metric import FunctionMetric, MetricFailed, reporting
+from postil.metrics.own import FunctionMetric, MetricFailed, reporting
 from postil.metrics.reference_aggregation import Over
 from postil.metrics.spec import own_metric, parse_metric
 from postil.version import VERSION

@@ -19,9 +19,9 @@ from postil.data.paired_tables import PAIR, firsts, open_reference_table
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Candidate, Reference
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.consensus import NAME, SIMILARITY, similarity_of
 from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, bind_references
 from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
+from postil.metrics.ungraded import NAME, SIMILARITY, similarity_of
 from postil.scoring.graded import Graded, graded_rows
 from postil.scoring.options import ScoreOptions
 from postil.scoring.reference_columns import ReferenceColumns, entries

@@ -15,9 +15,9 @@ from postil.data.scale import SCALE_SETTING
 from postil.data.weights import DEFAULT, METHODS, NEEDED, default_method, weigh
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Command, Message, Setting
-from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.metrics.metric_set import lowest_weight
+from postil.metrics.ungraded import NAME, similarity_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -30,8 +30,8 @@ from postil.data.rows import Candidate
 from postil.data.suggestions import Suggestions
 from postil.messages import Command
 from postil.meta.rated import open_score_files
-from postil.metrics.consensus import similarity_of
 from postil.metrics.metric_set import parse_all
+from postil.metrics.ungraded import similarity_of
 from postil.options import changed_settings
 from postil.page.report import write_report
 from postil.results.base import to_json

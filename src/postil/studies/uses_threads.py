@@ -18,8 +18,8 @@ from postil.data.dates import unix_seconds
 from postil.data.progress import progress
 from postil.errors import UsageError
 from postil.messages import Message, Setting
-from postil.metrics.consensus import mean_similarities, similarity_of
 from postil.metrics.references import References
+from postil.metrics.ungraded import mean_similarities, similarity_of
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.threads.features import text_shares

@@ -19,10 +19,9 @@ from postil.data.row_locations import LocatedRows
 from postil.data.rows import Candidate, PlannedReference, Reference
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
-from postil.metrics.consensus import similarity_metric
 from postil.metrics.evaluation import Evaluation
-from postil.metrics.reference_plan import plan_references
 from postil.metrics.spec import load_plugins
+from postil.metrics.ungraded import plan_references, similarity_metric
 from postil.options import Flag, options
 from postil.results.formats import counted
 from postil.scoring.graded import Candidates

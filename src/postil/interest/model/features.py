@@ -15,15 +15,14 @@ import numpy as np
 from postil.metrics.passages.collection import PassageCollection
 from postil.text.stop_words import stop_words, without_stop_words
 from postil.text.tokenizers import tokenizer
-from postil.text.tokens import Tokens, Vocabulary
-from postil.text.units import ngram_units
+from postil.text.tokens import Tokens, Vocabulary, ngram_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.text.units import Units
+    from postil.text.tokens import Units
 
 __all__ = [
     "CONNECTIVES",

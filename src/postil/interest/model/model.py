@@ -32,7 +32,7 @@ from postil.interest.model.features import FEATURES, SHOWN, WHOLE, InterestPage
 from postil.interest.result import UnitContribution
 from postil.metrics.passages.measures import Baseline
 from postil.text.stop_words import stop_words
-from postil.text.units import ngram_units
+from postil.text.tokens import ngram_units
 
 if TYPE_CHECKING:
     import os
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 
     from postil.metrics.passages.collection import PassageCollection, Preprocessing
     from postil.metrics.passages.pool import Pools
-    from postil.text.tokens import Tokens
-    from postil.text.units import Units
+    from postil.text.tokens import Tokens, Units
 
 __all__ = [
     "FILES",

@@ -15,8 +15,7 @@ from postil.text.han import HanTexts, all_remarks
 from postil.text.stems import stems, stems_signature
 from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
-from postil.text.tokens import Tokens, Vocabulary
-from postil.text.units import ngram_units
+from postil.text.tokens import Tokens, Vocabulary, ngram_units
 from postil.text.vectors import Sums, as_written
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from postil.data.row_locations import RowLocations
     from postil.data.rows import Passage
-    from postil.text.units import Units
+    from postil.text.tokens import Units
     from postil.text.vectors import Vectors
 
 __all__ = ["UNITS", "Bags", "PassageCollection", "Preprocessing"]
