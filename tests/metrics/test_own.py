@@ -345,7 +345,10 @@ def returns(value: object) -> Callable[[str, list[str]], object]:
     [
         (
             raises,
-            'candidates:2: raises raised ZeroDivisionError: division by zero, line 334 of test_own.py (candidate "a b"',
+            (
+                "candidates:2: raises raised ZeroDivisionError: division by zero, "
+                f'line {raises.__code__.co_firstlineno + 1} of test_own.py (candidate "a b"'
+            ),
         ),
         (returns(None), 'candidates:2: given returned None; expected a finite number (candidate "a b")'),
         (returns(math.nan), "given returned nan; expected a finite number"),
