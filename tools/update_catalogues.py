@@ -37,13 +37,13 @@ MODULES: Final = (
     *("campaigns/grading.py", "campaigns/grading.py", "campaigns/reassignment.py", "campaigns/people.py"),
     *("campaigns/results.py", "campaigns/state.py", "campaigns/validation.py"),
     *("campaigns/additions.py", "campaigns/item_files.py", "campaigns/item_files.py", "campaigns/add.py"),
-    *("campaigns/agreement.py", "campaigns/pages/dashboard.py", "campaigns/inferred_grades.py"),
+    *("campaigns/calls.py", "campaigns/pages/dashboard.py", "campaigns/quality.py"),
     *("meta/agreement.py", "estimation/estimator.py", "meta/one_factor.py"),
     *("meta/rated_outputs.py", "meta/severity.py", "meta/table.py"),
     *(f"data/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows")),
     *(f"data/{name}.py" for name in ("row_files", "tables", "workbooks")),
     "results/parts.py",
-    *("campaigns/quality_view.py", "results/severity.py", "web/*.py", "campaigns/pages/*.py"),
+    *("campaigns/view.py", "results/severity.py", "web/*.py", "campaigns/pages/*.py"),
 )
 """Modules with messages that pages show."""
 NOT_PAGES: Final = (

@@ -13,9 +13,8 @@ pytest.importorskip("sqlalchemy")
 
 from postil.campaigns import calls as annotate
 from postil.campaigns import tables
-from postil.campaigns.agreement import CampaignAgreementOptions, agreement
 from postil.campaigns.backups import BackupOptions, backup
-from postil.campaigns.calls import ExportOptions, InviteOptions, RemoveOptions
+from postil.campaigns.calls import CampaignAgreementOptions, ExportOptions, InviteOptions, RemoveOptions, agreement
 from postil.campaigns.database import ADVICE
 from postil.campaigns.models import Campaign, Item
 from postil.campaigns.plan import plan

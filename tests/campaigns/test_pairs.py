@@ -14,15 +14,14 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
 from postil.campaigns.add import AddOptions, add
-from postil.campaigns.agreement import agreement_of
-from postil.campaigns.calls import RemoveOptions, remove
+from postil.campaigns.calls import RemoveOptions, agreement_of, remove
 from postil.campaigns.export import codebook, export_files
-from postil.campaigns.inferred_grades import inferred_grades
 from postil.campaigns.item_assignment import generator
 from postil.campaigns.models import Context, Item, Refused
 from postil.campaigns.pages.dashboard import estimate_so_far
 from postil.campaigns.pairs import balanced_sides, pair_items, single_texts
 from postil.campaigns.planning import PlanOptions, plan
+from postil.campaigns.quality import inferred_grades
 from postil.campaigns.rubric import Rubric
 from postil.campaigns.store import Store
 from postil.comparison.preference_statistics import preferred_systems

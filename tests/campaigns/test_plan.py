@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from postil.campaigns.models import Presentation
-    from postil.campaigns.plan_result import PlanResult
+    from postil.campaigns.result import PlanResult
 
 
 def keys(articles: int, systems: int) -> list[tuple[str, str]]:

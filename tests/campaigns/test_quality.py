@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.campaigns.agreement import agreement_of
-from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.calls import agreement_of
 from postil.campaigns.models import Purpose, Rating
-from postil.campaigns.quality import annotator_quality, reading_length
+from postil.campaigns.quality import annotator_quality, inferred_grades, reading_length
 from postil.campaigns.rubric import Rubric
 from postil.raters.options import AgreementOptions
 from postil.results.names import STATISTICS

@@ -15,7 +15,7 @@ CAPABILITY: Final = Capability(
         "annotate": Command("command:annotate", "Collect human ratings: plan, serve, agreement, export."),
     },
     kinds={
-        "quality": Kind("quality_result:QualityResult", "quality_view:view"),
-        "plan": Kind("plan_result:PlanResult", "plan_view:view", title="An item assignment"),
+        "quality": Kind("result:QualityResult", "view:quality"),
+        "plan": Kind("result:PlanResult", "view:plan", title="An item assignment"),
     },
 )

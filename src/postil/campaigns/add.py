@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from postil.campaigns.item_files import ItemPlace
     from postil.campaigns.models import Campaign, Item, Person
-    from postil.campaigns.plan_result import PlanResult
+    from postil.campaigns.result import PlanResult
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store
     from postil.data.progress import OnMessage

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.campaigns.database import Database
     from postil.campaigns.models import Item, Presentation
     from postil.campaigns.plan import Plan
-    from postil.campaigns.plan_result import PlanResult
+    from postil.campaigns.result import PlanResult
 
 __all__ = ["Added", "append_items", "extended", "interleave", "interleaved"]
 

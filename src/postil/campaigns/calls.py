@@ -1,4 +1,4 @@
-"""What `postil annotate` does to a campaign: invite, remove, pause, close, export; and how commands open one."""
+"""What `postil annotate` does to a campaign: invite, pause, close, measure, export; and how commands open one."""
 
 from __future__ import annotations
 
@@ -6,36 +6,48 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 from urllib.parse import urlsplit
 
-from postil.campaigns.export import TABLE_FORMATS, export_files
-from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.export import TABLE_FORMATS, export_files, judgements
 from postil.campaigns.models import Role
+from postil.campaigns.quality import annotator_quality, inferred_grades, with_gold_labels, with_themselves
+from postil.campaigns.result import QualityResult
+from postil.campaigns.rubric import ratings_of
 from postil.data.atomic_file import AtomicFile, check_apart
 from postil.data.escaping import visible
 from postil.data.options import ListenOptions
 from postil.data.row_files import Writer
-from postil.errors import UnknownName, UsageError
-from postil.messages import Setting
+from postil.data.scale import Scale
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.messages import Message, Setting
 from postil.options import Flag, options
+from postil.raters.options import AgreementOptions
+from postil.raters.result import AgreementResult, AnnotatorCompetence, CompetenceModel
+from postil.results.base import replace
 from postil.results.formats import rows_as_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from postil.campaigns.models import Reassignment
-    from postil.campaigns.plan_result import PlanResult
+    from postil.campaigns.models import Rating, Reassignment
+    from postil.campaigns.quality import InferredGrades
     from postil.campaigns.reassignment import Share
+    from postil.campaigns.result import PlanResult
+    from postil.campaigns.rubric import Rubric
     from postil.campaigns.state import Outcome
     from postil.campaigns.store import Store
     from postil.data.rows import Row
 
 __all__ = [
+    "CampaignAgreementOptions",
     "ExportOptions",
     "InviteOptions",
     "Latecomer",
     "MessageOptions",
+    "QualityOptions",
     "RemoveOptions",
     "ServeOptions",
     "Written",
+    "agreement",
+    "agreement_of",
     "checked_base_url",
     "close",
     "deadline",
@@ -45,6 +57,8 @@ __all__ = [
     "invite_late",
     "open_campaign",
     "pause",
+    "quality",
+    "quality_of",
     "remove",
     "resume",
     "write_rows",
@@ -402,3 +416,126 @@ def invite_late(url: str, name: str, options: InviteOptions) -> Latecomer:
         token, share = store.people.invite_late(name, options.days)
         link = f"{checked_base_url(options.base_url)}/join/{token}"
         return Latecomer(link, share, store.plan().statistics())
+
+
+@options
+class CampaignAgreementOptions(AgreementOptions):
+    """Options of `postil annotate agreement`.
+
+    Args:
+        aspect: Aspect to use, where the rubric has several; by default the first one.
+    """
+
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+
+
+def agreement(url: str, options: CampaignAgreementOptions) -> AgreementResult:
+    """Measure inter-annotator agreement on the ratings so far.
+
+    Args:
+        url: Location of the campaign.
+        options: Options of the command.
+
+    Raises:
+        UnknownName: There is no such aspect.
+    """
+    with open_campaign(url, read_only=True) as store:
+        rubric, ratings = ratings_of(store.results.ratings(), store.rubric(), options.aspect)
+        revisions = store.results.revisions(ratings)
+    return replace(agreement_of(ratings, rubric, options), revisions=revisions if len(revisions) > 1 else ())
+
+
+def agreement_of(
+    ratings: Sequence[Rating], rubric: Rubric, options: AgreementOptions, inferred: InferredGrades | None = None
+) -> AgreementResult:
+    """Measure inter-annotator agreement, and the consistency of annotators.
+
+    Args:
+        ratings: Ratings of a campaign, of one aspect.
+        rubric: Rubric of the campaign, or of the aspect.
+        options: Options of the command.
+        inferred: Competence of the annotators, where it is known already.
+    """
+    from postil.meta.agreement import FEWEST  # noqa: PLC0415 - it loads statistics
+    from postil.meta.agreement import agreement as measure  # noqa: PLC0415
+    from postil.meta.resampling import Draws  # noqa: PLC0415
+
+    found = None
+    reason: str = Message("agreement needs grades, and there are none")
+    rows = list(judgements(ratings, single_texts=True))
+    if rows:
+        try:
+            labels, scale = (rubric.grades, None) if rubric.grades else (None, Scale(0, 1))  # marks are shares of texts
+            draws = Draws(resamples=options.resamples, seed=options.seed)
+            found = measure(rows, labels=labels, scale=scale, draws=draws, fewest=FEWEST)
+            reason = ""
+            if rubric.kind == "pair":  # neither text of a pair is the higher grade
+                found = replace(found, raters=tuple(replace(rater, severity=None) for rater in found.raters))
+        except Undefined as error:
+            reason = error.message
+    known = (inferred or inferred_grades(ratings, rubric)).competence
+    return AgreementResult(
+        agreement=found,
+        reason=reason,
+        repeated=with_themselves(ratings),
+        gold=with_gold_labels(ratings),
+        competence=tuple(AnnotatorCompetence(annotator=name, competence=value) for name, value in known.items()),
+        competence_model="one-factor",
+    )
+
+
+@options
+class QualityOptions:
+    """Options of `postil annotate quality`.
+
+    Args:
+        model: Model of the competence of annotators: one-factor, mace or dawid-skene.
+        aspect: Aspect to use, where the rubric has several; by default the first one.
+    """
+
+    model: Annotated[CompetenceModel, Flag(metavar="NAME")] = "one-factor"
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+
+    def __post_init__(self) -> None:
+        UnknownName.check("model", self.model, get_args(CompetenceModel))
+
+
+def quality(url: str, options: QualityOptions) -> QualityResult:
+    """Measure the quality of each annotator's ratings.
+
+    Args:
+        url: Location of the campaign.
+        options: Options of the command.
+
+    Raises:
+        UnknownName: There is no such aspect.
+    """
+    with open_campaign(url, read_only=True) as store:
+        rubric, ratings = ratings_of(store.results.ratings(), store.rubric(), options.aspect)
+        lengths = store.results.lengths()
+    return quality_of(ratings, lengths, rubric, options)
+
+
+def quality_of(
+    ratings: Sequence[Rating],
+    lengths: Mapping[int, float],
+    rubric: Rubric,
+    options: QualityOptions,
+    inferred: InferredGrades | None = None,
+) -> QualityResult:
+    """Measure the quality of each annotator's ratings.
+
+    Args:
+        ratings: Ratings of a campaign, of one aspect.
+        lengths: Length of each item's text by its number.
+        rubric: Rubric of the campaign, or of the aspect.
+        options: Options of the command.
+        inferred: Competence of the annotators, where it is known already.
+    """
+    inferred = inferred or inferred_grades(ratings, rubric, options.model)
+    return QualityResult(
+        annotators=annotator_quality(ratings, lengths, rubric, inferred.competence),
+        ratings=len(ratings),
+        model=options.model,
+        undefined=inferred.reason,
+    )

@@ -9,19 +9,21 @@ import typer
 from postil.campaigns import calls as app
 from postil.campaigns.add import AddOptions
 from postil.campaigns.add import add as add_texts
-from postil.campaigns.agreement import CampaignAgreementOptions
-from postil.campaigns.agreement import agreement as measured_agreement
 from postil.campaigns.backups import BackupOptions
 from postil.campaigns.backups import backup as copied
 from postil.campaigns.backups import upgrade as upgraded
 from postil.campaigns.calls import (
+    CampaignAgreementOptions,
     ExportOptions,
     InviteOptions,
     MessageOptions,
+    QualityOptions,
     RemoveOptions,
     ServeOptions,
     invite_late,
 )
+from postil.campaigns.calls import agreement as measured_agreement
+from postil.campaigns.calls import quality as measured_quality
 from postil.campaigns.imports.calls import (
     Imported,
     LabelStudioOptions,
@@ -31,8 +33,6 @@ from postil.campaigns.imports.calls import (
 )
 from postil.campaigns.planning import PlanOptions
 from postil.campaigns.planning import plan as planned
-from postil.campaigns.quality_of_ratings import QualityOptions
-from postil.campaigns.quality_of_ratings import quality as measured_quality
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import CampaignArgument, FormatOption, group

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.campaigns.item_assignment import assign_items, distribute_items, generator
-from postil.campaigns.plan_result import PlanBalance, PlannedAnnotator, PlannedPair, PlanResult
+from postil.campaigns.result import PlanBalance, PlannedAnnotator, PlannedPair, PlanResult
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.campaigns.models import Item
-    from postil.campaigns.plan_result import PlanResult
+    from postil.campaigns.result import PlanResult
     from postil.campaigns.rubric import Rubric
     from postil.data.progress import OnMessage
     from postil.data.reading import Reading

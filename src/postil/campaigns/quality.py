@@ -10,14 +10,17 @@ import math
 import re
 from collections import defaultdict
 from itertools import combinations
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import numpy as np
 
-from postil.campaigns.consistency import with_gold_labels, with_themselves
-from postil.campaigns.quality_result import AnnotatorQuality, QualityConcern, RatingWindow
+from postil.campaigns.result import AnnotatorQuality, QualityConcern, RatingWindow
+from postil.data.rows import Judgement
+from postil.errors import Undefined
+from postil.messages import Message
+from postil.raters.result import Consistency
 from postil.results.parts import Estimate
 
 if TYPE_CHECKING:
@@ -25,12 +28,67 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.campaigns.models import Rating
-    from postil.campaigns.quality_result import ConcernKind
+    from postil.campaigns.models import Purpose, Rating
+    from postil.campaigns.result import ConcernKind
     from postil.campaigns.rubric import Rubric
-    from postil.raters.result import Consistency
+    from postil.raters.result import CompetenceModel
 
-__all__ = ["InferredGrades", "annotator_quality", "reading_length"]
+__all__ = [
+    "InferredGrades",
+    "annotator_quality",
+    "inferred_grades",
+    "reading_length",
+    "with_gold_labels",
+    "with_themselves",
+]
+
+
+def with_themselves(ratings: Sequence[Rating]) -> tuple[Consistency, ...]:
+    """Compare each annotator's second rating of a repeated item with the first (intra-annotator agreement).
+
+    Args:
+        ratings: The ratings.
+    """
+    second = {(one.number, one.annotator): one.grade for one in ratings if one.round > 1}
+    return tuple(
+        _compare(
+            (one.annotator, second[one.number, one.annotator], one.grade)
+            for one in ratings
+            if one.round == 1 and (one.number, one.annotator) in second
+        )
+    )
+
+
+def with_gold_labels(ratings: Sequence[Rating], purpose: Purpose = "") -> tuple[Consistency, ...]:
+    """Compare each annotator's first rating of a gold item with its label.
+
+    Args:
+        ratings: The ratings.
+        purpose: Purpose of the gold items, see `postil.campaigns.models.Item`.
+    """
+    return tuple(
+        _compare(
+            (one.annotator, one.grade, one.gold)
+            for one in ratings
+            if one.round == 1 and one.gold is not None and one.purpose == purpose
+        )
+    )
+
+
+def _compare(pairs: Iterable[tuple[str, float, float]]) -> Iterator[Consistency]:
+    """One row per annotator, of the differences between ratings and their references."""
+    differences: dict[str, list[float]] = {}
+    for name, grade, reference in pairs:
+        differences.setdefault(name, []).append(grade - reference)
+    for name, mine in sorted(differences.items()):
+        yield Consistency(
+            annotator=name,
+            n=len(mine),
+            equal=fmean(difference == 0 for difference in mine),
+            apart=fmean(map(abs, mine)),
+            above=fmean(mine),
+        )
+
 
 RARE: Final = 0.005
 """Largest probability of a share that is a concern."""
@@ -357,3 +415,47 @@ def _means(one: AnnotatorQuality, beside: Mapping[str, _Beside], scale: float) -
         error = (drift.high - drift.value) / 1.96
         if abs(drift.value) > max(LARGE * scale, FAR * error):
             yield QualityConcern(kind="drift", value=drift.value, usual=None, n=n)
+
+
+def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: CompetenceModel = "one-factor") -> InferredGrades:
+    """Infer the competence of annotators from their ratings of one another's items, and of those whose grade is known.
+
+    Gold items and attention checks are items with a known grade for the model; training and repeated items are left
+    out. Whoever missed attention checks has a competence of at most ``(passed + 1) / (checks + 1)``.
+
+    Args:
+        ratings: Ratings of a campaign.
+        rubric: Rubric of the campaign.
+        model: Model of the competence.
+    """
+    import numpy as np  # noqa: PLC0415 - it takes long to load
+
+    from postil.meta.score_matrix import Judged  # noqa: PLC0415 - the same
+    from postil.raters.competence import infer, weighted_means  # noqa: PLC0415 - it loads statistics
+
+    if not rubric.grades:
+        reason = Message("competence is estimated from grades, and this campaign has marks")
+        return InferredGrades({}, {}, {}, reason)
+    first = [one for one in ratings if one.round == 1 and (one.gold is None or one.purpose != "training")]
+    known = {one.number: one.gold for one in first if one.gold is not None}
+    if len({one.number for one in first}) == len(known):
+        return InferredGrades({}, {}, {}, Message("competence needs grades, and there are none"))
+    judged = Judged(Judgement(str(one.number), "", one.annotator, one.grade) for one in first)
+    keys = list(judged.rows)
+    numbers = [int(item) for item, _ in keys]
+    given = judged.of(keys)
+    try:
+        found = infer(given, model, np.array([known.get(number, math.nan) for number in numbers]))
+    except Undefined as error:
+        return InferredGrades({}, {}, {}, error.message)
+    checks = with_gold_labels(ratings, "attention")
+    most = {one.annotator: (round(one.n * one.equal) + 1) / (one.n + 1) for one in checks}
+    competence = np.minimum(found.competence, [most.get(name, 1.0) for name in given.names])
+    told = zip(given.names, competence.tolist(), found.identified.tolist(), strict=True)
+    weighted = zip(numbers, weighted_means(given, competence).tolist(), strict=True)
+    expected = zip(numbers, found.expected.tolist(), strict=True)
+    return InferredGrades(
+        {name: value for name, value, identified in told if identified},
+        {number: grade for number, grade in weighted if number not in known},
+        {number: grade for number, grade in expected if number not in known},
+    )

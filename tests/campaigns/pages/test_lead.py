@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.campaigns.agreement import agreement_of
-from postil.campaigns.calls import write_rows
+from postil.campaigns.calls import agreement_of, write_rows
 from postil.campaigns.export import judgements
 from postil.campaigns.models import Item
 from postil.campaigns.pages.dashboard import DashboardCache, DashboardSnapshot, estimate_so_far

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from postil.campaigns.inferred_grades import inferred_grades
+from postil.campaigns.calls import QualityOptions, quality_of
 from postil.campaigns.models import Item
-from postil.campaigns.quality_of_ratings import QualityOptions, quality_of
+from postil.campaigns.quality import inferred_grades
 
 if TYPE_CHECKING:
     import pytest

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the web extra")
 
-from postil.campaigns.agreement import agreement_of
+from postil.campaigns.calls import agreement_of
 from postil.campaigns.models import Item
 from postil.campaigns.rubric import Rubric
 from postil.raters.options import AgreementOptions

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
-from postil.campaigns.agreement import agreement_of
+from postil.campaigns.calls import QualityOptions, agreement_of, quality_of
 from postil.campaigns.export import judgements, preferences
-from postil.campaigns.inferred_grades import inferred_grades
-from postil.campaigns.quality_of_ratings import QualityOptions, quality_of
+from postil.campaigns.quality import inferred_grades
 from postil.campaigns.rubric import ratings_by_aspect
 from postil.errors import PostilError, Undefined
 from postil.estimation.result import EstimateSettings
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from postil.campaigns.models import AnnotatorProgress, Campaign, Rating
-    from postil.campaigns.quality_result import QualityResult
+    from postil.campaigns.result import QualityResult
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store
     from postil.comparison.preferences_result import PreferencesResult

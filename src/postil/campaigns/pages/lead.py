@@ -20,7 +20,6 @@ from fastapi.responses import HTMLResponse
 from postil.campaigns.add import Addition, AddOptions, add, add_to
 from postil.campaigns.calls import write_rows
 from postil.campaigns.export import TABLE_FORMATS, export_files
-from postil.campaigns.inferred_grades import inferred_grades
 from postil.campaigns.models import Refused
 from postil.campaigns.pages import tables
 from postil.campaigns.pages.dashboard import DashboardCache
@@ -37,8 +36,9 @@ from postil.campaigns.pages.site import (
 from postil.campaigns.pages.tables import forest as means
 from postil.campaigns.pages.tables import heat, histogram, paths, severities, shares
 from postil.campaigns.plan import plan_balance
-from postil.campaigns.quality_view import concern_sentence
+from postil.campaigns.quality import inferred_grades
 from postil.campaigns.state import moment, parse_moment
+from postil.campaigns.view import concern_sentence
 from postil.errors import InvalidInput, PostilError
 from postil.messages import Command, Message, Setting
 from postil.meta.resampling import RESAMPLES
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from postil.campaigns.models import ItemRows, Person, Role
     from postil.campaigns.pages.site import Form, Site
-    from postil.campaigns.plan_result import PlanBalance
+    from postil.campaigns.result import PlanBalance
     from postil.campaigns.store import Store
     from postil.meta.parts import Agreement
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from postil.campaigns.database import Change
     from postil.campaigns.models import AnnotatorProgress
-    from postil.campaigns.quality_result import AnnotatorQuality
+    from postil.campaigns.result import AnnotatorQuality
     from postil.comparison.preferences_result import PreferredSystem
     from postil.estimation.rating_budget import Prospects
     from postil.estimation.result import SystemEstimate
