@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,12 +18,10 @@ from postil.studies.vote_prediction import PREDICTION, VotePrediction
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from numpy.typing import NDArray
-
+    from postil.kernel.arrays import Floats
     from postil.studies.uses_options import UsesOptions
     from postil.studies.uses_threads import Threads
 
-    Floats: TypeAlias = NDArray[np.float64]
 
 __all__ = ["ranking_part", "votes_part"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from postil.corpus.store import Corpus
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
+    from postil.kernel.arrays import Floats
     from postil.text.tokens import Tokens
 
-    Floats: TypeAlias = NDArray[np.float64]
 
 __all__ = ["AGE", "BOTH", "LENGTH", "Threads", "read_threads", "with_text"]
 

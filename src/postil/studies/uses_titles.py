@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 import numpy as np
@@ -25,16 +25,14 @@ from postil.text.tokenizers import stored_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from postil.comments.ranked_texts import Texts
     from postil.corpus.store import Corpus
     from postil.data.rows import Article
+    from postil.kernel.arrays import Floats
     from postil.studies.result import StudyCell
     from postil.studies.uses_options import UsesOptions
     from postil.text.tokens import Tokens
 
-    Floats: TypeAlias = NDArray[np.float64]
 __all__ = ["GENERATORS", "Untitled", "baseline_titles", "read_untitled", "titles_part"]
 
 GENERATORS: Final[Mapping[str, Literal["content", "comments"]]] = {
