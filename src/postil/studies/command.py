@@ -46,14 +46,15 @@ def comments(
 
     Example: postil study comments --corpus corpus --out study --softmax sampled
     """
-    from postil.studies.comments import study_comments  # noqa: PLC0415
-    from postil.studies.tencent import study_tencent  # noqa: PLC0415
-
     if (corpus is None) == (tencent is None):
         raise UsageError("expected --corpus DIR, or --tencent DIR")
     if tencent is not None:
+        from postil.studies.tencent import study_tencent  # noqa: PLC0415
+
         page = study_tencent(Path(tencent), out, options, say)
     else:
+        from postil.studies.comments import study_comments  # noqa: PLC0415
+
         page = study_comments(str(corpus), out, options, say)
     if options.stage is None:
         emit(f"{page}\n")
