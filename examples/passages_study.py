@@ -25,9 +25,9 @@ from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.meta.column_correlations import rank_coefficient
+from postil.meta.correlation import holm
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import Draws, bootstrap_counts, interval
-from postil.meta.significance import holm
 from postil.metrics.passages.collection import Preprocessing
 from postil.metrics.passages.measures import measure_passages
 from postil.metrics.passages.pool import informativeness, interestingness

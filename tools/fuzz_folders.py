@@ -46,7 +46,7 @@ from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static
 from postil.errors import PostilError
 from postil.learners.boosting import Tree, Trees
-from postil.learners.logistic import Logistic
+from postil.learners.linear import Logistic
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.references import References
 from postil.search.index import Index

@@ -19,7 +19,7 @@ from bench.estimation.designs import DESIGNS, made
 from bench.estimation.simulation import METHODS, Cell, Judged, planned, simulate
 from postil.data.row_files import read
 from postil.data.rows import Judgement, Score
-from postil.meta import score_matrix
+from postil.meta import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,9 +73,9 @@ def synthetic(given: argparse.Namespace) -> Iterator[tuple[str, Judged, int | No
 
 def from_files(given: argparse.Namespace) -> Judged:
     """Scores and ratings of the items whose outputs all have both."""
-    scored = score_matrix.Scored(row for path in given.scores for row in read(path, Score))
+    scored = table.Scored(row for path in given.scores for row in read(path, Score))
     wanted = given.metric or [name for name in scored.metrics if not name.startswith("control:")]
-    rated = score_matrix.Judged(read(given.judgements, Judgement), aspect=given.aspect)
+    rated = table.Judged(read(given.judgements, Judgement), aspect=given.aspect)
     dense = scored.dense[:, [scored.columns[name] for name in wanted]]
     there = [key for key, place in scored.rows.items() if key in rated.rows and not np.isnan(dense[place]).any()]
     systems = sorted({system for _, system in there})

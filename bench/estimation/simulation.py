@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.estimation.rating_budget import Campaign, components_of
+from postil.estimation.designs import Campaign, components_of
 from postil.meta.estimation import Outputs, estimated, prediction_powered
-from postil.meta.student_t import student_quantile
+from postil.meta.parametric import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

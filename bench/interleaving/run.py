@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from bench.interleaving.simulation import MODELS, Design, draw, simulate, tilt_of
-from postil.comparison.interleaved_statistics import interleaved_preferences
+from postil.comparison.interleaved import interleaved_preferences
 from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:

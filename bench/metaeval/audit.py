@@ -16,9 +16,8 @@ import numpy as np
 from bench.corpus.memory import watched
 from postil.data.row_files import write
 from postil.data.rows import Judgement, Score
-from postil.meta.correlation import correlations
+from postil.meta.correlation import correlations, differences
 from postil.meta.resampling import Draws
-from postil.meta.significance import differences
 from postil.meta.table import Table, join
 
 if TYPE_CHECKING:

@@ -29,9 +29,8 @@ from bench.metrics.report import machine, version
 from postil.data.row_files import write
 from postil.data.rows import Judgement, Score
 from postil.meta.coefficients import TABLE
-from postil.meta.correlation import correlations
+from postil.meta.correlation import correlations, differences
 from postil.meta.resampling import PERMUTATIONS, RESAMPLES, Draws
-from postil.meta.significance import differences
 from postil.meta.table import join
 
 if TYPE_CHECKING:

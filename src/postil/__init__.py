@@ -27,10 +27,10 @@ _HOMES = {
     "postil.errors": "InvalidInput PostilError Undefined UsageError",
     "postil.metrics.background": "DocumentFrequencies",
     "postil.metrics.controls": "ControlOptions",
+    "postil.metrics.result": "ScoreResult",
     "postil.metrics.spec": "parse_metric register_metric",
     "postil.results.base": "Result",
     "postil.results.result_files": "read_result",
-    "postil.scoring.result": "ScoreResult",
     "postil.text.tokenizers": "tokenizer",
 }
 """Public names of what is below the capabilities, by module."""

@@ -2,18 +2,18 @@ from postil.budgeting.calls import BudgetOptions as BudgetOptions
 from postil.budgeting.calls import budget as budget
 from postil.calibration.calls import CalibrateOptions as CalibrateOptions
 from postil.calibration.calls import calibrate as calibrate
+from postil.combination.calls import ApplyOptions as ApplyOptions
+from postil.combination.calls import CombineOptions as CombineOptions
 from postil.combination.calls import apply_combination as apply_combination
 from postil.combination.calls import fit_combination as fit_combination
-from postil.combination.rows import ApplyOptions as ApplyOptions
-from postil.combination.rows import CombineOptions as CombineOptions
 from postil.comments.decoding_options import DecodingOptions as DecodingOptions
 from postil.comments.evaluation import evaluate_commenters as evaluate_commenters
 from postil.comments.loading import load_commenter as load_commenter
 from postil.comments.training.update import update_model as update_model
 from postil.comparison.calls import CompareOptions as CompareOptions
 from postil.comparison.calls import compare as compare
-from postil.comparison.choices import compare_interleaved as compare_interleaved
-from postil.comparison.choices import compare_preferences as compare_preferences
+from postil.comparison.calls import compare_interleaved as compare_interleaved
+from postil.comparison.calls import compare_preferences as compare_preferences
 from postil.corpus.calls import build_corpus as build_corpus
 from postil.corpus.options import BuildOptions as BuildOptions
 from postil.corpus.store import Corpus as Corpus
@@ -39,6 +39,7 @@ from postil.judging.calls import judge as judge
 from postil.judging.options import JudgeOptions as JudgeOptions
 from postil.metrics.background import DocumentFrequencies as DocumentFrequencies
 from postil.metrics.controls import ControlOptions as ControlOptions
+from postil.metrics.result import ScoreResult as ScoreResult
 from postil.metrics.spec import parse_metric as parse_metric
 from postil.metrics.spec import register_metric as register_metric
 from postil.page.report import report as report
@@ -49,7 +50,6 @@ from postil.results.base import Result as Result
 from postil.results.result_files import read_result as read_result
 from postil.scoring.calls import consensus_weights as consensus_weights
 from postil.scoring.calls import score as score
-from postil.scoring.result import ScoreResult as ScoreResult
 from postil.text.tokenizers import tokenizer as tokenizer
 
 __version__: str

@@ -49,9 +49,10 @@ NAMES: Final = {
     "postil.comments.retrieval": "Retriever",
     "postil.comments.store": "Model",
     "postil.comments.training.result": "UpdateResult",
-    "postil.comparison.interleaved_result": "InterleavedPair InterleavedRank InterleavingResult Preference",
-    "postil.comparison.preferences_result": "PreferencesResult PreferredPair PreferredSystem",
-    "postil.comparison.result": "Comparison SystemComparison",
+    "postil.comparison.result": (
+        "Comparison InterleavedPair InterleavedRank InterleavingResult Preference PreferencesResult "
+        "PreferredPair PreferredSystem SystemComparison"
+    ),
     "postil.corpus.importers.fields": "Fields",
     "postil.corpus.importers.forum": "read_forum",
     "postil.corpus.importers.import_report": "ImportReport",
@@ -69,7 +70,7 @@ NAMES: Final = {
     "postil.data.reading": "Reading",
     "postil.data.row_files": "read write",
     "postil.data.row_locations": "RowLocations located",
-    "postil.data.rows": ("Article Candidate Comment Judgement Passage Rating Reference Row Score TopicArticle"),
+    "postil.data.rows": "Article Candidate Comment Judgement Passage Rating Reference Row Score TopicArticle",
     "postil.data.scale": "Scale",
     "postil.data.suggestions": "Filtered Prompting Provenance Suggestion Suggestions",
     "postil.data.weights": "METHODS weigh",
@@ -82,19 +83,18 @@ NAMES: Final = {
         "SystemEstimate UndefinedInterval"
     ),
     "postil.interest.result": "InterestingResult RankedPassage UnitContribution",
-    "postil.judging.result": ("JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference"),
+    "postil.judging.result": "JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference",
     "postil.kernel.python.interning": "is_han_text",
     "postil.meta.coefficient_kinds": "kind_of",
     "postil.meta.coefficients": "By Measure",
     "postil.meta.column_correlations": "Texts rank_coefficient",
-    "postil.meta.correlation": "Correlations correlations",
+    "postil.meta.correlation": "Correlations Differences correlations holm",
     "postil.meta.parts": (
         "Agreement Correlation CorrelationData Difference DisagreementText HumanAgreement PairAgreement "
         "Points Rater SystemMean UndefinedResult"
     ),
     "postil.meta.permutation": "permutation_p",
     "postil.meta.resampling": "Draws bootstrap_counts interval",
-    "postil.meta.significance": "Differences holm",
     "postil.meta.system_means": "SystemMeans",
     "postil.meta.table": "Table",
     "postil.metrics.base": "Metric Scorer",
@@ -107,6 +107,7 @@ NAMES: Final = {
     "postil.metrics.passages.measures": "measure_passages",
     "postil.metrics.passages.pool": "Pools folds_of informativeness interestingness",
     "postil.metrics.references": "References",
+    "postil.metrics.result": "ScoreResult",
     "postil.metrics.rouge": "RougeL RougeLsum RougeN",
     "postil.metrics.spec": "METRICS parse_metric",
     "postil.metrics.ungraded": "mean_similarities plan_references",
@@ -118,7 +119,6 @@ NAMES: Final = {
     "postil.results.names": "LENGTH",
     "postil.results.parts": "Estimate Excluded",
     "postil.scoring.calls": "score",
-    "postil.scoring.result": "ScoreResult",
     "postil.studies.passages": "PassagesStudyOptions study_passages",
     "postil.text.stems": "stems",
     "postil.text.stop_words": "stop_words",

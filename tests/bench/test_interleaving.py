@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.comparison.interleaved_statistics import interleaved_preferences
+from postil.comparison.interleaved import interleaved_preferences
 from postil.meta.resampling import Draws
 
 pytest.importorskip("bench.interleaving")

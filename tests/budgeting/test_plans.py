@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
-from postil.estimation.rating_budget import Campaign, Components, assumed, cheapest, components_of, steps_to
+from postil.estimation.designs import Campaign, Components, assumed, cheapest, components_of, steps_to
 from postil.estimation.result import SpreadComponents
 from postil.meta.estimation import Outputs
 

@@ -24,7 +24,7 @@ from postil.campaigns.planning import PlanOptions, plan
 from postil.campaigns.quality import inferred_grades
 from postil.campaigns.rubric import Rubric
 from postil.campaigns.store import Store
-from postil.comparison.preference_statistics import preferred_systems
+from postil.comparison.preferences import preferred_systems
 from postil.errors import InvalidInput, UsageError
 from postil.meta.resampling import Draws
 from postil.raters.options import AgreementOptions

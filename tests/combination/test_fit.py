@@ -11,14 +11,14 @@ from postil.combination.fit import combine, judged_texts
 from postil.combination.result import CombinationSettings
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.meta.score_matrix import Judged, Scored
+from postil.meta.table import Judged, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from postil.combination.fit import JudgedTexts
     from postil.combination.result import CombinationResult
-    from postil.meta.combination import CombinationMethod
+    from postil.meta.grade_fits import CombinationMethod
 
 MEAN = "control:mean-weight(w-m(over=near))"
 

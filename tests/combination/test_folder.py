@@ -11,13 +11,13 @@ import pytest
 from postil.combination.folder import ColumnConfig, CombinationConfig, encoded, open_combination, save
 from postil.errors import InvalidInput
 from postil.learners.boosting import Tree, Trees
-from postil.meta.combination import isotonic_fit, ridge_fit
+from postil.meta.grade_fits import isotonic_fit, ridge_fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.meta.combination import CombinationMethod, Model
+    from postil.meta.grade_fits import CombinationMethod, Model
 
 SCORES = np.random.default_rng(1).normal(size=(30, 2))
 GRADES = SCORES[:, 0] - SCORES[:, 1] / 3

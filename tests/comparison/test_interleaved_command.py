@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil
-from postil.comparison.interleaved_result import InterleavingResult
+from postil.comparison.result import InterleavingResult
 from postil.data.impressions import Impression
 from postil.data.row_files import write
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.comparison.interleaved_statistics import interleaved_preferences
+from postil.comparison.interleaved import interleaved_preferences
 from postil.data.impressions import Impression
 from postil.data.row_locations import RowLocations
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
@@ -16,7 +16,7 @@ from postil.meta.resampling import Draws
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.comparison.interleaved_result import Preference
+    from postil.comparison.result import Preference
 
 BOTH = ("base", "new")
 

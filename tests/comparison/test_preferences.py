@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.comparison.preference_statistics import preferred_systems
+from postil.comparison.preferences import preferred_systems
 from postil.data.preferences import PairPreference
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.meta.resampling import Draws
@@ -17,7 +17,7 @@ from postil.meta.resampling import Draws
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.comparison.preferences_result import PreferencesResult
+    from postil.comparison.result import PreferencesResult
 
 STRENGTHS = {"x": 0.8, "y": 0.0, "z": -0.8}
 

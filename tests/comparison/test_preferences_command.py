@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil
-from postil.comparison.preferences_result import PreferencesResult
+from postil.comparison.result import PreferencesResult
 from postil.data.preferences import PairPreference
 from postil.data.row_files import write
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.comparison.interleaved_statistics import LEAST_P, sign_flip_p, sign_test
+from postil.comparison.interleaved import LEAST_P, sign_flip_p, sign_test
 
 
 @given(st.lists(st.integers(-9, 9), max_size=9))

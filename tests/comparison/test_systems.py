@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.comparison import systems
+from postil.comparison import baseline as systems
 from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.meta.correlation import holm
 from postil.meta.resampling import Draws, bootstrap_counts
-from postil.meta.score_matrix import Scored
-from postil.meta.significance import holm
 from postil.meta.system_means import system_means
-from postil.meta.table import join
+from postil.meta.table import Scored, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 import postil
+from postil.correlation.calls import correlate_table
 from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
-from postil.correlation.rows import correlate_table
 from postil.data.ids import plain_id
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
-from postil.meta import correlation, significance
+from postil.meta import correlation
 from postil.meta.table import join
 from table_p import rows_p, table_p
 
@@ -82,12 +82,13 @@ def test_accuracies_of_the_command_are_not_computed_again(
     by: By, coefficients: tuple[Measure, ...], computed: list[str], monkeypatch: pytest.MonkeyPatch, audit: Audit
 ) -> None:
     called: list[Measure] = []
+    correlations = correlation.correlations
 
     def counted(table: Table, asked: Sequence[Measure], level: By, draws: Draws) -> correlation.Correlations:
         called.extend(asked)
-        return correlation.correlations(table, asked, level, draws)
+        return correlations(table, asked, level, draws)
 
-    monkeypatch.setattr(significance, "correlations", counted)
+    monkeypatch.setattr(correlation, "correlations", counted)
     options = CorrelateOptions(audit=True, alt_epsilon=0.1, by=by, coefficients=coefficients, **FAST)
     found = correlate_table(table_p(), options)
     assert called == computed

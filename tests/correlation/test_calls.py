@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from postil.correlation.result import CorrelationResult
     from postil.meta.coefficients import By
     from postil.meta.column_correlations import Texts
-    from postil.meta.replicates import Replicates
-    from postil.meta.resampling import Counts, Draws
+    from postil.meta.resampling import Counts, Draws, Replicates
 
 # See tests/correlation/test_command.py: r = .8, people's r = 3 / sqrt(11 * 3)
 SCORES = {"meteor": [0.1, 0.2, 0.3, 0.4] * 3, "length": [40, 30, 20, 10] * 3}

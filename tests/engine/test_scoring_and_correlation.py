@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.correlation.calls import correlate_table
 from postil.correlation.options import CorrelateOptions
-from postil.correlation.rows import correlate_table
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.data.scale import Scale
@@ -72,7 +72,7 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> None:
         yield None if name == "local" else Spread()  # type: ignore[misc]
 
     monkeypatch.setattr("postil.scoring.files.elsewhere", opened)
-    monkeypatch.setattr("postil.correlation.rows.elsewhere", opened)
+    monkeypatch.setattr("postil.correlation.calls.elsewhere", opened)
 
 
 @pytest.mark.usefixtures("spread")

@@ -14,8 +14,8 @@ from postil.data.rows import Judgement, Score
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.estimation.estimator import estimate
 from postil.estimation.result import EstimateResult, EstimateSettings, SystemDifference, SystemEstimate
-from postil.meta.rated_outputs import outputs_of
-from postil.meta.score_matrix import Judged, Scored
+from postil.meta.estimation import outputs_of
+from postil.meta.table import Judged, Scored
 from postil.results.base import Result
 
 if TYPE_CHECKING:

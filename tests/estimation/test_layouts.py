@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 
 from postil.data.rows import Judgement
-from postil.estimation.designs import LAYOUTS
-from postil.estimation.rating_budget import Campaign, Components, Facets
+from postil.estimation.designs import LAYOUTS, Campaign, Components, Facets
 from postil.estimation.result import SpreadComponents
-from postil.meta.estimation import estimated
-from postil.meta.rated_outputs import outputs_of
-from postil.meta.score_matrix import Judged
-from postil.meta.student_t import student_quantile
+from postil.meta.estimation import estimated, outputs_of
+from postil.meta.parametric import student_quantile
+from postil.meta.table import Judged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

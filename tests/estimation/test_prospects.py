@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from postil.estimation.rating_budget import MORE_ITEMS, prospects
+from postil.estimation.designs import MORE_ITEMS, prospects
 from postil.meta.estimation import Outputs
-from postil.meta.student_t import student_quantile
+from postil.meta.parametric import student_quantile
 
 
 def outputs(ratings: int, rater_variance: float | None, items: int = 12) -> Outputs:

@@ -10,10 +10,9 @@ import pytest
 from postil.data.rows import Judgement, Score
 from postil.estimation.estimator import estimate
 from postil.estimation.result import EstimateResult, EstimateSettings
-from postil.meta.estimation import estimated
-from postil.meta.rated_outputs import outputs_of
-from postil.meta.score_matrix import Judged, Scored
-from postil.meta.student_t import student_quantile
+from postil.meta.estimation import estimated, outputs_of
+from postil.meta.parametric import student_quantile
+from postil.meta.table import Judged, Scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

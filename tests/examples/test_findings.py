@@ -12,7 +12,7 @@ from postil.cli.main import app
 from postil.data.row_files import read, write
 from postil.data.rows import Judgement, Score
 from postil.meta.correlation import correlations
-from postil.meta.human import human_agreement
+from postil.meta.reliability import human_agreement
 from postil.meta.table import join
 from postil.results.formats import value_with_interval
 

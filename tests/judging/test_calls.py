@@ -11,9 +11,9 @@ import postil
 from endpoint_stub import Asked, Reply, StubServer, completion
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Candidate, Reference
-from postil.judging.controls import ItemMeans, control_of, length_correlation, self_preference, trials_of
+from postil.judging.judge import Anchor, Case
 from postil.judging.options import JudgeOptions
-from postil.judging.prompt import Anchor, Case
+from postil.judging.run import ItemMeans, control_of, length_correlation, self_preference, trials_of
 from postil.judging.texts import choose_anchors
 
 SCALE = postil.Scale(1, 5)

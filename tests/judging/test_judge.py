@@ -9,8 +9,7 @@ import pytest
 
 from postil.data.scale import Scale
 from postil.endpoint.chat import Answer, Failed
-from postil.judging.judge import Graded, Judge, JudgeSpec, Trial, Ungraded
-from postil.judging.prompt import Case, Template
+from postil.judging.judge import Case, Graded, Judge, JudgeSpec, Template, Trial, Ungraded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

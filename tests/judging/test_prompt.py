@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from postil.data.scale import Scale
 from postil.endpoint.prompts import MARKS
 from postil.errors import UnknownName, UsageError
-from postil.judging.prompt import NO_RUBRIC, Anchor, ArticleText, Case, Template, scale_words
+from postil.judging.judge import NO_RUBRIC, Anchor, ArticleText, Case, Template, scale_words
 
 TEMPLATE = Template.default()
 SCALE = scale_words(Scale(1, 5))

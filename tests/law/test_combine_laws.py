@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from strategies import law
 
 import postil
+from postil.combination.calls import CombineOptions, fit_rated
 from postil.combination.folder import open_combination
-from postil.combination.rows import CombineOptions, fit_rated
 from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.meta.rated import Rated
 
 if TYPE_CHECKING:
     from postil.combination.result import CombinationResult
-    from postil.scoring.result import ScoreResult
+    from postil.metrics.result import ScoreResult
 
 METRICS = ("control:length", "control:mean-weight(w-m(over=near))", "m", "w-m")
 

@@ -14,9 +14,8 @@ from strategies import law
 from postil.data.rows import Judgement, Score
 from postil.estimation.estimator import estimate
 from postil.estimation.result import EstimateSettings
-from postil.meta.estimation import LEAST_R2, Outputs, estimated
-from postil.meta.rated_outputs import outputs_of
-from postil.meta.score_matrix import Judged, Scored
+from postil.meta.estimation import LEAST_R2, Outputs, estimated, outputs_of
+from postil.meta.table import Judged, Scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

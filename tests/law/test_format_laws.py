@@ -20,8 +20,8 @@ from postil.estimation.estimator import estimate
 from postil.estimation.result import EstimateSettings
 from postil.messages import COMMAND_LINE, FACE, JSON, Message
 from postil.meta.agreement import agreement
-from postil.meta.rated_outputs import outputs_of
-from postil.meta.score_matrix import Judged
+from postil.meta.estimation import outputs_of
+from postil.meta.table import Judged
 from postil.results.base import Result
 from postil.results.formats import Format, plain_rows
 from postil.results.views import SHOWN, show, view_of

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.learners.logistic import Logistic
+from postil.learners.linear import Logistic
 
 
 def drawn(seed: int, n: int = 200, columns: int = 4) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.learners.sparse_ridge import GroupedColumns, grouped_ridge
+from postil.learners.linear import GroupedColumns, grouped_ridge
 
 
 @pytest.mark.parametrize("penalty", [0.1, 10.0])

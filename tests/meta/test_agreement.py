@@ -12,7 +12,7 @@ from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta import rating_pairs
+from postil.meta import agreement as rating_pairs
 from postil.meta.agreement import agreement, agreement_of_table
 from postil.meta.resampling import SEED, Draws, bootstrap_counts, interval
 from postil.meta.table import join

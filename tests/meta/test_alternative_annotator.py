@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
+from postil.correlation.audit import alternative_annotator_test, benjamini_yekutieli
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
 from postil.errors import UsageError
-from postil.meta.alternative_annotator import alternative_annotator_test, benjamini_yekutieli
-from postil.meta.grade_mapping import MappedGrades, map_to_grades
+from postil.meta.grade_fits import MappedGrades, map_to_grades
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import Table, join
 from table_p import rows_p, table_p

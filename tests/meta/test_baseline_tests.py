@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from postil.meta.baseline_tests import compare_means, compare_sums, sacrebleu_p_value
+from postil.comparison.baseline import compare_means, compare_sums, sacrebleu_p_value
 from postil.meta.resampling import Draws, bootstrap_counts
 
 RATIO = np.array(

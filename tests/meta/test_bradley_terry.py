@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from postil.meta.bradley_terry import Pairs, groups_apart
+from postil.comparison.preferences import Pairs, groups_apart
 
 FIRST, SECOND = np.array(list(combinations(range(4), 2))).T
 RANDOM = np.random.default_rng(11)

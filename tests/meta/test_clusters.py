@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
+from postil.meta.correlation import significance_clusters
 from postil.meta.parts import Difference
-from postil.meta.significance import significance_clusters
 
 
 def ranks(p: dict[str, float | None]) -> list[int]:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined
-from postil.meta.combination import assign_items, isotonic_fit, ridge_fit
-from postil.meta.grade_mapping import isotonic
+from postil.meta.grade_fits import assign_items, isotonic, isotonic_fit, ridge_fit
 
 
 def drawn(seed: int, n: int = 40, m: int = 6) -> tuple[np.ndarray, np.ndarray]:

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from postil.correlation.calls import normalised, worst, worst_against_people
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.meta.disagreement import normalised, worst, worst_against_people
 from postil.meta.table import Table, join
 
 

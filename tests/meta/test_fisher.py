@@ -7,9 +7,8 @@ import pytest
 
 from postil.data.rows import Judgement, Score
 from postil.meta.correlation import correlations
-from postil.meta.fisher import degrees_of_freedom, fisher_interval
+from postil.meta.parametric import degrees_of_freedom, fisher_interval, student_quantile
 from postil.meta.resampling import Draws, bootstrap_counts
-from postil.meta.student_t import student_quantile
 from postil.meta.table import Table, join
 
 EACH = 4

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
 from postil.errors import UsageError
-from postil.meta.grade_mapping import isotonic, linear, map_to_grades, scale_of
+from postil.meta.grade_fits import isotonic, linear, map_to_grades, scale_of
 from postil.meta.table import Table, join
 from table_p import table_p
 

@@ -13,8 +13,7 @@ from postil.data.rows import Judgement, Score
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.coefficients import TABLE
 from postil.meta.correlation import correlations
-from postil.meta.human import SPLITS, ceiling, human_agreement
-from postil.meta.multiple_ratings import MultipleRatings
+from postil.meta.reliability import SPLITS, MultipleRatings, ceiling, human_agreement
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import join
 from postil.results.names import CEILING, HALVES, ONE

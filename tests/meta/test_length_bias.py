@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from postil.correlation.audit import length_bias
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
-from postil.meta.length_bias import length_bias
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import join
 from postil.results.names import LENGTH

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.meta.resampled_rows import RankedRows
-from postil.meta.resampling import bootstrap_counts
+from postil.meta.resampling import RankedRows, bootstrap_counts
 
 scipy_stats = pytest.importorskip("scipy.stats")
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.data.rows import Judgement, Score
-from postil.meta.score_matrix import Judged, Scored
+from postil.meta.table import Judged, Scored
 
 ROWS = st.lists(st.tuples(*(st.sampled_from(names) for names in ("123", "ab", "zyx")), st.floats(0, 9)), min_size=1)
 

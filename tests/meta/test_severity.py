@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from postil.meta import severity
-from postil.meta.score_matrix import Ratings
+from postil.meta.parametric import fisher_p
 from postil.meta.severity import severities
-from postil.meta.student_t import fisher_p
+from postil.meta.table import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.meta.student_t import power, student_quantile
+from postil.meta.parametric import power, student_quantile
 
 stats = pytest.importorskip("scipy.stats")
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from postil.data.rows import Judgement, Score
-from postil.meta.human import human_agreement
+from postil.meta.correlation import differences
 from postil.meta.permutation import sign_patterns
+from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws
-from postil.meta.significance import differences
 from postil.meta.system_accuracy import better_shares
 from postil.meta.table import Table, join
 from table_p import table_p

@@ -10,10 +10,9 @@ import pytest
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
 from postil.meta.coefficient_kinds import kind_of
-from postil.meta.correlation import correlations
+from postil.meta.correlation import correlations, differences
 from postil.meta.permutation import sign_patterns
 from postil.meta.resampling import DRAWS, Draws
-from postil.meta.significance import differences
 from postil.meta.system_accuracy import better_shares
 from postil.meta.table import Table, join
 from table_p import table_p

@@ -10,7 +10,7 @@ import pytest
 
 from postil.meta import variance_components
 from postil.meta.resampling import Draws, bootstrap_counts
-from postil.meta.score_matrix import Ratings
+from postil.meta.table import Ratings
 from postil.meta.variance_components import component_intervals, design_of, resampled_components
 
 if TYPE_CHECKING:

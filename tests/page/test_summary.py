@@ -8,9 +8,9 @@ from postil.comparison.chapter import compared
 from postil.comparison.result import Comparison
 from postil.correlation.findings import Lookup, paragraph, weights
 from postil.correlation.result import CorrelationResult
+from postil.metrics.result import ScoreResult
 from postil.page.words import plain
 from postil.scoring.chapter import scored
-from postil.scoring.result import ScoreResult
 from result_examples import comparison, correlated, difference, row, scores, typed
 
 

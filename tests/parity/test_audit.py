@@ -15,13 +15,12 @@ import numpy as np
 import pytest
 from audit_originals import BY, LARGE, SMALL, Cells, made, of_few_items, rated
 
+from postil.correlation.audit import alternative_annotator_test
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
-from postil.meta.alternative_annotator import alternative_annotator_test
-from postil.meta.correlation import correlations
-from postil.meta.grade_mapping import map_to_grades
+from postil.meta.correlation import correlations, differences
+from postil.meta.grade_fits import map_to_grades
 from postil.meta.resampling import Draws
-from postil.meta.significance import differences
 from postil.meta.system_accuracy import better_shares
 from postil.meta.table import Table, join
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from postil.meta.bradley_terry import LOSS, TIE, WIN, Pairs
+from postil.comparison.preferences import LOSS, TIE, WIN, Pairs
 
 pytestmark = pytest.mark.parity
 

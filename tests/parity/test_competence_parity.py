@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from postil.data.rows import Judgement
-from postil.meta.score_matrix import Judged, Ratings
+from postil.meta.table import Judged, Ratings
 from postil.raters.competence import dawid_skene, mace
 
 CASES = json.loads((Path(__file__).parent / "frozen_labels.json").read_text("utf-8"))["cases"]

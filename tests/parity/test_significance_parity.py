@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.comparison.baseline import compare
 from postil.comparison.calls import CompareOptions, compare_rows
-from postil.comparison.systems import compare
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.meta.correlation import differences, holm
+from postil.meta.parametric import student_p, williams_t
 from postil.meta.permutation import _ranks_of_rows, average_ranks
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws
-from postil.meta.score_matrix import Scored
-from postil.meta.significance import differences, holm
 from postil.meta.system_means import system_means
-from postil.meta.table import Table, join
-from postil.meta.williams import student_p, williams_t
+from postil.meta.table import Scored, Table, join
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from exploration import examples
 from postil.data.rows import Judgement
 from postil.errors import Undefined
-from postil.meta.score_matrix import Judged, Ratings
+from postil.meta.table import Judged, Ratings
 from postil.raters.competence import MODELS, InferredLabels, infer, weighted_means
 
 if TYPE_CHECKING:

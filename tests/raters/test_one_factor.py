@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined
-from postil.meta.one_factor import identified, one_factor
-from postil.meta.score_matrix import Ratings
-from postil.raters.competence import infer, weighted_means
+from postil.meta.table import Ratings
+from postil.raters.competence import identified, infer, one_factor, weighted_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from postil.meta.parts import HumanAgreement
+from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.base import Result, to_json
 from postil.results.kinds import Kinds
-from postil.scoring.result import ScoreResult, SystemScore
 from result_examples import EXAMPLES, example
 
 KINDS = dict(Kinds())

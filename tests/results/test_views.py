@@ -23,11 +23,11 @@ from postil.correlation.chapter import first_differences
 from postil.correlation.findings import Lookup
 from postil.correlation.result import CorrelationResult
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.metrics.result import SystemScore
 from postil.results.base import Result, to_json
 from postil.results.kinds import Kinds
 from postil.results.table_options import TableFields, TableOptions
 from postil.results.views import LONGEST, SHOWN, show
-from postil.scoring.result import SystemScore
 from result_examples import EXAMPLES, KINDS, correlated, difference, example, renamed, typed
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 import postil
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Reference
-from postil.scoring import stream as score_stream
+from postil.scoring import files as score_stream
 
 if TYPE_CHECKING:
     from conftest import Postil

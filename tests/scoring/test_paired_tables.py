@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from postil.scoring.result import ScoreResult
+    from postil.metrics.result import ScoreResult
 
 METRICS = ("rouge-l(over=top-3)", "rouge-l(over=mean)", "cider")
 TEXTS = {

@@ -15,7 +15,7 @@ from postil.data.row_files import write
 from postil.data.rows import Candidate, Reference
 from postil.data.scale import Scale
 from postil.errors import InvalidInput, PostilError, Undefined
-from postil.scoring import stream as score_stream
+from postil.scoring import files as score_stream
 from postil.scoring.files import score_files
 from postil.scoring.graded import ItemIndex
 from postil.scoring.options import ScoreOptions

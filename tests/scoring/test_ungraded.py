@@ -120,7 +120,7 @@ def test_wrong_words(files: Postil, words: tuple[str, ...], said: str, code: int
 def test_large_files_too(files: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "1:5", *ASKED[:4], "--ungraded", "drop")
     small = files(*command)
-    monkeypatch.setattr("postil.scoring.stream.SMALLEST", 0)
+    monkeypatch.setattr("postil.scoring.files.SMALLEST", 0)
     assert files(*command) == small
 
 

@@ -18,7 +18,7 @@ from postil.studies.demo import calls as demo
 
 if TYPE_CHECKING:
     from conftest import Postil
-    from postil.scoring.result import ScoreResult
+    from postil.metrics.result import ScoreResult
 
 PAGES = ("index", "report", "highlighted", "study-comments/report", "study-passages/report")
 

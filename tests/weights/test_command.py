@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conftest import Postil
-    from postil.weights.result import WeightsPlanResult
+    from postil.weights.calls import WeightsPlanResult
 
 TEXTS = [("a", "s1", "the night bus"), ("a", "s2", "the night bus runs"), ("b", "s1", "rain"), ("b", "s2", "no rain")]
 REFERENCES = [("a", "the bus"), ("b", "sun"), ("a", "the night bus runs"), ("b", "rain"), ("a", "lol"), ("c", "alone")]

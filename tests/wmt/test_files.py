@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.errors import InvalidInput
-from postil.wmt.files import WmtSet
+from postil.wmt.test_set import WmtSet
 from wmt_folders import write_set
 
 if TYPE_CHECKING:

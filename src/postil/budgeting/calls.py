@@ -14,8 +14,7 @@ from postil.data.columns import refuse_other_form
 from postil.data.options import SeedOptions
 from postil.errors import Undefined, UsageError
 from postil.estimation.calls import EstimateKeywords, EstimateOptions, rated_outputs
-from postil.estimation.designs import ESTIMATORS
-from postil.estimation.rating_budget import FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
+from postil.estimation.designs import ESTIMATORS, FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
 from postil.messages import Blank, Setting
 from postil.meta.estimation import estimated
 from postil.meta.rated import JudgedKeywords, Rated
@@ -35,11 +34,10 @@ if TYPE_CHECKING:
     from postil.data.frames import Table
     from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage
-    from postil.estimation.rating_budget import Components
+    from postil.estimation.designs import Components
     from postil.estimation.result import BudgetFacet
-    from postil.meta.estimation import Predictions, Target
+    from postil.meta.estimation import Predictions, RatedOutputs, Target
     from postil.meta.rated import Scores
-    from postil.meta.rated_outputs import RatedOutputs
 
 __all__ = ["BudgetKeywords", "BudgetOptions", "budget", "budget_files"]
 

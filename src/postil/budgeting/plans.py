@@ -7,8 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.budgeting.result import BudgetResult, BudgetRow
-from postil.estimation.designs import LAYOUTS
-from postil.estimation.rating_budget import FEWEST_ITEMS, cheapest, steps_to
+from postil.estimation.designs import FEWEST_ITEMS, LAYOUTS, cheapest, steps_to
 from postil.estimation.result import BudgetComponents, BudgetFacet, SpreadComponents
 from postil.meta.variance_components import component_intervals
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.budgeting.result import BudgetSettings
-    from postil.estimation.rating_budget import Campaign
+    from postil.estimation.designs import Campaign
     from postil.meta.resampling import Draws
     from postil.meta.variance_components import Design
     from postil.results.parts import Excluded, Severity

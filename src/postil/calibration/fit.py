@@ -16,8 +16,8 @@ import numpy as np
 from postil.calibration.result import CoveragePoint, FilterComparison
 from postil.data.ties import without_noise
 from postil.errors import Undefined
-from postil.learners.logistic import Logistic
-from postil.meta.combination import isotonic_fit
+from postil.learners.linear import Logistic
+from postil.meta.grade_fits import isotonic_fit
 from postil.meta.resampling import bootstrap_counts, estimate, in_blocks
 
 if TYPE_CHECKING:

@@ -430,7 +430,7 @@ def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: Competence
     """
     import numpy as np  # noqa: PLC0415 - it takes long to load
 
-    from postil.meta.score_matrix import Judged  # noqa: PLC0415 - the same
+    from postil.meta.table import Judged  # noqa: PLC0415 - the same
     from postil.raters.competence import infer, weighted_means  # noqa: PLC0415 - it loads statistics
 
     if not rubric.grades:

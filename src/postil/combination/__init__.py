@@ -20,7 +20,6 @@ CAPABILITY: Final = Capability(
         ),
     },
     names={
-        "calls": "apply_combination fit_combination",
-        "rows": "ApplyOptions CombineOptions",
+        "calls": "ApplyOptions CombineOptions apply_combination fit_combination",
     },
 )

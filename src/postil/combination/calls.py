@@ -1,27 +1,441 @@
-"""Combinations in Python: `postil.fit_combination` and `postil.apply_combination`."""
+"""Learned combinations of metrics: `postil.fit_combination` and `postil.apply_combination`, and their commands."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import json
+import math
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.combination.rows import ApplyOptions, CombineOptions, apply_to_rows, fit_rated
-from postil.data.arguments import check_arguments, options_of, parted
+import numpy as np
+
+from postil.combination.fit import FOLDS, columns_of, combine, judged_texts, transformed
+from postil.combination.folder import FILES, ColumnConfig, CombinationConfig, encoded, open_combination, save
+from postil.combination.result import CombinationResult, CombinationSettings
+from postil.data.arguments import check_arguments, check_fields, options_of, parted
+from postil.data.atomic_file import check_apart, check_folder
 from postil.data.frames import warn
-from postil.meta.rated import JudgedKeywords, Rated, ScoredKeywords, scores_of
+from postil.data.options import ScoreInputOptions, SeedOptions
+from postil.data.row_files import kind_of, write
+from postil.data.rows import EXTERNAL
+from postil.data.scale import Scale
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError, check_least
+from postil.messages import Blank, Message, Setting
+from postil.meta.grade_fits import LEARNERS, PENALTY
+from postil.meta.rated import (
+    LARGEST,
+    ChosenKeywords,
+    JudgedKeywords,
+    Rated,
+    ScoredKeywords,
+    open_score_files,
+    scores_of,
+)
+from postil.meta.resampling import RESAMPLES
+from postil.meta.table import Judged, Scored, excluded_texts
+from postil.metrics.result import ScoreResult, SystemScore
+from postil.options import Flag, options
+from postil.results.base import replace
+from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    from collections.abc import Mapping, Sequence
     from typing import Unpack
 
-    from postil.combination.result import CombinationResult
-    from postil.combination.rows import ApplyKeywords, CombineKeywords
+    from numpy.typing import NDArray
+
+    from postil.combination.fit import JudgedTexts
+    from postil.combination.folder import SavedCombination
     from postil.data.columns import Column
     from postil.data.frames import Table
+    from postil.data.options import JudgedInputOptions
+    from postil.data.progress import OnMessage
     from postil.data.row_files import FilePath
+    from postil.data.row_locations import LocatedRows
+    from postil.data.rows import Score
     from postil.meta.rated import Scores
-    from postil.scoring.result import ScoreResult
 
-__all__ = ["apply_combination", "fit_combination"]
+__all__ = [
+    "ApplyKeywords",
+    "ApplyOptions",
+    "CombineKeywords",
+    "CombineOptions",
+    "apply_combination",
+    "apply_to_files",
+    "apply_to_rows",
+    "fit_combination",
+    "fit_files",
+    "fit_rated",
+]
+
+OF_REFERENCES: Final = (
+    "references:",
+    "background:references/",
+    "idf:references/",
+    "documents:",
+    "baseline:",
+    "unknown:",
+)
+"""Beginnings of the parts of a signature that other references change."""
+
+
+@options
+class CombineOptions(SeedOptions):
+    """Options of `postil combine fit`.
+
+    Args:
+        method: Learner: ridge (regression), isotonic (of one metric) or boosting (of trees, with scikit-learn).
+        metrics: Metric to combine, controls included; repeatable. By default all but controls.
+        penalty: Penalty of ridge, for metrics of standard deviation 1.
+        folds: Number of folds of items; a text is graded by a fit on the other folds for the numbers to report.
+        monotone: Keep raising a reference's weight from lowering a grade: bound the weights of w- metrics at 0.
+        lower_is_better: Metric for which lower is better, besides those whose signatures say so; repeatable.
+        aspect: Aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings: HIGH or LOW:HIGH; checks them, and is what apply --clip clips to.
+        resamples: Number of resamples of the items, for confidence intervals.
+        out: Folder to write the combination to; one of an older combination is replaced.
+        items: Write the out-of-fold grades here, as score rows: .jsonl, .parquet or .csv.
+    """
+
+    method: Annotated[str, Flag(metavar="NAME")] = "ridge"
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
+    penalty: Annotated[float, Flag(min=0)] = PENALTY
+    folds: Annotated[int, Flag(min=2)] = FOLDS
+    monotone: bool = False
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
+    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
+    items: Annotated[str | None, Flag(metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        for several in ("metrics", "lower_is_better"):
+            if isinstance(given := getattr(self, several), str):
+                object.__setattr__(self, several, (given,))
+        check_fields(self)
+        UnknownName.check("method", self.method, LEARNERS)
+        if self.penalty < 0:
+            raise UsageError(f"penalty: expected a number from 0 up, got {self.penalty:g}")
+        check_least(2, folds=self.folds)
+        if self.items is not None:
+            kind_of(self.items)
+            if self.out is not None and Path(self.items).resolve().is_relative_to(Path(self.out).resolve()):
+                raise UsageError(f"items: {self.items} lies in {self.out}, the folder of the combination; name another")
+
+
+@options
+class ApplyOptions:
+    """Options of `postil combine apply`.
+
+    Args:
+        clip: Clip grades to the scale of the ratings.
+        scale: Scale to clip to: HIGH or LOW:HIGH; by default the one that the combination was fitted with.
+        any_references: Take scores against other references than those of the fit.
+        out: Write the grades here, as score rows: .jsonl, .parquet or .csv.
+    """
+
+    clip: bool = False
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    any_references: bool = False
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.scale is not None and not self.clip:
+            raise UsageError("scale: is for {clip} alone", clip=Setting("clip", value=True))
+        if self.out is not None:
+            kind_of(self.out)
+
+
+class CombineKeywords(ChosenKeywords, total=False):
+    """Keywords of `postil.fit_combination`: to read the data, and fields of `CombineOptions`."""
+
+    seed: int
+    method: str
+    penalty: float
+    folds: int
+    monotone: bool
+    resamples: int
+    out: str | None
+
+
+class ApplyKeywords(ScoredKeywords, total=False):
+    """Keywords of `postil.apply_combination`: to read the scores, and fields of `ApplyOptions`."""
+
+    clip: bool
+    scale: Scale | None
+    any_references: bool
+    out: str | None
+
+
+def fit_files(
+    scores: Sequence[str],
+    judgements: str,
+    options: CombineOptions,
+    *,
+    command: str = "",
+    inputs: JudgedInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> CombinationResult:
+    """Fit a combination to the item scores of files and the judgements of another.
+
+    Args:
+        scores: Files of score rows; ``-`` for standard input.
+        judgements: A file of judgement rows.
+        options: The options.
+        command: The command line, if there was one.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: A name or a combination of options is wrong.
+        InvalidInput: A file is invalid; the message has the location.
+        Undefined: There is nothing to fit.
+    """
+    if not scores:
+        raise UsageError("expected at least one file of scores")
+    for out in filter(None, [options.items, options.out]):
+        check_apart(out, [*scores, judgements])
+    return fit_rated(Rated.files(scores, judgements, inputs, on_message), options, command)
+
+
+def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> CombinationResult:
+    """Fit a combination to item scores and judgements, and write what the options name.
+
+    Args:
+        rated: The scores and judgements.
+        options: The options.
+        command: The command line, if there was one.
+
+    Raises:
+        UsageError: A name or a combination of options is wrong.
+        InvalidInput: A row is invalid; the message has the location.
+        Undefined: There is nothing to fit.
+    """
+    if rated.scores is None:
+        raise UsageError("scores: expected at least one column")
+    if options.out is not None:
+        check_folder(options.out, FILES)  # before the work is done
+    scored = Scored(rated.scores)
+    judged = Judged(rated.judgements, options.aspect, options.scale)
+    texts = judged_texts(scored, judged, options.metrics, options.lower_is_better)
+    learner = LEARNERS[options.method]
+    settings = CombinationSettings(
+        method=learner.name,
+        folds=options.folds,
+        resamples=options.resamples,
+        seed=options.seed,
+        data=_data_hash(texts),
+        postil=VERSION,
+        penalty=options.penalty if learner.linear else None,
+        monotone=options.monotone,
+        lower_is_better=options.lower_is_better,
+        aspect=texts.aspect,
+        scale=str(options.scale) if options.scale else None,
+        command=command,
+    )
+    model, result = combine(texts, settings, options.penalty)
+    columns = zip(texts.metrics, texts.signatures, texts.falls.tolist(), strict=True)
+    config = CombinationConfig(
+        format=1,
+        method=learner.name,
+        columns=tuple(
+            ColumnConfig(metric=metric, signature=signature, falls=falls, transform=transformed(metric))
+            for metric, signature, falls in columns
+        ),
+        penalty=settings.penalty,
+        monotone=options.monotone,
+    )
+    files, model_hash = encoded(config, model)
+    metric = f"combine({model_hash})"
+    signature = f"{metric}|out-of-fold:{settings.folds}|data:{settings.data}|postil:{VERSION}"
+    result = replace(result, metric=metric, signature=signature)
+    if options.out is not None:
+        save(options.out, files, _metadata(result, options.scale))
+    if options.items is not None:
+        write(options.items, result.score_rows())
+    return result
+
+
+def _metadata(result: CombinationResult, scale: Scale | None) -> dict[str, object]:
+    """Description of a fit for ``metadata.json``: nothing that another run would not write."""
+    fit = result.combination
+    settings = result.settings
+    package = LEARNERS[settings.method].package
+    return {
+        "data": settings.data,
+        "texts": len(result.texts.items),
+        "items": result.items,
+        "systems": result.systems,
+        "folds": settings.folds,
+        "seed": settings.seed,
+        "scale": None if scale is None else [scale.low, scale.high],
+        "out_of_fold": {
+            "pearson": fit.pool and fit.pool.value,
+            "pearson_within_items": fit.item and fit.item.value,
+            "rmse": fit.rmse,
+        },
+        "versions": {"postil": VERSION, "numpy": np.__version__, **({package: version(package)} if package else {})},
+    }
+
+
+def _data_hash(texts: JudgedTexts) -> str:
+    """12 hexadecimal digits of scores and ratings."""
+    names = json.dumps([texts.items, texts.systems, texts.metrics, texts.signatures])
+    digest = hashlib.sha256(names.encode())
+    for array in (texts.scores, texts.ratings):
+        digest.update(np.ascontiguousarray(array, dtype="<f8").data)
+    return digest.hexdigest()[:12]
+
+
+def apply_to_files(
+    scores: Sequence[str],
+    model: str,
+    options: ApplyOptions,
+    *,
+    inputs: ScoreInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> ScoreResult:
+    """Grade the texts of files of item scores by a fitted combination.
+
+    Args:
+        scores: Files of score rows; ``-`` for standard input.
+        model: Folder of the combination.
+        options: The options.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: A combination of options is wrong.
+        InvalidInput: A file or the folder is invalid, or scores are not those that the combination was fitted on.
+    """
+    if options.out is not None:
+        check_apart(options.out, [*scores, model])
+    opened = open_score_files(scores, inputs, on_message)
+    return apply_to_rows(opened, model, options, on_message)
+
+
+def apply_to_rows(
+    scores: LocatedRows[Score], model: str | os.PathLike[str], options: ApplyOptions, on_message: OnMessage
+) -> ScoreResult:
+    """Grade texts by a fitted combination of their scores.
+
+    Args:
+        scores: The item scores.
+        model: Folder of the combination.
+        options: The options.
+        on_message: Callback for what was excluded.
+
+    Returns:
+        Mean grade of each system; the grades of texts, too, where they are not written to a file.
+
+    Raises:
+        UsageError: A combination of options is wrong.
+        InvalidInput: A row or the folder is invalid, or scores are not those that the combination was fitted on.
+        Undefined: No text has all scores.
+    """
+    saved = open_combination(model)
+    scale = _scale(saved, options) if options.clip else None
+    scored = Scored(scores)
+    found = _checked_signatures(saved, scored, any_references=options.any_references)
+    metrics = [column.metric for column in saved.config.columns]
+    keys = list(scored.rows)
+    complete = ~np.isnan(scored.of(np.arange(len(keys)), metrics)).any(axis=1)
+    rows = np.flatnonzero(complete)
+    if not len(rows):
+        raise Undefined(f"{scored.where}: no text is scored by all of {', '.join(metrics)}")
+    for each in excluded_texts("not scored by every metric", [keys[row] for row in np.flatnonzero(~complete)]):
+        on_message(f"excluded: {each}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        grades = saved.model.predict(columns_of(scored, rows, metrics))
+    wild = np.flatnonzero(~(np.abs(grades) <= LARGEST))
+    if len(wild):
+        item, system = keys[rows[wild[0]]]
+        raise InvalidInput(
+            f"scores of {item} by {system}: too far from those of the fit for a grade", where=scored.where
+        )
+    if scale is not None:
+        grades = grades.clip(*scale)
+    clipped = "" if scale is None else f"|clip:{Scale(*scale)}"
+    metric = f"combine({saved.hash})"
+    signature = f"{metric}{found}{clipped}|postil:{VERSION}"
+    result = _graded([keys[row] for row in rows.tolist()], grades, metric, signature)
+    if options.out is None:
+        return result
+    write(options.out, result.score_rows())
+    return ScoreResult(scores=result.scores, aggregation="corpus")
+
+
+def _graded(keys: Sequence[tuple[str, str]], grades: NDArray[np.float64], metric: str, signature: str) -> ScoreResult:
+    by_system: dict[str, list[float]] = {}
+    for (_, system), grade in zip(keys, grades.tolist(), strict=True):
+        by_system.setdefault(system, []).append(grade)
+    return ScoreResult(
+        scores=tuple(
+            SystemScore(system=system, metric=metric, score=math.fsum(of) / len(of), n=len(of), signature=signature)
+            for system, of in by_system.items()
+        ),
+        aggregation="corpus",
+        items={metric: grades},
+        item_names=tuple(item for item, _ in keys),
+        system_names=tuple(system for _, system in keys),
+    )
+
+
+def _scale(saved: SavedCombination, options: ApplyOptions) -> tuple[float, float]:
+    if options.scale is not None:
+        return options.scale.low, options.scale.high
+    if saved.scale is None:
+        raise UsageError(
+            "{clip} needs {scale}, as the combination was fitted without {one}",
+            clip=Setting("clip", value=True),
+            scale=Setting("scale", Blank("LOW:HIGH"), python="postil.Scale(LOW, HIGH)"),
+            one=Setting("scale"),
+        )
+    return saved.scale
+
+
+def _checked_signatures(saved: SavedCombination, scored: Scored, *, any_references: bool) -> str:
+    """Refuse scores other than those of the fit.
+
+    Returns:
+        Part of the signature that tells the columns, where they differ from those of the fit.
+    """
+    for column in saved.config.columns:
+        name, wanted = column.metric, column.signature
+        if name not in scored.columns:
+            known = ", ".join(scored.metrics)
+            raise InvalidInput(
+                f"expected scores by {name}, which the combination needs, got {known}", where=scored.where
+            )
+        got = scored.signatures[name] or EXTERNAL
+        if got == wanted or (any_references and _without_references(got) == _without_references(wanted)):
+            continue
+        advice = "score as for the fit, or fit anew"
+        if _without_references(got) == _without_references(wanted):
+            taken = Setting("any_references", value=True)
+            advice = Message("where other references are meant, give {taken}", taken=taken)
+        problem = Message(
+            "{name}: expected {wanted}, got {got}; {advice}", name=name, wanted=wanted, got=got, advice=advice
+        )
+        raise InvalidInput(problem, where=scored.where, field="signature")
+    signatures = [scored.signatures[column.metric] or EXTERNAL for column in saved.config.columns]
+    if signatures == [column.signature for column in saved.config.columns]:
+        return ""
+    return f"|columns:{hashlib.sha256(json.dumps(signatures).encode()).hexdigest()[:12]}"
+
+
+def _without_references(signature: str) -> str:
+    """A signature without the parts that other references change.
+
+    >>> _without_references("cider(order=4)|references:5|background:references/12|documents:0a|postil:1")
+    'cider(order=4)|postil:1'
+    """
+    return "|".join(part for part in signature.split("|") if not part.startswith(OF_REFERENCES))
 
 
 def fit_combination(

@@ -10,7 +10,7 @@ import typer
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say
 from postil.cli.options import FormatOption, ReportOption, ScoresArgument, group
-from postil.combination.rows import ApplyOptions, CombineOptions, apply_to_files, fit_files
+from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
 from postil.page.command import print_result
 from postil.results.views import show

@@ -20,10 +20,9 @@ from postil.learners.boosting import Trees
 from postil.messages import Message, Setting
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.column_correlations import Texts, constant, starts_of
-from postil.meta.combination import LEARNERS, Terms, assign_items, penalized
-from postil.meta.fisher import degrees_of_freedom, fisher_interval
-from postil.meta.grade_mapping import cross_fitted
-from postil.meta.rated_outputs import chosen_metrics
+from postil.meta.estimation import chosen_metrics
+from postil.meta.grade_fits import LEARNERS, Terms, assign_items, cross_fitted, penalized
+from postil.meta.parametric import degrees_of_freedom, fisher_interval
 from postil.meta.resampling import Draws, estimate
 from postil.meta.table import meet, repeated_texts
 from postil.results.names import LENGTH, control, reads_weights
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
 
     from postil.combination.result import CombinationSettings
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
-    from postil.meta.combination import Learner, Model
+    from postil.meta.grade_fits import Learner, Model
     from postil.meta.resampling import Counts
-    from postil.meta.score_matrix import Judged, Scored
+    from postil.meta.table import Judged, Scored
     from postil.results.parts import Excluded
 
 __all__ = [
@@ -114,7 +113,7 @@ def judged_texts(
         InvalidInput: A length is below 0.
         Undefined: No text has both scores and ratings.
 
-    >>> from postil.meta.score_matrix import Judged, Scored
+    >>> from postil.meta.table import Judged, Scored
     >>> from postil.data.rows import Judgement, Score
     >>> rows = [Score(item, "a", metric, 2.0, "") for item in "21" for metric in ("w-b", "a")]
     >>> texts = judged_texts(Scored(rows), Judged([Judgement("1", "a", "ann", 4.0), Judgement("2", "a", "ann", 3.0)]))

@@ -28,9 +28,9 @@ from postil.data.atomic_file import write_folder
 from postil.data.explain import load_json
 from postil.errors import InvalidInput
 from postil.learners.boosting import Tree, Trees
-from postil.learners.logistic import Linear
+from postil.learners.linear import Linear
 from postil.messages import Command, Message, Setting
-from postil.meta.combination import LEARNERS, CombinationMethod, Isotonic
+from postil.meta.grade_fits import LEARNERS, CombinationMethod, Isotonic
 
 if TYPE_CHECKING:
     import os
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.meta.combination import Model
+    from postil.meta.grade_fits import Model
 
 __all__ = ["FILES", "ColumnConfig", "CombinationConfig", "SavedCombination", "encoded", "open_combination", "save"]
 

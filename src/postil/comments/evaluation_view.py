@@ -5,11 +5,11 @@ from __future__ import annotations
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
+from postil.metrics.result import SystemScore
 from postil.results.formats import counted
 from postil.results.numbers import DASH
 from postil.results.table import Count, Name, Number, Table, Text
 from postil.results.views import View
-from postil.scoring.result import SystemScore
 from postil.scoring.view import score_table, scores_summary, scores_table
 
 if TYPE_CHECKING:

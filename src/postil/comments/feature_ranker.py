@@ -21,7 +21,7 @@ from postil.data.arrays import WHOLE, Expected
 from postil.encoders.static import open_static
 from postil.errors import InvalidInput
 from postil.learners.boosting import Trees
-from postil.learners.logistic import Logistic
+from postil.learners.linear import Logistic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from postil.comments.training.result import GridSearch
 from postil.data.suggestions import Suggestions
+from postil.metrics.result import SystemScore
 from postil.results.base import Result
 from postil.results.parts import Part
-from postil.scoring.result import SystemScore
 
 __all__ = [
     "CommenterResult",

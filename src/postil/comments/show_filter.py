@@ -16,7 +16,7 @@ import numpy as np
 from postil.data.suggestions import Filtered, Suggestions
 from postil.errors import InvalidInput, UsageError
 from postil.kernel.python.interning import unspaced_word
-from postil.learners.logistic import Linear
+from postil.learners.linear import Linear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

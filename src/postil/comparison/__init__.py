@@ -17,21 +17,20 @@ CAPABILITY: Final = Capability(
     kinds={
         "compare": Kind("result:Comparison", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
         "interleaving": Kind(
-            "interleaved_result:InterleavingResult",
-            "interleaved_view:view",
+            "result:InterleavingResult",
+            "view:interleaved",
             title="Interleaved suggestions",
             pictures="chapter:interleaved",
         ),
         "preferences": Kind(
-            "preferences_result:PreferencesResult",
-            "preferences_view:view",
+            "result:PreferencesResult",
+            "view:preferences",
             title="Paired preferences",
             chapter="chapter:preferences",
             pictures="chapter:strengths",
         ),
     },
     names={
-        "calls": "CompareOptions compare",
-        "choices": "compare_interleaved compare_preferences",
+        "calls": "CompareOptions compare compare_interleaved compare_preferences",
     },
 )

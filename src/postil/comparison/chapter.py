@@ -19,9 +19,7 @@ from postil.results.numbers import interval, number, signed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.comparison.interleaved_result import InterleavingResult
-    from postil.comparison.preferences_result import PreferencesResult
-    from postil.comparison.result import Comparison, SystemComparison
+    from postil.comparison.result import Comparison, InterleavingResult, PreferencesResult, SystemComparison
     from postil.page.blocks import Point
     from postil.results.table import Table
 

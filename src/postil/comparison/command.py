@@ -9,8 +9,7 @@ import typer
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption
-from postil.comparison.calls import CompareOptions, compare_rows
-from postil.comparison.choices import INTERLEAVED, PREFERENCES
+from postil.comparison.calls import INTERLEAVED, PREFERENCES, CompareOptions, compare_rows
 from postil.data.options import ScoreInputOptions
 from postil.errors import UsageError
 from postil.meta.rated import open_score_files
@@ -18,9 +17,7 @@ from postil.results.table_options import TableOptions
 from postil.results.views import show, view_of
 
 if TYPE_CHECKING:
-    from postil.comparison.interleaved_result import InterleavingResult
-    from postil.comparison.preferences_result import PreferencesResult
-    from postil.comparison.result import Comparison
+    from postil.comparison.result import Comparison, InterleavingResult, PreferencesResult
 
 __all__ = ["compare"]
 

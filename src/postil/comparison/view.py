@@ -1,22 +1,31 @@
-"""View of the result of `postil compare`."""
+"""Views of the results of `postil compare`: systems beside a baseline, paired preferences, interleaved suggestions."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from postil.comparison.result import Preference, PreferredSystem
 from postil.messages import Message
-from postil.results.formats import counted, noted
+from postil.results.formats import counted, listed, noted, short, value_with_interval
 from postil.results.names import is_control
 from postil.results.systems_table import SystemsTable
-from postil.results.table import Count, Interval, Name, PValue, Table, Text, crossed
+from postil.results.table import Count, Figure, Interval, Name, Number, PValue, Table, Text, crossed
 from postil.results.views import WHOLE, View
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from postil.comparison.result import Comparison, SystemComparison
+    from postil.comparison.result import (
+        Comparison,
+        InterleavedPair,
+        InterleavedRank,
+        InterleavingResult,
+        PreferencesResult,
+        SystemComparison,
+    )
 
-__all__ = ["compared_table", "view"]
+__all__ = ["compared_table", "interleaved", "preferences", "view"]
 
 LEVEL: Final = 0.05
 
@@ -143,3 +152,195 @@ def _line(result: Comparison) -> str:
 def _differing(result: Comparison, metric: str) -> str:
     tested = [row.p_holm for row in result.systems if row.metric == metric and row.p_holm is not None]
     return f"{sum(p < LEVEL for p in tested)} of {len(tested)}"
+
+
+CREDIT: Final = "credit"
+"""Name of the measure that has all events."""
+
+
+def interleaved(result: InterleavingResult) -> View:
+    """One row per pair of models and measure.
+
+    Args:
+        result: The result.
+    """
+    found = [row for row in result.rows if row.measure == CREDIT]
+    said = [
+        f"{row.model} over {row.baseline} {value_with_interval(row.preference, row.low, row.high)}" for row in found
+    ]
+    return View(
+        line=f"{counted(result.impressions, 'impression')}; {', '.join(said)}",
+        rows=result.rows,
+        fields=Preference.__struct_fields__,
+        grids=[_preferences(result), _ranks(result)],
+        findings=[_interleaved_finding(pair, result) for pair in result.pairs],
+        head=f"{counted(result.impressions, 'impression')}; preferences from -.5 to .5, above 0 for the model",
+        remarks=list(_interleaved_remarks(result)),
+    )
+
+
+def _preferences(result: InterleavingResult) -> Table:
+    return Table(
+        rows=result.rows,
+        columns=(
+            Name("model", "model"),
+            Text("against", "baseline"),
+            Text("measure", "measure"),
+            *(Count(name, name) for name in ("impressions", "wins", "ties", "losses")),
+            Interval("preference", "preference"),
+            PValue("p (sign test)", "p_sign", least=True),
+            PValue("p (articles)", "p_articles", least=True),
+            PValue("p (Holm)", "p_holm", least=True),
+        ),
+    )
+
+
+def _ranks(result: InterleavingResult) -> Table:
+    return Table(
+        rows=result.ranks,
+        columns=(
+            Name("model", "model"),
+            Text("against", "baseline"),
+            Count("rank", "rank", separated=False),
+            Figure("suggestions", lambda row: f"{row.of_model:,} : {row.of_baseline:,}"),
+            PValue("p (balance)", "p_balance", least=True),
+            *(Figure(event, partial(_shares, event)) for event in ("clicked", "answered", "hidden")),
+        ),
+    )
+
+
+def _shares(event: str, row: InterleavedRank) -> str:
+    """Shares of the suggestions at a rank that have an event: of the model, and of the baseline."""
+    sides = ((getattr(row, f"{side}_{event}"), getattr(row, f"of_{side}")) for side in ("model", "baseline"))
+    return " : ".join(short(n / of) if of else "-" for n, of in sides)
+
+
+def _credit(pair: InterleavedPair, result: InterleavingResult) -> Preference | None:
+    """The preference of a pair by credit; None where no impression has an event."""
+    of = (pair.model, pair.baseline, CREDIT)
+    return next((row for row in result.rows if (row.model, row.baseline, row.measure) == of), None)
+
+
+def _interleaved_finding(pair: InterleavedPair, result: InterleavingResult) -> str:
+    """The answer in a sentence."""
+    names = f"{pair.model} and {pair.baseline}"
+    row = _credit(pair, result)
+    if row is None:
+        return f"{names}: no suggestion was clicked, answered or hidden, so nothing can be said"
+    if not pair.balanced:
+        return f"{names}: nothing can be said, since a fair coin did not make these lists; see the notes"
+    decided = counted(row.wins + row.losses, "impression")
+    if row.significant:
+        better, worse = (pair.model, pair.baseline) if row.preference > 0 else (pair.baseline, pair.model)
+        return f"{better} helps more than {worse}: it wins {max(row.wins, row.losses):,} of {decided} with a winner"
+    said = f"{names} cannot be told apart: {pair.model} wins {row.wins:,} of {decided} with a winner"
+    more = 0 if pair.needed is None else pair.needed - pair.shown
+    return said + (f"; a preference of {pair.detectable:g} needs about {more:,} more impressions" if more > 0 else "")
+
+
+def _interleaved_remarks(result: InterleavingResult) -> Iterator[str]:
+    for pair in result.pairs:
+        names = f"{pair.model} against {pair.baseline}"
+        shown = f"{pair.shown:,} of {counted(pair.impressions, 'impression')} shown"
+        yield f"{names}: {shown}, {counted(pair.articles, 'article')}; {pair.outcomes:,} with an event"
+        if pair.needed is not None:
+            yield f"{names}: to find a preference of {pair.detectable:g} with power .8, show {pair.needed:,} like these"
+    yield from (f"excluded: {each}" for each in result.left_out)
+    yield from noted(result.notes)
+    settings = result.settings
+    yield "credit is clicks and answers less hidden suggestions; by hidden, the model with fewer of them wins"
+    yield "at ranks, pairs of numbers are of the model and of the one it is against"
+    yield f"seed {settings.seed}, {settings.resamples} resamples of the articles; Holm-adjusted for pairs of models"
+
+
+MOST: Final = 45
+"""Largest number of pairs in the table: those of ten systems."""
+FEW: Final = 4
+"""Largest number of systems that a sentence names."""
+
+_OUTCOMES: Final = tuple(Count(name, name) for name in ("wins", "ties", "losses"))
+
+
+def preferences(result: PreferencesResult) -> View:
+    """One row per system, the strongest first, and one per pair.
+
+    Args:
+        result: The result.
+    """
+    origin = "their mean is 0" if result.baseline is None else f"that of {result.baseline} is 0"
+    best = ", ".join(
+        f"{row.system} {value_with_interval(row.strength, row.low, row.high)}" for row in result.systems[:2]
+    )
+    return View(
+        line=f"{counted(result.preferences, 'preference')}; {best}",
+        rows=result.systems,
+        fields=PreferredSystem.__struct_fields__,
+        grids=[_strengths(result), _pairs(result)],
+        findings=[_preferences_finding(result)],
+        head=(
+            f"{counted(result.preferences, 'preference')} of {counted(result.annotators, 'annotator')} for "
+            f"{counted(result.items, 'item')}; strengths are natural logarithms, {origin}"
+        ),
+        remarks=list(_preferences_remarks(result)),
+    )
+
+
+def _strengths(result: PreferencesResult) -> Table:
+    return Table(
+        rows=result.systems,
+        columns=(
+            Name("system", "system"),
+            Interval("strength", "strength"),
+            Interval("win rate", "win_rate", low="win_low", high="win_high"),
+            *_OUTCOMES,
+            Figure("rank", lambda row: "-".join(dict.fromkeys(f"{rank}" for rank in (row.rank_low, row.rank_high)))),
+            Text("group", "letters"),
+        ),
+    )
+
+
+def _pairs(result: PreferencesResult) -> Table:
+    return Table(
+        rows=result.pairs[:MOST],
+        columns=(
+            Name("system", "first"),
+            Text("against", "second"),
+            *_OUTCOMES,
+            Number("win rate", "win_rate"),
+            Number("by strengths", "expected"),
+            Interval("difference of strengths", "difference"),
+            PValue("p (Holm)", "p_holm", least=True),
+        ),
+    )
+
+
+def _preferences_finding(result: PreferencesResult) -> str:
+    """The answer in a sentence."""
+    if not result.systems:
+        return "there is no system"
+    best = result.systems[0]
+    tested = [row for row in result.pairs if row.first == best.system and row.p_holm is not None]
+    below = [row.second for row in tested if (row.p_holm or 0.0) < LEVEL]
+    if not below:
+        return f"{best.system} has the highest strength, and no system is significantly below it"
+    everyone = len(below) == len(result.systems) - 1 > 1
+    return f"{best.system} is preferred to {'all others' if everyone else listed(below, most=FEW)}"
+
+
+def _preferences_remarks(result: PreferencesResult) -> Iterator[str]:
+    if len(result.pairs) > MOST:
+        yield f"{len(result.pairs) - MOST:,} more pairs are in the JSON"
+    tested = [row for row in result.pairs if row.p_holm is not None]
+    if tested:
+        several = sum(row.p_holm is not None and row.p_holm < LEVEL for row in tested)
+        are = "difference is" if len(tested) == 1 else "differences are"
+        yield f"{several} of {len(tested)} {are} significant (Holm-adjusted p < .05)"
+    if result.tie_parameter is not None:
+        share = result.tie_parameter / (2 + result.tie_parameter)
+        yield f"ties: two equal systems tie in {100 * share:.0f} % of cases by the model of Davidson"
+    if result.left is not None:
+        left = result.left
+        yield f"text on the left preferred: {value_with_interval(left.value, left.low, left.high)} of those decided"
+    yield from noted(result.notes)
+    settings = result.settings
+    yield f"seed {settings.seed}, {settings.resamples} resamples of the items; Holm-adjusted for pairs of systems"

@@ -1,25 +1,504 @@
-"""Correlation of columns or tables of scores with human ratings: `postil.correlate`."""
+"""Correlation of scores with human ratings: `postil.correlate` and its command."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import dataclasses
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from postil.correlation.audit import AUDIT_STEPS, audit
 from postil.correlation.options import CorrelateOptions
-from postil.correlation.rows import ROLES, correlate_rated
+from postil.correlation.result import CorrelationResult
 from postil.data.arguments import check_arguments, options_of, parted
-from postil.meta.rated import JudgedKeywords, Rated
+from postil.data.progress import steps
+from postil.data.rows import Candidate
+from postil.data.ties import dense_ranks, difference
+from postil.engine.engines import elsewhere
+from postil.errors import Undefined, UnknownName, UsageError
+from postil.meta.agreement import FEWEST, agreement_of_table
+from postil.meta.column_correlations import constant, scaled
+from postil.meta.correlation import correlations, differences
+from postil.meta.parts import (
+    CorrelationData,
+    CorrelationSettings,
+    DisagreementPair,
+    DisagreementText,
+    HumanAgreement,
+    Points,
+)
+from postil.meta.rated import JUDGED, JudgedKeywords, Rated
+from postil.meta.reliability import human_agreement
+from postil.meta.resampling import Draws
+from postil.meta.severity import severities
+from postil.meta.system_means import system_means
+from postil.meta.table import join
+from postil.results.base import replace
+from postil.results.formats import value_with_interval
+from postil.results.names import copies_remark, metric_of
+from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Unpack
 
+    from numpy.typing import NDArray
+
     from postil.correlation.options import CorrelateKeywords
-    from postil.correlation.result import CorrelationResult
     from postil.data.columns import Column
     from postil.data.frames import Table
+    from postil.data.options import JudgedInputOptions
+    from postil.data.progress import OnMessage
+    from postil.data.rows import Row
+    from postil.meta.parts import Agreement, Difference, UndefinedResult
     from postil.meta.rated import Scores
+    from postil.meta.severity import Rule, Severities
+    from postil.meta.table import Table as RatedTable
 
-__all__ = ["correlate"]
+__all__ = [
+    "PEOPLE",
+    "ROLES",
+    "correlate",
+    "correlate_files",
+    "correlate_rated",
+    "correlate_table",
+    "near_warnings",
+    "normalised",
+    "worst",
+    "worst_against_people",
+]
+
+MEAN_WEIGHT: Final = "control:mean-weight("
+"""Prefix of the controls that are the mean weight of a text's references."""
+
+
+def near_warnings(table: RatedTable, differences: Sequence[Difference], draws: Draws) -> Iterator[str]:
+    """Signs in the data against ``over=near`` and ``over=kernel``, each in a sentence that names it.
+
+    Args:
+        table: Scores and ratings.
+        differences: Differences of the metrics in one coefficient.
+        draws: Random draws.
+    """
+    if not any("over=" in name or name.startswith(MEAN_WEIGHT) for name in table.metrics):
+        return
+    from postil.metrics.reference_aggregation import Over, averages_weights, differ_in_over  # noqa: PLC0415 - all metrics
+    from postil.metrics.spec import known_metric  # noqa: PLC0415 - the same
+
+    # Within items whatever level was asked for: between items the mean weight says how many good comments there were.
+    weights = [name for name in table.metrics if name.startswith(MEAN_WEIGHT)]
+    found = correlations(table.only(weights), ("pearson",), "item", draws) if weights else None
+    for row in found.rows if found else ():
+        spec = metric_of(row.metric)
+        metric = known_metric(spec)
+        if metric is not None and row.high is not None and row.high < 0:
+            yield (
+                f"{spec}: within items the mean weight of the references falls as the human score rises (pearson "
+                f"{value_with_interval(row.value, row.low, row.high)}); over={Over.of(metric).name} follows that mean, "
+                "over=max less so"
+            )
+    specs = {name: metric for name in table.metrics if (metric := known_metric(name)) is not None}
+    pairs = [
+        (near, Over.of(metric).name, other)
+        for near, metric in specs.items()
+        if averages_weights(metric)
+        for other, same in specs.items()
+        if differ_in_over(metric, same)
+    ]
+    for near, over, other in pairs:
+        for each in differences:
+            if {each.first, each.second} != {near, other}:
+                continue
+            ahead = each if each.first == near else each.reversed()
+            if ahead.high is not None and ahead.high < 0:
+                yield (
+                    f"{near}: {ahead.coefficient} is lower than that of {other}: difference "
+                    f"{value_with_interval(ahead.value, ahead.low, ahead.high)}; over={over} loses where references "
+                    "get worse as texts get better, and where many references have few distinct weights"
+                )
+
+
+def normalised(table: RatedTable, metrics: Sequence[str] = ()) -> NDArray[np.float64]:
+    """Rescale scores to the mean and variance of the mean ratings, then clip them to the scale.
+
+    ``clip(mean(grades) + sd(grades) (x - mean(x)) / sd(x), low, high)``; the sign of metrics for which lower is better
+    is flipped first. Without a known scale, low and high are the lowest and highest mean rating of the table. Clipping
+    comes last, so mean and variance equal those of the ratings only where nothing was clipped.
+
+    Args:
+        table: Scores and ratings of n texts.
+        metrics: Names of k metrics, in this order; by default all.
+
+    Returns:
+        float64[n, k], higher is better.
+
+    Raises:
+        Undefined: One of the metrics, or the ratings, have no variance.
+        UnknownName: The table has no such metric.
+
+    >>> from postil.meta.table import join
+    >>> from postil.data.rows import Judgement, Score
+    >>> texts = (("1", 0.1, 1), ("2", 0.2, 3), ("3", 0.3, 2), ("4", 0.6, 4))
+    >>> table = join(
+    ...     [Score(item, "a", "meteor", score, "") for item, score, _ in texts],
+    ...     [Judgement(item, "a", "ann", grade) for item, _, grade in texts],
+    ... )
+    >>> normalised(table).round(3).tolist()
+    [[1.305], [1.902], [2.5], [4.0]]
+    """
+    columns = [table.column(metric) for metric in metrics] if metrics else list(range(len(table.metrics)))
+    scores, grades = table.oriented[:, columns], table.grades
+    alike = constant(np.column_stack([scores, grades]), np.zeros(1, np.int64))[0]
+    if alike[-1]:
+        raise Undefined(f"all {len(grades)} grades are {grades[0]:g}, so there is no variance to bring scores to")
+    for column in range(len(columns)):
+        if alike[column]:
+            name = table.metrics[columns[column]]
+            raise Undefined(f"{name} gives all {len(grades)} texts the same score, so it cannot be normalised")
+    scores = scaled(scores)
+    rescaled = grades.mean() + grades.std() * (scores - scores.mean(axis=0)) / scores.std(axis=0)
+    ends = (table.scale.low, table.scale.high) if table.scale else (grades.min(), grades.max())
+    return np.asarray(np.clip(rescaled, *ends), np.float64)
+
+
+def worst(
+    table: RatedTable, first: str, second: str, k: int = 10, *, each_way: bool = False
+) -> tuple[DisagreementText, ...]:
+    """Texts on which two rescaled metrics differ most.
+
+    Args:
+        table: Scores and ratings.
+        first: A metric.
+        second: Another metric.
+        k: Number of texts, at least 0.
+        each_way: True for k texts on which the first is higher, and k on which the second is.
+
+    Returns:
+        The largest absolute differences first; equal ones by the names of item and system.
+
+    Raises:
+        Undefined: One of the metrics, or the ratings, have no variance.
+        UnknownName: The table has no such metric.
+        UsageError: k is negative.
+
+    >>> from postil.meta.table import join
+    >>> from postil.data.rows import Judgement, Score
+    >>> texts = (("1", 0.1, 9, 1), ("2", 0.2, 3, 3), ("3", 0.6, 1, 4))
+    >>> table = join(
+    ...     [Score(item, "a", "meteor", score, "") for item, score, _, _ in texts]
+    ...     + [Score(item, "a", "length", score, "") for item, _, score, _ in texts],
+    ...     [Judgement(item, "a", "ann", grade) for item, _, _, grade in texts],
+    ... )
+    >>> [(at.item, at.normalised[0] < at.normalised[1]) for at in worst(table, "meteor", "length", k=2)]
+    [('3', False), ('1', True)]
+    """
+    values = normalised(table, (first, second))
+    columns = [table.column(first), table.column(second)]
+    return _worst(table, columns, values, values[:, 1], k, each_way=each_way)
+
+
+def worst_against_people(table: RatedTable, metric: str, k: int = 10) -> tuple[DisagreementText, ...]:
+    """Texts on which a rescaled metric and the mean rating differ most.
+
+    Args:
+        table: Scores and ratings.
+        metric: A metric.
+        k: Number of texts, at least 0.
+
+    Returns:
+        The largest absolute differences first; equal ones by the names of item and system.
+
+    Raises:
+        Undefined: The metric, or the ratings, have no variance.
+        UnknownName: The table has no such metric.
+        UsageError: k is negative.
+    """
+    values = normalised(table, (metric,))
+    return _worst(table, [table.column(metric)], values, table.grades, k)
+
+
+def _worst(
+    table: RatedTable,
+    columns: list[int],
+    values: NDArray[np.float64],
+    others: NDArray[np.float64],
+    k: int,
+    *,
+    each_way: bool = False,
+) -> tuple[DisagreementText, ...]:
+    if k < 0:
+        raise UsageError(f"k counts from 0 up, got {k}")
+    differences = difference(values[:, 0], others)
+    largest = np.maximum(np.abs(values[:, 0]), np.abs(others))
+    places = dense_ranks(np.abs(differences)[:, None], magnitudes=largest[:, None])[:, 0]
+
+    def names(row: int) -> tuple[str, str]:
+        return table.items[table.item[row]], table.systems[table.system[row]]
+
+    def first(rows: NDArray[np.int64]) -> list[int]:
+        """The first k of some rows, of which only those that may be among them are sorted."""
+        least = np.partition(places[rows], len(rows) - k)[len(rows) - k] if 0 < k < len(rows) else 0
+        rows = rows[places[rows] >= least]
+        return sorted(rows.tolist(), key=lambda row: (-places[row], names(row)))[:k]
+
+    chosen = first(np.arange(len(table)))
+    if each_way:
+        ways = [first(np.flatnonzero(sign * differences > 0)) for sign in (1, -1)]
+        chosen = sorted(chain(*ways), key=lambda row: (-places[row], names(row)))
+    return tuple(
+        DisagreementText(
+            row=row,
+            item=names(row)[0],
+            system=names(row)[1],
+            grade=float(table.grades[row]),
+            scores=tuple(table.scores[row, columns].tolist()),
+            normalised=tuple(values[row].tolist()),
+            difference=float(differences[row]),
+            text=None,
+        )
+        for row in chosen
+    )
+
+
+PEOPLE: Final = "people"
+"""Name of the other side where a metric disagrees with the ratings."""
+
+ROLES: Final[Mapping[str, type[Row]]] = {**JUDGED, "candidates": Candidate}
+"""Row type of each table."""
+
+
+def correlate_files(
+    scores: Sequence[str],
+    judgements: str,
+    options: CorrelateOptions,
+    candidates: str | None = None,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    each_way: bool = False,
+    command: str = "",
+    inputs: JudgedInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> CorrelationResult:
+    """Correlate the item scores of files with the judgements of another.
+
+    Args:
+        scores: Files of score rows, as `postil score --items` writes them; ``-`` for standard input.
+        judgements: A file of judgement rows.
+        options: The options.
+        candidates: A file of candidate rows, for the texts of the largest disagreements.
+        pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
+        each_way: True for the largest of these in each direction.
+        command: The command line, if there was one.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: A name or a combination of options is wrong.
+        InvalidInput: A file is invalid; the message has the location.
+        Undefined: No text has both scores and judgements.
+    """
+    rated = Rated.files(scores, judgements, inputs, on_message, candidates=candidates, roles=ROLES)
+    return correlate_rated(rated, options, pairs=pairs, each_way=each_way, command=command)
+
+
+def correlate_rated(
+    rated: Rated,
+    options: CorrelateOptions,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    each_way: bool = False,
+    command: str = "",
+) -> CorrelationResult:
+    """Correlate item scores with judgements.
+
+    Args:
+        rated: The scores and judgements.
+        options: The options.
+        pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
+        each_way: True for the largest of these in each direction.
+        command: The command line, if there was one.
+
+    Raises:
+        UsageError: There are no scores.
+        UnknownName: A metric was not scored.
+        InvalidInput: A row is invalid; the message has the location.
+        Undefined: No text has both scores and judgements.
+    """
+    if rated.scores is None:
+        raise UsageError("no metric: expected at least one column of scores")
+    table = join(
+        rated.scores,
+        rated.judgements,
+        metrics=options.metrics,
+        beside=(options.lengths,) if options.audit else (),
+        lower_is_better=options.lower_is_better,
+        aspect=options.aspect,
+        scale=options.scale,
+    )
+    return correlate_table(table, options, rated.texts, pairs=pairs, each_way=each_way, command=command)
+
+
+def correlate_table(
+    table: RatedTable,
+    options: CorrelateOptions,
+    texts: Mapping[tuple[str, str], str] | None = None,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    each_way: bool = False,
+    command: str = "",
+) -> CorrelationResult:
+    """Correlate the scores of a table with its ratings.
+
+    Args:
+        table: The joined table.
+        options: The options.
+        texts: Texts of the candidates by item and system.
+        pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
+        each_way: True for the largest of these in each direction.
+        command: The command line, if there was one.
+
+    Raises:
+        UnknownName: A metric of ``options.disagree`` was not scored.
+    """
+    for name in options.disagree or ():
+        table.column(name)
+    given, biased = table, severities(table.ratings)
+    table = _without_severities(table, biased, options.severity)
+    several = 3 + len(options.coefficients) + AUDIT_STEPS * options.audit
+    with elsewhere(options.engine, options.jobs, options.address) as engine, steps(several) as at:
+        draws = Draws(options.resamples, options.permutations, options.seed, options.jobs, engine)
+        at("correlations")
+        counts = draws.counts(len(table.starts))  # kept, so that they are drawn once
+        found = correlations(table, options.coefficients, options.by, draws)
+        at("human agreement")
+        people, no_people = _human(table, options, draws)
+        at("inter-annotator agreement")
+        agreed = _agreement(given, draws)
+        tests = []
+        for name in options.coefficients:
+            at(f"differences, {name}")
+            tests.append(differences(table, name, options.by, draws, found=found.replicates[name]))
+        copies = copies_remark(table.copies, len(table))
+        warnings = (*found.notes, *near_warnings(table, tests[0].rows, draws), *filter(None, [copies]))
+        audited = audit(table, options, found, at, draws, given=given) if options.audit else None
+        del counts
+    means = system_means(table)
+    notes = dict.fromkeys(note for each in tests for note in each.notes)
+    known = {(each.metric, each.coefficient) for each in found.absent}
+    return CorrelationResult(
+        correlations=found.rows,
+        absent=(*found.absent, *no_people),
+        human=people,
+        differences=tuple(row for each in tests for row in each.rows),
+        notes=(*notes, *warnings),
+        agreement=agreed,
+        systems=means.rows,
+        orders=means.orders,
+        disagreements=tuple(_disagreements(table, options, pairs, texts or {}, each_way=each_way)),
+        data=_data(table),
+        signatures=dict(zip(table.metrics, table.signatures, strict=True)),
+        settings=_settings(table, options, command),
+        audit=audited,
+        severity=biased.told(options.severity) if biased else None,
+        warnings=warnings,
+        points=Points(
+            grades=tuple(table.grades.tolist()),
+            scores={name: tuple(column.tolist()) for name, column in zip(table.metrics, table.scores.T, strict=True)},
+        ),
+        absent_differences=tuple(
+            each for test in tests for each in test.absent if (each.metric, each.coefficient) not in known
+        ),
+    )
+
+
+def _without_severities(table: RatedTable, found: Severities | None, rule: Rule) -> RatedTable:
+    """The table with ratings without severities, where the rule removes them."""
+    if found is None or not found.removed(rule):
+        return table
+    return dataclasses.replace(table, ratings=found.adjusted, grades=found.adjusted.means)
+
+
+def _settings(table: RatedTable, options: CorrelateOptions, command: str) -> CorrelationSettings:
+    return CorrelationSettings(
+        by=options.by,
+        coefficients=options.coefficients,
+        lower_is_better=tuple(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low),
+        resamples=options.resamples,
+        permutations=options.permutations,
+        seed=options.seed,
+        postil=VERSION,
+        alt_epsilon=options.alt_epsilon if options.audit else None,
+        lengths=options.lengths if options.audit else "",
+        folds=options.folds if options.audit else 0,
+        command=command,
+    )
+
+
+def _human(
+    table: RatedTable, options: CorrelateOptions, draws: Draws
+) -> tuple[HumanAgreement, tuple[UndefinedResult, ...]]:
+    try:
+        return human_agreement(table, options.coefficients, options.by, draws, as_given=options.human_as_given)
+    except Undefined as error:
+        return HumanAgreement(reason=error.message), ()
+
+
+def _agreement(table: RatedTable, draws: Draws) -> Agreement | None:
+    with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
+        return agreement_of_table(table, draws, fewest=FEWEST)
+    return None
+
+
+def _data(table: RatedTable) -> CorrelationData:
+    return CorrelationData(
+        texts=len(table),
+        items=len(table.items),
+        systems=len(table.systems),
+        annotators=len(table.ratings.names),
+        ratings=len(table.ratings.grades),
+        aspect=table.aspect,
+        scale=str(table.scale) if table.scale else None,
+        mean=float(table.grades.mean()),
+        sd=float(table.grades.std()),
+        left_out=table.left_out,
+    )
+
+
+def _disagreements(
+    table: RatedTable,
+    options: CorrelateOptions,
+    pairs: Sequence[tuple[str, str]],
+    texts: Mapping[tuple[str, str], str],
+    *,
+    each_way: bool,
+) -> Iterator[DisagreementPair]:
+    """The largest between two metrics, and between the first of them and people."""
+    if options.worst < 1:
+        return
+    first, second = options.disagree or _pair(table.metrics)
+    shown = [*pairs, *([(first, second)] if second else []), (first, PEOPLE)]
+    for one, other in dict.fromkeys(shown):
+        rows: tuple[DisagreementText, ...]
+        try:
+            if other == PEOPLE:
+                rows = worst_against_people(table, one, options.worst)
+            else:
+                rows = worst(table, one, other, options.worst, each_way=each_way and (one, other) in pairs)
+        except (Undefined, UnknownName):  # one is constant, which stands in `absent`, or was not scored
+            continue
+        told = tuple(replace(row, text=texts.get((row.item, row.system))) for row in rows)
+        yield DisagreementPair(first=one, second=other, texts=told)
+
+
+def _pair(metrics: Sequence[str]) -> tuple[str, str]:
+    """The first weighted metric with its unweighted form; else the first two; else one and nothing."""
+    for name in metrics:
+        if name.startswith("w-") and name.removeprefix("w-") in metrics:
+            return name, name.removeprefix("w-")
+    named = [name for name in metrics if not name.startswith("control:")] or list(metrics)
+    return named[0], named[1] if len(named) > 1 else ""
 
 
 def correlate(

@@ -9,8 +9,8 @@ import typer
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption, ReportOption, ScoresArgument
+from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions
-from postil.correlation.rows import correlate_files
 from postil.correlation.view import view
 from postil.data.options import JudgedInputOptions
 from postil.results.base import replace

@@ -11,10 +11,10 @@ from postil.estimation.designs import ESTIMATORS, TARGETS
 from postil.estimation.estimator import estimate as estimate_means
 from postil.estimation.result import EstimateSettings
 from postil.messages import Setting
+from postil.meta.estimation import outputs_of
 from postil.meta.rated import ChosenKeywords, JudgedKeywords, Rated
-from postil.meta.rated_outputs import outputs_of
-from postil.meta.score_matrix import Judged, Scored
 from postil.meta.severity import RULES, Rule
+from postil.meta.table import Judged, Scored
 from postil.options import Flag, options
 from postil.version import VERSION
 
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from postil.data.frames import Table
     from postil.estimation.estimator import Method
     from postil.estimation.result import EstimateResult
-    from postil.meta.estimation import Target
+    from postil.meta.estimation import RatedOutputs, Target
     from postil.meta.rated import Scores
-    from postil.meta.rated_outputs import RatedOutputs
 
 __all__ = ["EstimateKeywords", "EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]
 

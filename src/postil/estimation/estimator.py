@@ -10,8 +10,7 @@ import numpy as np
 
 from postil.data.ties import without_noise
 from postil.errors import UsageError
-from postil.estimation.designs import ESTIMATORS
-from postil.estimation.rating_budget import Campaign, components_of, shared_noise, steps_to
+from postil.estimation.designs import ESTIMATORS, Campaign, components_of, shared_noise, steps_to
 from postil.estimation.result import (
     EstimateResult,
     IntervalWidths,
@@ -22,12 +21,11 @@ from postil.estimation.result import (
     UndefinedInterval,
 )
 from postil.messages import Blank, Message, Setting
+from postil.meta.correlation import holm
 from postil.meta.estimation import FEWEST, LEAST_R2, estimated, prediction_powered
+from postil.meta.multiple_tests import MOST_SETS, compact_letters, rank_ranges
+from postil.meta.parametric import student_p, student_quantile
 from postil.meta.severity import untold
-from postil.meta.significance import holm
-from postil.meta.student_t import student_quantile
-from postil.meta.system_groups import MOST_SETS, compact_letters, rank_ranges
-from postil.meta.williams import student_p
 from postil.results.base import replace
 
 if TYPE_CHECKING:
@@ -36,8 +34,7 @@ if TYPE_CHECKING:
     from postil.estimation.designs import Estimator
     from postil.estimation.result import EstimateSettings
     from postil.kernel.arrays import Floats
-    from postil.meta.estimation import Estimated, Outputs, Target
-    from postil.meta.rated_outputs import RatedOutputs
+    from postil.meta.estimation import Estimated, Outputs, RatedOutputs, Target
 
 __all__ = ["Method", "estimate"]
 
@@ -75,8 +72,8 @@ def estimate(
         UsageError: ``ppi`` with several scores, or of these items.
         Undefined: ``ppi`` where all items of a system are graded.
 
-    >>> from postil.meta.rated_outputs import outputs_of
-    >>> from postil.meta.score_matrix import Judged
+    >>> from postil.meta.estimation import outputs_of
+    >>> from postil.meta.table import Judged
     >>> from postil.estimation.result import EstimateSettings
     >>> from postil.data.rows import Judgement
     >>> judged = Judged([Judgement(str(i), s, "ann", i * 7 % n) for i in range(20) for s, n in (("a", 5), ("b", 9))])

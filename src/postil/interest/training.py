@@ -22,7 +22,7 @@ from postil.errors import InvalidInput, Undefined
 from postil.interest.model.features import FEATURES, InterestPage
 from postil.interest.model.model import FILES, UNTRAINED, named, save_model, shipped_model, standard
 from postil.interest.result import InterestSettings, InterestTrainingResult, InterestWeight
-from postil.learners.sparse_ridge import GroupedColumns, grouped_ridge
+from postil.learners.linear import GroupedColumns, grouped_ridge
 from postil.messages import Message, Setting
 from postil.meta.resampling import Draws
 from postil.metrics.passages.pool import folds_of

@@ -17,14 +17,13 @@ from postil.data.rows import ArticleContent, Candidate, Judgement, JudgeScore, R
 from postil.endpoint.chat import AllCut
 from postil.endpoint.options import dry_run, usage_note
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.judging.judge import JudgeSpec
+from postil.judging.judge import JudgeSpec, Template
 from postil.judging.options import JudgeOptions
-from postil.judging.prompt import Template
 from postil.judging.run import JudgeRun, Tally, judge_result
 from postil.judging.texts import TextSources, gather_texts
 from postil.messages import Blank, Message, Setting
 from postil.meta.rated import checked_judgements
-from postil.meta.score_matrix import Judged
+from postil.meta.table import Judged
 from postil.results.formats import counted
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from postil.endpoint.dry_run import DryRunResult
     from postil.judging.options import JudgeKeywords
     from postil.judging.result import JudgeResult
-    from postil.meta.score_matrix import Key
+    from postil.meta.table import Key
 
 __all__ = ["judge", "judge_rows", "open_sources", "plan_rows"]
 

@@ -11,8 +11,8 @@ from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption, ReportOption
 from postil.data.options import InputOptions
 from postil.judging.calls import judge_rows, open_sources, plan_rows
+from postil.judging.judge import Template
 from postil.judging.options import JudgeOptions
-from postil.judging.prompt import Template
 from postil.results.views import show, view_of
 
 __all__ = ["judge"]

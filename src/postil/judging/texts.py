@@ -13,14 +13,13 @@ from postil.data.counting import have
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Reference
 from postil.errors import InvalidInput
-from postil.judging.prompt import Anchor, ArticleText, Case
+from postil.judging.judge import Anchor, ArticleText, Case
 from postil.kernel.unicode_forms import normalized
 from postil.messages import Message, Setting
 from postil.metrics.evaluation import Evaluation
 from postil.metrics.ungraded import similarity_metric
 from postil.results.formats import counted
-from postil.scoring.graded import Candidates
-from postil.scoring.reference_rows import Weighting, read_references
+from postil.scoring.graded import Candidates, Weighting, read_references
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
 

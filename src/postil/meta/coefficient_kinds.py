@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.meta.accuracy import AccuracyResampling, group_sizes, swapping_pairs, with_thresholds
 from postil.meta.coefficients import TABLE, known
 from postil.meta.column_correlations import constant, means_by, pearson, rank_coefficient, rows_by
+from postil.meta.parametric import williams_p
 from postil.meta.permutation import (
     average_ranks,
     permutation_p,
@@ -26,18 +26,25 @@ from postil.meta.permutation import (
     swapping_rows,
     swapping_systems,
 )
-from postil.meta.replicates import GroupResampling, Replicates, means_of_systems, on_resamples
-from postil.meta.resampled_rows import RankedRows, SummedRows
-from postil.meta.resampling import DRAWS
-from postil.meta.swapped_systems import swapped_pairwise, swapped_soft
+from postil.meta.resampling import (
+    DRAWS,
+    GroupResampling,
+    RankedRows,
+    Replicates,
+    SummedRows,
+    means_of_systems,
+    on_resamples,
+)
 from postil.meta.system_accuracy import (
     SoftResampling,
     pairs_without_items,
     pairwise_accuracy,
+    swapped_pairwise,
+    swapped_soft,
     why_no_accuracy,
     with_chance,
 )
-from postil.meta.williams import williams_p
+from postil.meta.text_accuracy import AccuracyResampling, group_sizes, swapping_pairs, with_thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,8 +53,7 @@ if TYPE_CHECKING:
     from postil.meta.coefficients import By, Coefficient, Measure
     from postil.meta.column_correlations import Texts
     from postil.meta.parts import Correlation, UndefinedResult
-    from postil.meta.replicates import OnGroups, OnResamples
-    from postil.meta.resampling import Counts, Draws
+    from postil.meta.resampling import Counts, Draws, OnGroups, OnResamples
     from postil.meta.table import Table
 
 __all__ = ["KINDS", "Correlated", "Kind", "PairAccuracy", "SystemAccuracy", "kind_of"]

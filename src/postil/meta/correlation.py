@@ -1,31 +1,46 @@
-"""Correlations of metrics with human ratings, with bootstrap confidence intervals."""
+"""Correlations of metrics with human ratings: bootstrap intervals, tests of their differences, and ranks by them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from postil.data.ties import without_noise
+from postil.meta.audit_parts import AuditRanking
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.coefficients import TABLE, linear
 from postil.meta.column_correlations import ratio
-from postil.meta.fisher import degrees_of_freedom, fisher_interval
-from postil.meta.parts import Correlation, UndefinedResult
+from postil.meta.parametric import degrees_of_freedom, fisher_interval
+from postil.meta.parts import Correlation, Difference, UndefinedResult
 from postil.meta.resampling import DRAWS, interval, p_value
 from postil.results.base import replace as replace_row
+from postil.results.names import CONTROL, is_control, metric_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from postil.kernel.arrays import Floats
+    from numpy.typing import ArrayLike
+
+    from postil.kernel.arrays import Booleans, Floats, Int64s
     from postil.meta.coefficient_kinds import Kind
     from postil.meta.coefficients import By, Measure
-    from postil.meta.replicates import Replicates
-    from postil.meta.resampling import Counts, Draws
+    from postil.meta.resampling import Counts, Draws, Replicates
     from postil.meta.table import Table
 
-__all__ = ["CONTROL_DRAWS", "Correlations", "correlations", "row_of"]
+__all__ = [
+    "CONTROL_DRAWS",
+    "Correlations",
+    "Differences",
+    "audit_ranking",
+    "correlations",
+    "differences",
+    "holm",
+    "row_of",
+    "significance_clusters",
+]
 
 CONTROL_DRAWS: Final = 10
 """Number of draws of a random control that the interval is over; the value is over all."""
@@ -41,7 +56,7 @@ class Correlations:
     Args:
         rows: The defined ones.
         absent: The undefined ones, each with the reason.
-        replicates: Values of the metrics, by coefficient, for `postil.meta.significance.differences`.
+        replicates: Values of the metrics, by coefficient, for `postil.meta.correlation.differences`.
         notes: Notes on the intervals.
     """
 
@@ -86,9 +101,9 @@ def correlations(
 
     Pearson's r (1895); Spearman's rho, which is r of the average ranks (1904); Kendall's tau-b (1945) and tau-c
     (Stuart 1953). ``acc-eq`` is pairwise accuracy with ties, at one threshold for all groups of texts (Deutsch, Foster,
-    Freitag 2023; see `postil.meta.accuracy`). Ties are relative, by chains (`postil.data.ties`). The 95 %
+    Freitag 2023; see `postil.meta.text_accuracy`). Ties are relative, by chains (`postil.data.ties`). The 95 %
     percentile bootstrap confidence intervals resample items, whose texts stay together (cluster bootstrap); that of
-    Pearson's r by ``pool`` is on Fisher's scale and allows for outliers (`postil.meta.fisher`). For a
+    Pearson's r by ``pool`` is on Fisher's scale and allows for outliers (`postil.meta.parametric`). For a
     random control they are over the mean of its first `CONTROL_DRAWS` draws in each resample.
     Without any, as with one item, a correlation is undefined; an accuracy has no interval then.
 
@@ -203,4 +218,344 @@ def row_of(  # noqa: PLR0917 - the columns of a row
         n=int(n - dropped),
         dropped=int(dropped),
         sd=float(values.std(ddof=1)) if len(values) > 1 else None,
+    )
+
+
+LEVEL: Final = 0.05
+"""Level of the one-sided tests, whose p is half of the two-sided one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Differences, defined and undefined.
+
+    Args:
+        rows: The differences.
+        absent: Metrics and controls without one, with the reason.
+        notes: Notes on the tests, in words.
+    """
+
+    rows: tuple[Difference, ...]
+    absent: tuple[UndefinedResult, ...]
+    notes: tuple[str, ...]
+
+
+def differences(
+    table: Table,
+    coefficient: Measure = "pearson",
+    by: By = "pool",
+    draws: Draws = DRAWS,
+    *,
+    found: Replicates | None = None,
+) -> Differences:
+    """Compare every metric with every other on the same texts, and with its own controls.
+
+    All tests are two-sided. *Bootstrap*: items are drawn with replacement, the same for both metrics. *Williams*: see
+    `postil.meta.parametric`; for Pearson and Spearman, by `pool` and `system`. *Paired permutation test* (approximate
+    randomization with items as clusters; PERM-INPUT of Deutsch, Dror and Roth 2021): both metrics are standardized over
+    all texts, then each item swaps their scores with probability 1/2; p is the share of permutations with a difference
+    at least as large as the observed one. For Spearman by `pool` the ranks are swapped; by `item` the item's two
+    coefficients; by `system` the means of the systems are taken after the swap. By `within-system` each system is
+    treated as all texts are by `pool`, and the mean taken over the systems. Kendall's coefficients have the bootstrap
+    interval alone. Accuracies have PERM-BOTH of the same paper: for ``pa`` and ``spa`` both metrics are standardized
+    over all texts, and each text by itself swaps their scores (see `postil.meta.system_accuracy`); for ``acc-eq``
+    each pair of texts swaps which metric has it right (see `postil.meta.text_accuracy`).
+
+    A control is compared with the metric that it controls only; a random one by the mean over its draws (for the
+    interval: over its first `CONTROL_DRAWS`), with the bootstrap alone.
+
+    Args:
+        table: Scores and ratings.
+        coefficient: Name of the coefficient.
+        by: Level; see `postil.meta.correlation.correlations`.
+        draws: Random draws.
+        found: Replicates of the metrics where they are known: `postil.meta.correlation.correlations` with the same
+            options has them.
+
+    Returns:
+        The pairs in the order of the metrics, the earlier one first, then the controls.
+
+    Raises:
+        UnknownName: There is no such coefficient or level.
+        UsageError: The coefficient does not exist at the level.
+
+    >>> from postil.meta.table import join
+    >>> from postil.data.rows import Judgement, Score
+    >>> texts = [(str(i), i, i * 7 % 10, i + i % 3) for i in range(20)]
+    >>> table = join(
+    ...     [Score(item, "a", "good", score, "") for item, score, _, _ in texts]
+    ...     + [Score(item, "a", "bad", score, "") for item, _, score, _ in texts],
+    ...     [Judgement(item, "a", "ann", grade) for item, _, _, grade in texts],
+    ... )
+    >>> (row,) = differences(table).rows
+    >>> row.first, row.second, row.low < row.value < row.high, row.p == row.p_permutation
+    ('good', 'bad', True, True)
+    """
+    kind = kind_of(coefficient)
+    work = _Differencing(table, kind, by, draws.counts(len(table.starts), kind.facts.most.get(by)), draws)
+    found = work.replicates(table.oriented) if found is None else found
+    exists = ~np.isnan(found.values)
+    if work.needs_resamples:
+        exists &= ~np.isnan(found.samples).all(axis=0)
+    columns = np.flatnonzero(exists)
+    absent = [work.undefined(table.metrics[column], table.scores[:, column]) for column in np.flatnonzero(~exists)]
+    pairs, alone = _pairs(work, found, columns)
+    rows = [_pair_row(kind, by, table, found, pair) for pair in pairs.tolist()]
+    tests = kind.tested(table, columns, np.searchsorted(columns, pairs.T), by, draws) if rows else []
+    if tests:
+        rows = [replace_row(row, **fields) for row, fields in zip(rows, tests, strict=True)]
+    controls = list(_against_controls(work, found, exists))
+    return Differences(
+        rows=tuple(_adjusted([*rows, *(each for each in controls if isinstance(each, Difference))])),
+        absent=(*absent, *alone, *(each for each in controls if isinstance(each, UndefinedResult))),
+        notes=tuple(kind.notes(table, by)),
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Differencing:
+    """Differences in one coefficient at one level."""
+
+    table: Table
+    kind: Kind
+    by: By
+    counts: Counts
+    draws: Draws
+
+    @property
+    def needs_resamples(self) -> bool:
+        """True if a difference without a resampled value is undefined: that of an accuracy has a test without one."""
+        return not self.kind.facts.accuracy
+
+    def replicates(self, scores: Floats, counts: Counts | None = None) -> Replicates:
+        texts = self.table.texts(scores)
+        return self.kind.resampled(texts, self.counts if counts is None else counts, self.by, self.draws)
+
+    def undefined(self, name: str, scores: Floats) -> UndefinedResult:
+        return self.absent(name, self.kind.why_undefined(self.table, scores, self.by))
+
+    def absent(self, name: str, reason: str) -> UndefinedResult:
+        return UndefinedResult(metric=name, coefficient=self.kind.name, by=self.by, reason=reason)
+
+
+def _row(  # noqa: PLR0917 - the columns of a row
+    kind: Kind, by: By, names: Sequence[str], value: float, samples: Floats, n: int
+) -> Difference:
+    """Difference of two metrics with its bootstrap interval and p-value, which are None without a resampled value.
+
+    Args:
+        kind: The coefficient.
+        by: Level.
+        names: The two metrics.
+        value: The difference.
+        samples: float64[R], the difference in each resample; NaN is ignored.
+        n: Number of points.
+    """
+    samples = without_noise(samples, 1.0)  # coefficients are sums of terms of size 1
+    alone = bool(np.isnan(samples).all())
+    around = None if alone else interval(samples)
+    p = None if alone else p_value(samples)
+    return Difference(
+        first=names[0],
+        second=names[1],
+        coefficient=kind.name,
+        by=by,
+        value=value,
+        low=around.low if around else None,
+        high=around.high if around else None,
+        n=n,
+        p_bootstrap=p,
+        p=None if kind.facts.untested else p,
+    )
+
+
+def _pair_row(kind: Kind, by: By, table: Table, found: Replicates, pair: Sequence[int]) -> Difference:
+    """Difference of two metrics of a table.
+
+    Args:
+        kind: The coefficient.
+        by: Level.
+        table: The table.
+        found: Its coefficients.
+        pair: Columns of the two metrics.
+    """
+    one, other = pair
+    return _row(
+        kind,
+        by,
+        [table.metrics[one], table.metrics[other]],
+        float(without_noise(found.values[one] - found.values[other], 1.0)),
+        found.samples[:, one] - found.samples[:, other],
+        int(found.n - max(found.dropped[one], found.dropped[other])),
+    )
+
+
+def _pairs(work: _Differencing, found: Replicates, columns: Int64s) -> tuple[Int64s, list[UndefinedResult]]:
+    """Columns to compare, int64[k, 2], and the pairs of which no resample has both."""
+    names = work.table.metrics
+    together, absent = [], []
+    for first, second in combinations(columns.tolist(), 2):
+        if not _comparable(names[first], names[second]):
+            continue
+        if work.needs_resamples and np.isnan(found.samples[:, first] + found.samples[:, second]).all():
+            both = f"{names[first]} and {names[second]}"
+            absent.append(work.absent(both, "no resample has a coefficient of both"))
+        else:
+            together.append((first, second))
+    return np.array(together, np.int64).reshape(-1, 2), absent
+
+
+def _against_controls(
+    work: _Differencing, found: Replicates, exists: Booleans
+) -> Iterator[Difference | UndefinedResult]:
+    """Compare each metric with its random controls."""
+    table = work.table
+    for control, metric, draws in _controls(table):
+        values = work.replicates(draws, work.counts[:0])
+        some = draws[:, ~np.isnan(values.values)][:, :CONTROL_DRAWS]
+        samples = found.samples[:, metric] - work.replicates(some).samples.sum(axis=1) / max(1, some.shape[1])
+        if not exists[metric] or not some.size or (work.needs_resamples and np.isnan(samples).all()):
+            yield work.undefined(control, draws[:, 0] if exists[metric] else table.scores[:, metric])
+            continue
+        yield _row(
+            work.kind,
+            work.by,
+            [table.metrics[metric], control],
+            float(found.values[metric] - np.nanmean(values.values)),
+            samples,
+            int(found.n - max(found.dropped[metric], values.dropped.max())),
+        )
+
+
+def holm(p: ArrayLike) -> Floats:
+    """Adjust p-values for their number by Holm's step-down procedure (1979).
+
+    The i-th smallest of m is multiplied by ``m - i + 1``; none may be below a smaller one's, nor above 1.
+
+    Args:
+        p: float64[m].
+
+    Returns:
+        float64[m], in the order of p. Rejecting those at most alpha keeps the family-wise error rate at most alpha.
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(p, np.float64)
+    order = np.argsort(values, kind="stable")
+    adjusted = np.empty_like(values)
+    steps = values[order] * np.arange(len(values), 0, -1)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return adjusted
+
+
+def _controls(table: Table) -> Iterator[tuple[str, int, Floats]]:
+    """Random controls of the metrics of a table, each with the metric's column and its draws."""
+    for control, draws in table.draws.items():
+        if metric_of(control) in table.metrics:
+            yield control, table.column(metric_of(control)), draws
+
+
+def _comparable(first: str, second: str) -> bool:
+    """True if two metrics are compared: a control only with the metric that it controls."""
+    of_first, of_second = CONTROL.fullmatch(first), CONTROL.fullmatch(second)
+    if of_first and of_second:
+        return False
+    control, metric = (of_first, second) if of_first else (of_second, first)
+    return control is None or control["metric"] == metric
+
+
+def _adjusted(rows: Sequence[Difference]) -> list[Difference]:
+    """Add p adjusted by Holm, over pairs of metrics and over pairs of a metric and its control."""
+    done: dict[int, float] = {}
+    for family in (False, True):
+        members = [
+            (place, row.p)
+            for place, row in enumerate(rows)
+            if row.p is not None and any(map(CONTROL.fullmatch, (row.first, row.second))) is family
+        ]
+        done.update(zip((place for place, _ in members), holm([p for _, p in members]).tolist(), strict=True))
+    return [replace_row(row, p_holm=done.get(place)) for place, row in enumerate(rows)]
+
+
+def significance_clusters(values: Mapping[str, float], differences: Iterable[Difference]) -> dict[str, int]:
+    """Rank metrics as WMT's metrics task does.
+
+    Metrics are taken by falling correlation. A metric opens a new cluster if a better one of the current cluster is
+    significantly better: one-sided p <= .05, not adjusted for the number of pairs. So rank 1 has the metrics that no
+    metric of rank 1 significantly beats. The test is the paired permutation test, for Kendall's coefficients the
+    bootstrap; see `postil.meta.correlation.differences`.
+
+    Args:
+        values: Correlation of each metric.
+        differences: Differences between these metrics in one coefficient at one level.
+
+    Returns:
+        Rank of each metric from 1, in the order of their correlations.
+
+    >>> from postil.meta.parts import Difference
+    >>> def row(first, second, p):
+    ...     return Difference(
+    ...         first=first, second=second, coefficient="pearson", by="pool", value=0.1, low=0.0, high=0.2, n=9,
+    ...         p_bootstrap=p, p=p,
+    ...     )
+    >>> tests = [row("a", "b", 0.3), row("b", "c", 0.2), row("a", "c", 0.02)]
+    >>> significance_clusters({"c": 0.5, "a": 0.8, "b": 0.7}, tests)
+    {'a': 1, 'b': 1, 'c': 2}
+    """
+    p = {frozenset((row.first, row.second)): row.p_bootstrap if row.p is None else row.p for row in differences}
+    ranks: dict[str, int] = {}
+    cluster: list[str] = []
+    rank = 1
+    for metric in sorted(values, key=lambda name: -values[name]):
+        tests = [p.get(frozenset((better, metric))) for better in cluster]
+        if any(each is not None and each / 2 <= LEVEL for each in tests):
+            rank, cluster = rank + 1, []
+        cluster.append(metric)
+        ranks[metric] = rank
+    return ranks
+
+
+def audit_ranking(
+    table: Table,
+    of: Literal["texts", "systems"],
+    lengths: str,
+    draws: Draws = DRAWS,
+    *,
+    known: Correlations | None = None,
+) -> AuditRanking:
+    """Rank texts or systems by every metric, and compare the best with the others and its controls, all with lengths.
+
+    Texts are ranked by ``acc-eq`` within items (over all texts where every item has one), systems by ``spa``. Random
+    controls are left out. The margins have bootstrap intervals alone, over the resamples of the accuracies.
+
+    Args:
+        table: Scores and ratings.
+        of: ``texts`` or ``systems``.
+        lengths: Name of the scores that are lengths.
+        draws: Random draws.
+        known: Coefficients of the table that were computed with the same options; the accuracies are taken from them
+            where they are there.
+    """
+    table = table.only(table.metrics)
+    measure: Measure = "acc-eq" if of == "texts" else "spa"
+    by: By = "system" if of == "systems" else "item" if len(table.starts) < len(table) else "pool"
+    found = known.only(measure, by, table.metrics) if known else None
+    found = found or correlations(table, [measure], by, draws)
+    values = found.replicates[measure]
+    defined = [row.metric for row in found.rows]
+    metrics = [name for name in defined if not is_control(name) and name != lengths]
+    best = max(metrics, key=lambda name: values.values[table.column(name)], default="")
+    pairs = [(best, other) for other in metrics if other != best]
+    pairs += [(best, other) for other in defined if best and is_control(other) and other != lengths]
+    pairs += [(name, lengths) for name in metrics if lengths in defined]
+    kind = kind_of(measure)
+    margins = [_pair_row(kind, by, table, values, [table.column(name) for name in pair]) for pair in pairs]
+    return AuditRanking(
+        of=of,
+        coefficient=measure,
+        by=by,
+        rows=found.rows,
+        absent=found.absent,
+        margins=tuple(row for row in margins if row.low is not None),
     )

@@ -20,7 +20,7 @@ from postil.data.row_files import check_standard_input
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, located
 from postil.data.rows import Candidate, Judgement, Score
 from postil.errors import InvalidInput, UsageError
-from postil.scoring.result import ScoreResult
+from postil.metrics.result import ScoreResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from postil.data.row_files import FilePath
     from postil.data.rows import Row
     from postil.data.scale import Scale
-    from postil.meta.score_matrix import Key
+    from postil.meta.table import Key
 
     Scores: TypeAlias = ScoreResult | Table | Sequence[FilePath]
 

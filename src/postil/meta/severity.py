@@ -15,14 +15,14 @@ import numpy as np
 from postil.data.ties import without_noise
 from postil.messages import Message
 from postil.meta.column_correlations import starts_of
-from postil.meta.student_t import fisher_p
+from postil.meta.parametric import fisher_p
 from postil.results.parts import SEVERITY_LEVEL, AnnotatorBias, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.kernel.arrays import Booleans, Floats, Int64s
-    from postil.meta.score_matrix import Ratings
+    from postil.meta.table import Ratings
 
 __all__ = ["RULES", "Rule", "Severities", "severities", "untold"]
 
@@ -186,7 +186,7 @@ def severities(ratings: Ratings) -> Severities | None:
         The severities; None where no output has ratings by two annotators, or where annotators are positions, which
         stand for nobody in particular.
 
-    >>> from postil.meta.score_matrix import Judged
+    >>> from postil.meta.table import Judged
     >>> from postil.data.rows import Judgement
     >>> grades = {"1": {"a": 4, "b": 5}, "2": {"a": 2, "b": 4, "c": 1}, "3": {"b": 3, "c": 1}, "4": {"a": 3}}
     >>> rows = [Judgement(item, "x", who, grade) for item, given in grades.items() for who, grade in given.items()]

@@ -1,9 +1,14 @@
-"""Accuracy in ranking systems: pairwise accuracy (``pa``) and soft pairwise accuracy (``spa``)."""
+"""Accuracy in ranking systems: pairwise accuracy (``pa``), soft pairwise accuracy (``spa``), and their tests.
+
+The paired permutation tests swap single texts (PERM-BOTH): a permutation swaps two metrics' standardized scores of some
+texts. What the first metric then has is its own sums over the texts that stay, and the other's over those that are
+swapped. Both are had once per permutation for all metrics, and every pair of metrics adds two of them.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations as orders_of
 from typing import TYPE_CHECKING, Final
 
@@ -11,14 +16,15 @@ import numpy as np
 
 from postil.data.ties import TOLERANCE, dense_ranks
 from postil.kernel import order_counts
-from postil.meta.column_correlations import means_by, ratio, scaled
+from postil.meta.column_correlations import means_by, ratio, rows_by, scaled
 from postil.meta.parts import Correlation, UndefinedResult
-from postil.meta.permutation import sign_patterns
-from postil.results.base import replace
+from postil.meta.permutation import CHUNK, sign_patterns
+from postil.meta.resampling import CELLS
+from postil.results.base import replace as replace_row
 from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.column_correlations import Texts
@@ -34,11 +40,12 @@ __all__ = [
     "fewer_patterns",
     "pairs_without_items",
     "pairwise_accuracy",
+    "swapped_pairwise",
+    "swapped_soft",
     "texts_of",
     "why_no_accuracy",
     "with_chance",
 ]
-
 
 PATTERNS: Final = 1000
 """Largest number of sign patterns in a resample and in a permutation."""
@@ -46,7 +53,7 @@ PATTERNS: Final = 1000
 SOFT_SPLITS: Final = 20
 """Largest number of random splits of the ratings for ``spa``."""
 
-CHUNK: Final = 128
+BLOCK: Final = 128
 """Number of resamples or of orders of systems per block."""
 
 ROUNDING: Final = 1e-15
@@ -96,12 +103,12 @@ def pairwise_accuracy(means: Floats, magnitudes: Floats, there: Booleans) -> Flo
     flat = dense_ranks(means.reshape(-1, width), starts, magnitudes.reshape(-1, width)).reshape(means.shape)
     first, second = np.triu_indices(systems, 1)
     out = np.empty((resamples, width - 1))
-    for at in range(0, resamples, CHUNK):
-        ranks, pair = flat[at : at + CHUNK], there[at : at + CHUNK]
+    for at in range(0, resamples, BLOCK):
+        ranks, pair = flat[at : at + BLOCK], there[at : at + BLOCK]
         signs = np.sign(ranks[:, first] - ranks[:, second])
         both = (pair[:, first] & pair[:, second])[..., None]
         right = ((signs[..., :-1] == signs[..., -1:]) & both).sum(axis=1)
-        out[at : at + CHUNK] = ratio(right.astype(np.float64), np.repeat(both.sum(axis=1), width - 1, axis=1) * 1.0)
+        out[at : at + BLOCK] = ratio(right.astype(np.float64), np.repeat(both.sum(axis=1), width - 1, axis=1) * 1.0)
     return out
 
 
@@ -337,7 +344,7 @@ def with_chance(
         found[name] = _against_chance(accuracies[:, end - width : end].mean(axis=1), drawn)
     pairs = int(np.count_nonzero(~np.isnan(of_people[0]))) // 2
     return [
-        replace(row, **found[row.metric], pairs=pairs, draws=drawn, exact=exact)
+        replace_row(row, **found[row.metric], pairs=pairs, draws=drawn, exact=exact)
         if isinstance(row, Correlation)
         else row
         for row in rows
@@ -366,14 +373,14 @@ def _reordered(of_metrics: Floats, of_people: Floats, orders: Int64s, *, soft: b
     systems = of_metrics.shape[1]
     first, second = np.nonzero(~np.isnan(of_people[0]))
     out = np.empty((len(orders), len(of_metrics)))
-    for at in range(0, len(orders), CHUNK):
-        block = orders[at : at + CHUNK]
+    for at in range(0, len(orders), BLOCK):
+        block = orders[at : at + BLOCK]
         places = block[:, first] * systems + block[:, second]
         there = ~np.isnan(of_metrics[0].ravel()[places])
         for metric, verdicts in enumerate(of_metrics):
             one, other = verdicts.ravel()[places], of_people[metric % len(of_people), first, second]
             away = np.abs(one - other) if soft else (one != other).astype(np.float64)
-            out[at : at + CHUNK, metric] = 1 - ratio(
+            out[at : at + BLOCK, metric] = 1 - ratio(
                 np.where(there, away, 0.0).sum(axis=1), there.sum(axis=1).astype(np.float64)
             )
     return out
@@ -385,3 +392,116 @@ def _against_chance(accuracies: Floats, drawn: int) -> dict[str, float]:
     reached = np.count_nonzero(accuracies >= accuracies[0] - TOLERANCE)
     others = accuracies[len(accuracies) > drawn :]
     return {"chance": float(others.mean()), "p": float(reached / len(accuracies))}
+
+
+def swapped_pairwise(texts: Texts, pairs: Int64s, draws: Draws) -> Floats:
+    """Test differences in pairwise accuracy.
+
+    Args:
+        texts: The texts, with standardized scores.
+        pairs: int64[2, k], columns to compare.
+        draws: Random draws.
+
+    Returns:
+        float64[k], two-sided p-values.
+    """
+    points, numbers = texts.scores, np.unique(texts.system, return_inverse=True)[1].astype(np.int32)
+    means, magnitudes = means_by(numbers, texts.grades[:, None])
+    ranks = dense_ranks(means, magnitudes=magnitudes)[:, 0]
+    better, worse = np.nonzero(ranks[:, None] > ranks)
+    one, other = np.nonzero(np.triu(ranks[:, None] == ranks, 1))
+    of_system = rows_by(numbers)
+    observed = means_by(numbers, points)[0][..., None]
+
+    def right(means: Floats) -> Int64s:  # float64[S, k, b], so that a pair of systems is a difference of two blocks
+        found = np.zeros(means.shape[1:], np.int64)
+        for a, b in zip(better, worse, strict=True):
+            found += means[a] - means[b] > TOLERANCE
+        for a, b in zip(one, other, strict=True):
+            found += np.abs(means[a] - means[b]) <= TOLERANCE
+        return found
+
+    def statistic(swapped: Floats) -> Int64s:
+        by_text = np.ascontiguousarray(swapped.T)
+        lent = np.stack([points[rows].T @ by_text[rows] / len(rows) for rows in of_system])
+        first, second = ((observed - lent)[:, metric] + lent[:, by] for metric, by in (pairs, pairs[::-1]))
+        return np.asarray(np.abs(right(first) - right(second)).T)
+
+    step = max(1, min(CHUNK, CELLS // max(len(points), len(ranks) * pairs.shape[1])))
+    return _p_values(statistic, len(points), draws, step)
+
+
+def swapped_soft(texts: Texts, pairs: Int64s, draws: Draws) -> Floats:
+    """Test differences in soft pairwise accuracy.
+
+    All permutations have the same sign patterns, at most `PATTERNS` of them, and there are as many permutations at
+    most. The p-values of people stay.
+
+    Args:
+        texts: The texts, with standardized scores.
+        pairs: int64[2, k], columns to compare.
+        draws: Random draws: the largest number of permutations is that of sign patterns, too.
+
+    Returns:
+        float64[k], two-sided p-values.
+    """
+    contests, most = Contests.of(texts.grades[:, None], texts.item, texts.system), min(draws.permutations, PATTERNS)
+    flips = list(sign_patterns(len(contests.shared), most, draws.seed)[1])
+    people = contests.better(flips)
+    rows, ends = _columns(contests, texts.item, texts.system)
+    signs = np.concatenate(flips).astype(np.float64).T
+    n, metrics = texts.scores.shape
+    sums = np.append(texts.scores, np.zeros((1, metrics)), axis=0).T[:, rows.T]  # [m, columns, items]
+    shape = metrics, rows.shape[1], signs.shape[1]
+    everything = (sums.reshape(-1, len(rows)) @ signs).reshape(shape)
+    together = np.concatenate([pairs, pairs[::-1]], axis=1).T.astype(np.int32)
+    # The sums of swapped scores are as large as those of the two metrics on average, which is all that rounding needs.
+    sizes = np.abs(sums).sum(axis=2)[together].sum(axis=1) / 2
+    slack = TOLERANCE / 2 * (sizes[:, ends[:, 0]] + sizes[:, ends[:, 1]])
+
+    def statistic(swapped: Floats) -> Int64s:
+        chosen = np.append(swapped[0], 0.0)[rows.T]
+        lent = ((sums * chosen).reshape(-1, len(rows)) @ signs).reshape(shape)
+        better = order_counts(everything - lent, lent, together, ends, slack, draws.jobs)
+        first, second = np.split(np.abs(better - people).sum(axis=(1, 2)), 2)
+        return np.asarray(np.abs(first - second))[None]
+
+    return _p_values(statistic, n, replace(draws, permutations=most), 1)
+
+
+def _columns(contests: Contests, item: Int32s, system: Int32s) -> tuple[Int64s, Int32s]:
+    """Text of each item in each of C columns, int64[items, C], n for none, and the two columns of each pair of systems.
+
+    A column is a system; systems that lack different items have two columns for their pair, with the items of both.
+    """
+    texts = texts_of(item, system)
+    n, systems = len(item), texts.shape[1]
+    first, second = contests.systems.T
+    apart = ((texts[:, first] == n) != (texts[:, second] == n)).any(axis=0)
+    shared = contests.shared[:, apart]
+    both = [np.where(shared, texts[:, end[apart]], n) for end in (first, second)]
+    ends = contests.systems.copy()
+    ends[apart] = systems + np.arange(2 * apart.sum(), dtype=np.int32).reshape(2, -1).T
+    return np.concatenate([texts, *both], axis=1), ends
+
+
+def _p_values(statistic: Callable[[Floats], Int64s], texts: int, draws: Draws, step: int) -> Floats:
+    """Shares of permutations, the observed one among them, with a statistic at least as large as the observed one.
+
+    Args:
+        statistic: Function from float64[b, texts], 1 where a text is swapped, to int64[b, k].
+        texts: Number of texts.
+        draws: Random draws.
+        step: Number of permutations at once.
+    """
+    observed = statistic(np.zeros((1, texts)))
+    random, permutations = (
+        np.random.default_rng([draws.seed, 1]),
+        draws.permutations,
+    )  # apart from the sign patterns, which have the seed alone
+    reached = np.ones(observed.shape[1])
+    for start in range(0, permutations, step):
+        size = min(step, permutations - start)
+        swapped = np.stack([random.integers(0, 2, texts, np.int8) for _ in range(size)]).astype(np.float64)
+        reached += (statistic(swapped) >= observed).sum(axis=0)
+    return reached / (1 + permutations)

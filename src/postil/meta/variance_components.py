@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from postil.kernel.arrays import Floats, Int64s
     from postil.meta.resampling import Draws, Interval
-    from postil.meta.score_matrix import Ratings
-    from postil.meta.table import Table
+    from postil.meta.table import Ratings, Table
 
 __all__ = [
     "GROWTH",

@@ -20,8 +20,8 @@ from postil.metrics.notes import NearSigns, ReferenceCopies, language_remarks
 from postil.metrics.own import MetricFailed
 from postil.metrics.reference_aggregation import SingleReferenceScorer
 from postil.metrics.references import References
+from postil.metrics.result import ScoreResult, SystemScore
 from postil.metrics.ungraded import NAME, consensus, similarity_of
-from postil.scoring.result import ScoreResult, SystemScore
 from postil.text.han import HanTexts, composed_remark
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary

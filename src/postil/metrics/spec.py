@@ -50,6 +50,7 @@ __all__ = [
     "parse_measure",
     "parse_metric",
     "register_metric",
+    "summed",
 ]
 
 T = TypeVar("T")
@@ -319,3 +320,16 @@ def _value(what: str, name: str, text: str, wanted: object) -> object:
             raise UsageError(f"{what}: {name}: expected {kind}, got '{text}'")
         return number
     return text
+
+
+def summed(metrics: Iterable[str]) -> list[str]:
+    """Select the metrics whose corpus score is not the mean of the item scores.
+
+    Args:
+        metrics: Names of metrics; those of other programs are passed over, since nothing is known of them.
+
+    >>> summed(["bleu-4", "rouge-l", "meteor(corpus=mean)", "control:top(w-meteor)", "bert-score"])
+    ['bleu-4']
+    """
+    known = ((name, known_metric(name)) for name in metrics)
+    return [name for name, metric in known if metric is not None and metric.aggregation == "sums"]

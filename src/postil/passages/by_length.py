@@ -21,8 +21,7 @@ from postil.meta.column_correlations import (
     ratio,
     starts_of,
 )
-from postil.meta.resampled_rows import means_of_groups, sums_by_item
-from postil.meta.resampling import Draws, bootstrap_counts, estimate
+from postil.meta.resampling import Draws, bootstrap_counts, estimate, means_of_groups, sums_by_item
 from postil.passages.gain import LINE_RESAMPLES
 from postil.passages.result import GainByLength, LengthThird, ListCorrelation
 

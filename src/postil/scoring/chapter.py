@@ -16,8 +16,8 @@ from postil.scoring.view import scores_table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from postil.metrics.result import ScoreResult
     from postil.page.blocks import Picture
-    from postil.scoring.result import ScoreResult
 
 __all__ = ["chapter", "pictures", "scored"]
 

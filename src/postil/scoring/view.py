@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.metrics.result import SystemScore
 from postil.results.formats import counted
 from postil.results.names import falls_by_signature
 from postil.results.systems_table import SystemsTable
 from postil.results.table import Count, Name, Number, crossed
 from postil.results.views import View, best
-from postil.scoring.result import SystemScore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from postil.metrics.result import ScoreResult
     from postil.results.table import Table
-    from postil.scoring.result import ScoreResult
 
 __all__ = ["score_table", "scores_table", "view"]
 

@@ -24,8 +24,8 @@ from postil.interest.result import (
     UnitContribution,  # noqa: TC001 - msgspec reads annotations
 )
 from postil.kernel import plain_objects
+from postil.metrics.result import SystemScore  # noqa: TC001 - msgspec reads annotations
 from postil.results.result_json import invalid
-from postil.scoring.result import SystemScore  # noqa: TC001 - msgspec reads annotations
 from postil.threads.orders import ORDERS
 
 if TYPE_CHECKING:

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from postil.comments.neural_commenter import NeuralCommenter
     from postil.data.rows import Article
     from postil.data.suggestions import Suggestion, Suggestions
-    from postil.scoring.result import ScoreResult
+    from postil.metrics.result import ScoreResult
     from postil.service.models import OpenModel
     from postil.service.options import ServiceConfig
 

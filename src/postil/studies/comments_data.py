@@ -17,7 +17,7 @@ from postil.data.rows import Candidate, Judgement
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Command, Message, Setting
 from postil.meta.rated import checked_judgements
-from postil.meta.score_matrix import Judged
+from postil.meta.table import Judged
 from postil.options import changed_settings
 from postil.results.formats import counted
 from postil.studies.comments_options import CommentsOptions

@@ -12,7 +12,7 @@ from postil.data.rows import Candidate, Reference
 from postil.meta.resampling import Draws, crossed_estimate
 from postil.metrics.evaluation import Batch, Evaluation
 from postil.metrics.metric_set import parse_all
-from postil.scoring.reference_rows import Weighting, read_references
+from postil.scoring.graded import Weighting, read_references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -20,9 +20,9 @@ from postil.comparison.calls import CompareOptions, compare_rows
 from postil.comparison.result import Comparison
 from postil.corpus.result import StatisticsResult
 from postil.corpus.stats import StatisticsOptions, count_corpus
+from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
-from postil.correlation.rows import correlate_files
 from postil.data.atomic_file import AtomicFile
 from postil.data.progress import progress
 from postil.data.row_files import read, write
@@ -31,6 +31,7 @@ from postil.data.suggestions import Suggestions
 from postil.messages import Command
 from postil.meta.rated import open_score_files
 from postil.metrics.metric_set import parse_all
+from postil.metrics.result import ScoreResult
 from postil.metrics.ungraded import similarity_of
 from postil.options import changed_settings
 from postil.page.report import write_report
@@ -39,7 +40,6 @@ from postil.results.result_files import read_results
 from postil.results.views import show
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
-from postil.scoring.result import ScoreResult
 from postil.studies.comments_deviations import codebook
 from postil.studies.comments_examples import pairs
 from postil.studies.comments_seeds import scores_over_seeds

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from postil.data.rows import Candidate
     from postil.data.scale import Scale
     from postil.meta.parts import Agreement
+    from postil.metrics.result import ScoreResult
     from postil.results.parts import Estimate
-    from postil.scoring.result import ScoreResult
     from postil.studies.comments_data import CommentsStudy
     from postil.studies.papers import CommentsPaper
     from postil.studies.result import StudyCell

@@ -16,7 +16,7 @@ CAPABILITY: Final = Capability(
     },
     kinds={
         "weights-plan": Kind(
-            "result:WeightsPlanResult", "view:view", title="References to grade", pictures="view:pictures"
+            "calls:WeightsPlanResult", "view:view", title="References to grade", pictures="view:pictures"
         ),
     },
 )

@@ -23,19 +23,35 @@ from postil.metrics.evaluation import Evaluation
 from postil.metrics.spec import load_plugins
 from postil.metrics.ungraded import plan_references, similarity_metric
 from postil.options import Flag, options
+from postil.results.base import Result
 from postil.results.formats import counted
-from postil.scoring.graded import Candidates
-from postil.scoring.reference_rows import Weighting, read_references
-from postil.weights.result import WeightsPlanResult
+from postil.scoring.graded import Candidates, Weighting, read_references
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.progress import OnMessage
     from postil.data.row_locations import Source
-    from postil.scoring.reference_rows import ReferenceRows
+    from postil.scoring.graded import ReferenceRows
 
-__all__ = ["WeightsPlanOptions", "plan_weights", "plan_weights_files"]
+__all__ = ["WeightsPlanOptions", "WeightsPlanResult", "plan_weights", "plan_weights_files"]
+
+
+class WeightsPlanResult(Result, frozen=True, kw_only=True, tag="weights-plan"):
+    """A plan of which references to grade; any beginning of its rows is a plan.
+
+    Args:
+        budget: Number of references to grade.
+        rows: The references, in the order in which to grade them.
+        covered: Value of the plan after each tenth of the budget, as a share of the value of all references.
+        notes: Notes on the data and the numbers.
+    """
+
+    budget: int
+    rows: tuple[PlannedReference, ...]
+    covered: tuple[float, ...]
+    notes: tuple[str, ...]
+
 
 BUDGET: Final = re.compile(r"(?P<count>[0-9]{1,18})|(?P<share>[0-9]{1,3}(\.[0-9]{1,9})?) ?%")
 

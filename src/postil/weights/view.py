@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil import plots
-    from postil.weights.result import WeightsPlanResult
+    from postil.weights.calls import WeightsPlanResult
 
 __all__ = ["pictures", "view"]
 

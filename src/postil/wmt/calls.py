@@ -14,19 +14,16 @@ from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.meta.coefficients import CHOICES, TABLE, Measure, check_names
-from postil.meta.correlation import correlations
+from postil.meta.correlation import correlations, differences, significance_clusters
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws
-from postil.meta.significance import differences, significance_clusters
 from postil.meta.table import join
 from postil.options import Flag, options
 from postil.results.base import replace
 from postil.version import VERSION
-from postil.wmt.files import WmtSet
-from postil.wmt.own_scores import OwnScores
 from postil.wmt.result import MetricsTaskResult, MetricsTaskSettings
-from postil.wmt.selection import NAMES, Selection
+from postil.wmt.test_set import NAMES, OwnScores, Selection, WmtSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -35,8 +32,7 @@ if TYPE_CHECKING:
     from postil.data.rows import Row
     from postil.meta.coefficients import By
     from postil.meta.table import Table
-    from postil.wmt.files import Level, Scores
-    from postil.wmt.own_scores import Metrics
+    from postil.wmt.test_set import Level, Metrics, Scores
 
 __all__ = ["WmtOptions", "metrics_task"]
 
@@ -106,7 +102,7 @@ def metrics_task(
         folder: Folder of the test set in the layout of mt-metrics-eval.
         options: The options.
         scores: Files of score rows of further metrics, whose items are the numbers of the segments from 1; see
-            `postil.wmt.own_scores.OwnScores`.
+            `postil.wmt.test_set.OwnScores`.
         rows: Folder for candidates, references, judgements and scores as rows; by default none are written.
         command: The command line, if there was one.
         inputs: Options of reading the files of scores.

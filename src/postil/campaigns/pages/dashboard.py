@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from postil.campaigns.result import QualityResult
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store
-    from postil.comparison.preferences_result import PreferencesResult
-    from postil.estimation.rating_budget import Prospects
+    from postil.comparison.result import PreferencesResult
+    from postil.estimation.designs import Prospects
     from postil.estimation.result import EstimateResult
     from postil.raters.result import AgreementResult
 
@@ -59,10 +59,10 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
     """
     if campaign.pairs is not None:
         return _strengths(ratings)
+    from postil.estimation.designs import FEWEST_ITEMS, prospects  # noqa: PLC0415 - the same
     from postil.estimation.estimator import estimate  # noqa: PLC0415 - it loads statistics
-    from postil.estimation.rating_budget import FEWEST_ITEMS, prospects  # noqa: PLC0415 - the same
-    from postil.meta.rated_outputs import outputs_of  # noqa: PLC0415 - the same
-    from postil.meta.score_matrix import Judged  # noqa: PLC0415 - the same
+    from postil.meta.estimation import outputs_of  # noqa: PLC0415 - the same
+    from postil.meta.table import Judged  # noqa: PLC0415 - the same
 
     if campaign.rows != "candidates":
         kind = Message("readers' comments") if campaign.rows == "articles" else Message("passages")
@@ -82,8 +82,8 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
 
 def _strengths(ratings: Sequence[Rating]) -> CampaignEstimate:
     """Strengths of systems from the preferences so far."""
-    from postil.comparison.preference_statistics import preferred_systems  # noqa: PLC0415 - it loads statistics
-    from postil.estimation.rating_budget import FEWEST_ITEMS  # noqa: PLC0415 - the same
+    from postil.comparison.preferences import preferred_systems  # noqa: PLC0415 - it loads statistics
+    from postil.estimation.designs import FEWEST_ITEMS  # noqa: PLC0415 - the same
 
     rows = list(preferences(ratings))
     rated = len({row.item for row in rows})

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from postil.campaigns.database import Change
     from postil.campaigns.models import AnnotatorProgress
     from postil.campaigns.result import AnnotatorQuality
-    from postil.comparison.preferences_result import PreferredSystem
-    from postil.estimation.rating_budget import Prospects
+    from postil.comparison.result import PreferredSystem
+    from postil.estimation.designs import Prospects
     from postil.estimation.result import SystemEstimate
     from postil.meta.parts import Agreement, PairAgreement, Rater
     from postil.raters.result import Consistency

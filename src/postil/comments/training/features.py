@@ -15,7 +15,7 @@ from postil.comments.training.ranker_vectors import stage_vectors
 from postil.encoders.static import open_static
 from postil.errors import MissingExtra, Undefined
 from postil.learners.boosting import classifier_fit
-from postil.learners.logistic import Logistic
+from postil.learners.linear import Logistic
 from postil.messages import Message
 from postil.results.formats import counted
 from postil.text.tokens import Vocabulary

@@ -14,8 +14,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from postil.comments.result import SuggestionsResult
+from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions
-from postil.correlation.rows import correlate_files
 from postil.data.atomic_file import AtomicFile
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Judgement

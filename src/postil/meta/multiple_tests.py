@@ -1,4 +1,4 @@
-"""Groups of systems that cannot be told apart: rank ranges and the compact letter display."""
+"""Many tests at once: adjusted p-values, and groups of systems that cannot be told apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from postil.kernel.arrays import Booleans
 
 __all__ = ["MOST_SETS", "compact_letters", "rank_ranges"]
-
 
 LETTERS: Final = 26
 MOST_SETS: Final = 700

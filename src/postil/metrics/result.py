@@ -1,4 +1,4 @@
-"""Results of `postil score`."""
+"""The result of scoring texts by metrics: scores of systems and of items."""
 
 from __future__ import annotations
 

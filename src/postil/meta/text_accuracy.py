@@ -24,15 +24,7 @@ if TYPE_CHECKING:
     from postil.meta.column_correlations import Texts
     from postil.meta.resampling import Draws
 
-__all__ = [
-    "AccuracyResampling",
-    "Pairs",
-    "fewer_draws",
-    "group_sizes",
-    "swapping_pairs",
-    "with_thresholds",
-]
-
+__all__ = ["AccuracyResampling", "Pairs", "fewer_draws", "group_sizes", "swapping_pairs", "with_thresholds"]
 
 MOST_DRAWS: Final = 100
 """Largest number of random orders of the grades."""
