@@ -119,7 +119,7 @@ NAMES: Final = {
     "postil.results.names": "LENGTH",
     "postil.results.parts": "Estimate Excluded",
     "postil.scoring.calls": "score",
-    "postil.studies.passages": "PassagesStudyOptions study_passages",
+    "postil.studies.passages.calls": "PassagesStudyOptions study_passages",
     "postil.text.stems": "stems",
     "postil.text.stop_words": "stop_words",
     "postil.text.tokenizers": "Tokenizer tokenizer",

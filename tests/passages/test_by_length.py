@@ -20,8 +20,8 @@ from postil.passages.calls import PassagesOptions, find_gains
 from postil.passages.result import NcgResult
 from postil.results.base import Result
 from postil.results.views import show
-from postil.studies.passages_figures import ENTITIES
-from postil.studies.passages_stages import anchors_stage
+from postil.studies.passages.figures import ENTITIES
+from postil.studies.passages.paper import anchors_stage
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ import pytest
 import postil as package
 from postil.metrics import spec
 from postil.options import changed_settings
-from postil.studies.comments_options import CommentsOptions
+from postil.studies.options import CommentsOptions
 from postil.studies.stages import words_of
 
 if TYPE_CHECKING:

@@ -27,12 +27,11 @@ from postil.data.scale import Scale
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.page.report import write_report
 from postil.results.result_files import read_results
-from postil.studies.comments import study_comments
-from postil.studies.comments_options import CommentsOptions
-from postil.studies.comments_tables import source_of_weights
+from postil.studies.comments.calls import study_comments, study_tencent
+from postil.studies.comments.tables import source_of_weights
+from postil.studies.options import CommentsOptions
 from postil.studies.papers import comments_paper
 from postil.studies.result import StudyResult
-from postil.studies.tencent import study_tencent
 from postil.studies.view import study_text
 
 if TYPE_CHECKING:

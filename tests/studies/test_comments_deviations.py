@@ -16,8 +16,8 @@ from postil.corpus.result import CorpusMetadata, SplitSize
 from postil.corpus.split import Share
 from postil.corpus.store import FORMAT
 from postil.data.rows import Comment, Rating
-from postil.studies import comments_deviations
-from postil.studies.comments_deviations import corpus_rows, rating_counts
+from postil.studies.comments import deviations
+from postil.studies.comments.deviations import corpus_rows, rating_counts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,7 +121,7 @@ def test_grades_without_ratings_are_in_a_row() -> None:
 
 def test_the_rubric_is_that_of_the_codebook_beside_the_ratings(tmp_path: Path) -> None:
     ratings = str(tmp_path / "judgements.jsonl")
-    said = comments_deviations._rubric(ratings)
+    said = deviations._rubric(ratings)
     assert said == f"not known: {tmp_path / 'codebook.json'} is no codebook of postil annotate export"
     for rubric, words in (
         (Rubric.default("zh"), "that of postil annotate (zh), which paraphrases the paper’s criteria"),
@@ -129,4 +129,4 @@ def test_the_rubric_is_that_of_the_codebook_beside_the_ratings(tmp_path: Path) -
     ):
         book = {"rubric": msgspec.to_builtins(rubric)}
         (tmp_path / "codebook.json").write_text(json.dumps(book), encoding="utf-8")
-        assert comments_deviations._rubric(ratings) == words
+        assert deviations._rubric(ratings) == words

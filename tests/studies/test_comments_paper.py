@@ -27,10 +27,9 @@ from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.metric_set import parse_all
-from postil.studies.comments import study_comments
-from postil.studies.comments_data import CommentsStudy
-from postil.studies.comments_options import CommentsOptions
-from postil.studies.comments_systems import plan
+from postil.studies.comments.calls import study_comments
+from postil.studies.comments.study import CommentsStudy, plan
+from postil.studies.options import CommentsOptions
 from postil.studies.stages import words_of
 
 pytestmark = [

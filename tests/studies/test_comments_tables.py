@@ -14,9 +14,8 @@ from postil.correlation.result import CorrelationResult
 from postil.data.rows import Article, Comment, Judgement
 from postil.meta.agreement import agreement
 from postil.meta.resampling import Draws
-from postil.studies.comments_corpus import THRESHOLDS, corpus_part
-from postil.studies.comments_examples import REFERENCES, disagreements_part, examples_part
-from postil.studies.comments_people import agreement_part, people_part
+from postil.studies.comments.people import REFERENCES, agreement_part, disagreements_part, examples_part, people_part
+from postil.studies.comments.tables import THRESHOLDS, corpus_part
 from postil.studies.papers import comments_paper
 from postil.studies.result import StudyPart, StudyResult
 from postil.studies.view import study_text

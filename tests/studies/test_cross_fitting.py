@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.studies.cross_fitting import assign_folds, between_share, cross_fit, r_squared, resampled_means
+from postil.studies.uses.votes import assign_folds, between_share, cross_fit, r_squared, resampled_means
 
 RANDOM = np.random.default_rng(3)
 FEATURES = RANDOM.normal(size=(400, 3))

@@ -21,9 +21,9 @@ from postil.passages.result import NcgResult, PassageSettings, SummaryResult
 from postil.results.numbers import number
 from postil.results.result_files import read_results
 from postil.studies.papers import Range, passages_paper
-from postil.studies.passages import PassagesStudyOptions, study_passages
-from postil.studies.passages_claims import Evidence
-from postil.studies.passages_figures import FAMILIES, passages_study
+from postil.studies.passages.calls import PassagesStudyOptions, study_passages
+from postil.studies.passages.claims import Evidence
+from postil.studies.passages.figures import FAMILIES, passages_study
 from postil.studies.stages import read_result
 from postil.text.vectors import Vectors
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from postil.studies.papers import Relation, passages_paper
-from postil.studies.passages_claims import FAILS, HOLDS, RULES, UNDECIDED, UNTESTED, CutoffEstimate, decide
-from postil.studies.passages_figures import ENTITIES, FAMILIES
-from postil.studies.passages_preset import range_of, scaled_cutoffs
+from postil.studies.passages.claims import FAILS, HOLDS, RULES, UNDECIDED, UNTESTED, CutoffEstimate, decide
+from postil.studies.passages.figures import ENTITIES, FAMILIES
+from postil.studies.passages.paper import range_of, scaled_cutoffs
 
 
 def at(*intervals: tuple[float, float]) -> list[CutoffEstimate]:

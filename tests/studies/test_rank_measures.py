@@ -8,7 +8,8 @@ from math import log, log2
 import numpy as np
 import pytest
 
-from postil.studies.rank_measures import MEASURES, centered_ranks, thread_measures
+from postil.studies.uses.votes import RANK_MEASURES as MEASURES
+from postil.studies.uses.votes import centered_ranks, thread_measures
 
 
 def ndcg(scores: list[float], votes: list[float], k: int) -> float:

@@ -24,11 +24,11 @@ from postil.page.report import write_report
 from postil.results.result_files import read_results
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
+from postil.studies.options import UsesOptions
 from postil.studies.result import StudyResult
 from postil.studies.stages import read_result
-from postil.studies.uses import study_uses
-from postil.studies.uses_options import UsesOptions
-from postil.studies.uses_threads import read_threads
+from postil.studies.uses.calls import study_uses
+from postil.studies.uses.threads import read_threads
 
 if TYPE_CHECKING:
     from pathlib import Path

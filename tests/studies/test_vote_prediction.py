@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from postil.meta.resampling import bootstrap_counts
-from postil.studies.cross_fitting import assign_folds
-from postil.studies.vote_prediction import VotePrediction
+from postil.studies.uses.votes import VotePrediction, assign_folds
 
 RANDOM = np.random.default_rng(2)
 THREADS, SIZE = 60, 12

@@ -11,9 +11,8 @@ from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import group
 from postil.errors import UsageError
-from postil.studies.comments_options import CommentsOptions
-from postil.studies.passages import PassagesStudyOptions
-from postil.studies.uses_options import UsesOptions
+from postil.studies.options import CommentsOptions, UsesOptions
+from postil.studies.passages.calls import PassagesStudyOptions
 
 __all__ = ["study"]
 
@@ -49,11 +48,11 @@ def comments(
     if (corpus is None) == (tencent is None):
         raise UsageError("expected --corpus DIR, or --tencent DIR")
     if tencent is not None:
-        from postil.studies.tencent import study_tencent  # noqa: PLC0415
+        from postil.studies.comments.calls import study_tencent  # noqa: PLC0415
 
         page = study_tencent(Path(tencent), out, options, say)
     else:
-        from postil.studies.comments import study_comments  # noqa: PLC0415
+        from postil.studies.comments.calls import study_comments  # noqa: PLC0415
 
         page = study_comments(str(corpus), out, options, say)
     if options.stage is None:
@@ -81,7 +80,7 @@ def passages(
 
     Example: postil study passages --collection inex --out study
     """
-    from postil.studies.passages import study_passages  # noqa: PLC0415
+    from postil.studies.passages.calls import study_passages  # noqa: PLC0415
 
     page = study_passages(collection, out, options, say)
     if options.stage is None:
@@ -105,7 +104,7 @@ def uses(
 
     Example: postil study uses --corpus corpus --out study
     """
-    from postil.studies.uses import study_uses  # noqa: PLC0415
+    from postil.studies.uses.calls import study_uses  # noqa: PLC0415
 
     page = study_uses(corpus, out, options, say)
     if options.stage is None:

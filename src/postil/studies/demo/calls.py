@@ -12,6 +12,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from postil.comments.result import SuggestionsResult
 from postil.correlation.calls import correlate_files
@@ -24,6 +25,8 @@ from postil.documents.reading import read_document
 from postil.errors import MissingExtra
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.interest.calls import rank_sources
+from postil.interest.html.markup import Element, node, page_html
+from postil.interest.html.page import made_by
 from postil.interest.options import InterestingOptions
 from postil.interest.result import InterestingResult
 from postil.messages import Command, Message
@@ -33,7 +36,6 @@ from postil.results.formats import grid_as
 from postil.results.views import view_of
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
-from postil.studies.demo.page import DemoChapter, demo_page
 from postil.studies.result import StudyResult
 from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of, write_text
 from postil.studies.view import study_text
@@ -46,7 +48,62 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.results.table import Table
 
-__all__ = ["DESK", "MODEL", "is_prepared", "run_demo", "serve_command"]
+__all__ = ["DESK", "MODEL", "DemoChapter", "demo_page", "is_prepared", "run_demo", "serve_command"]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoChapter:
+    """A chapter of the demo.
+
+    Args:
+        title: Its heading.
+        words: Subject of the chapter, in a sentence or two.
+        commands: Its commands, as a user types them.
+        page: The page that it leaves, relative to the index; None if there is none.
+    """
+
+    title: str
+    words: str
+    commands: Sequence[str] = ()
+    page: str | None = None
+
+
+def demo_page(chapters: Sequence[DemoChapter], serve: str) -> str:
+    """Render the index.
+
+    Args:
+        chapters: The chapters.
+        serve: The command that serves the pages of people.
+
+    Returns:
+        The HTML. It asks the network for nothing.
+    """
+    title = "postil demo"
+    people = DemoChapter(
+        "The editor's desk and the grading page",
+        "Pages for people, with this sample: an editor labels suggestions, annotators grade texts, a lead looks on.",
+        [serve],
+    )
+    main = node(
+        "main",
+        node("header", node("h1", title), node("p", "What postil does, on its bundled sample.", class_="facts")),
+        node("ol", *map(_card, (*chapters, people)), class_="pages"),
+        class_="index",
+    )
+    foot = node("footer", made_by("took its sample, which is invented, through these chapters"))
+    return page_html(title, ["tokens.css", "shared.css", "index.css"], "index.js", [main, foot])
+
+
+def _card(chapter: DemoChapter) -> Element:
+    heading = node("a", chapter.title, href=quote(chapter.page)) if chapter.page else chapter.title
+    return node(
+        "li",
+        node("h2", heading),
+        node("p", chapter.words, class_="facts"),
+        *(node("p", node("code", command), class_="why") for command in chapter.commands),
+        class_="card",
+    )
+
 
 FILES: Final = (
     *("articles.jsonl", "candidates.jsonl", "judgements.jsonl", "passages.jsonl", "README.md"),
@@ -341,8 +398,8 @@ def _comments(demo: _Demo) -> None:
         "better with weights? So few texts show what a study makes and prove nothing.",
         [build, as_line(Command("study comments", settings=settings_of(given)))],
     )
-    from postil.studies.comments import study_comments  # noqa: PLC0415  # pyarrow and more are behind it
-    from postil.studies.comments_options import CommentsOptions, Names  # noqa: PLC0415
+    from postil.studies.comments.calls import study_comments  # noqa: PLC0415  # pyarrow and more are behind it
+    from postil.studies.options import CommentsOptions, Names  # noqa: PLC0415
 
     stages = Stages(folder, lambda _: None)
     stages.run(_build_stage(articles, corpus, TESTED))
@@ -370,7 +427,7 @@ def _passages(demo: _Demo) -> None:
         "64 short texts on eight topics, graded by hand: which measure finds what is informative for a topic?",
         [as_line(Command("study passages", settings=settings_of(settings)))],
     )
-    from postil.studies.passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
+    from postil.studies.passages.calls import PassagesStudyOptions, study_passages  # noqa: PLC0415
 
     study_passages(demo.out, folder, PassagesStudyOptions(train=train, k=CUTS, jobs=demo.jobs), lambda _: None)
     demo.begun("study-passages/report.html")

@@ -1,4 +1,9 @@
-"""The stages of `postil study comments`, from statistics and trainings to tables and the page."""
+"""`postil study comments`: a corpus in, the tables of Automatic Article Commenting (Qin et al. 2018) out.
+
+Commenters are trained on the corpus or taken as they are, and comment on its test articles; a reader's comment is one
+more system. Metrics, unweighted and weighted, score all systems and are correlated with human ratings where there are
+some. Each stage writes files and prints the command that does the same. The published release is imported first.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+import numpy as np
 
+from postil.comments import neural_commenter, retrieval
 from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.ranking_evaluation import distinct
 from postil.comments.readers import HUMAN
 from postil.comments.result import SuggestionsResult
 from postil.comments.store import Model
@@ -18,55 +26,137 @@ from postil.comments.training.options import RetrieverTrainOptions
 from postil.comments.training.retrievers import train_retriever
 from postil.comparison.calls import CompareOptions, compare_rows
 from postil.comparison.result import Comparison
+from postil.corpus.calls import build_corpus
+from postil.corpus.importers.articles import TencentOptions, import_tencent
+from postil.corpus.options import BuildOptions
 from postil.corpus.result import StatisticsResult
 from postil.corpus.stats import StatisticsOptions, count_corpus
+from postil.corpus.store import Corpus
 from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
 from postil.data.atomic_file import AtomicFile
 from postil.data.progress import progress
 from postil.data.row_files import read, write
-from postil.data.rows import Candidate
+from postil.data.rows import Article, Candidate, Reference
+from postil.data.scale import Scale
 from postil.data.suggestions import Suggestions
+from postil.errors import InvalidInput
 from postil.messages import Command
 from postil.meta.rated import open_score_files
+from postil.meta.resampling import Draws, crossed_estimate
+from postil.metrics.evaluation import Batch, Evaluation
 from postil.metrics.metric_set import parse_all
 from postil.metrics.result import ScoreResult
 from postil.metrics.ungraded import similarity_of
 from postil.options import changed_settings
-from postil.page.report import write_report
+from postil.page.report import check_report, write_report
 from postil.results.base import to_json
+from postil.results.formats import listed
 from postil.results.result_files import read_results
 from postil.results.views import show
 from postil.scoring.files import score_files
+from postil.scoring.graded import Weighting, read_references
 from postil.scoring.options import ScoreOptions
-from postil.studies.comments_deviations import codebook
-from postil.studies.comments_examples import pairs
-from postil.studies.comments_seeds import scores_over_seeds
-from postil.studies.comments_systems import plan, suggesting
-from postil.studies.comments_tables import Made, comments_study
+from postil.studies.comments.deviations import codebook
+from postil.studies.comments.people import pairs
+from postil.studies.comments.study import CommentsStudy, check, plan, suggesting
+from postil.studies.comments.tables import Made, comments_study
+from postil.studies.options import SYSTEMS, CommentsOptions, Names
 from postil.studies.result import StudyResult
-from postil.studies.stages import Stage, as_line, read_result, settings_of, words_of, write_study, write_text
+from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of, words_of, write_study, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from postil.data.progress import OnMessage
     from postil.meta.coefficients import Measure
-    from postil.studies.comments_data import CommentsStudy
-    from postil.studies.comments_options import CommentsOptions
+    from postil.metrics.evaluation import ScoredBatch
+    from postil.results.parts import Estimate
 
 __all__ = [
+    "DISTINCT",
+    "WORDS",
     "candidates",
     "comparison",
     "correlations",
     "page",
     "references",
     "scores",
+    "scores_over_seeds",
     "statistics",
+    "study_comments",
+    "study_tencent",
     "suggestions",
     "tables",
     "training",
 ]
+
+WORDS: Final = "mean words"
+DISTINCT: Final = {"distinct-1": 1, "distinct-2": 2}
+"""Statistics of texts by name; the mean over seeds alone, since a resample with repetitions has fewer distinct ones."""
+
+
+def scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | float]]:
+    """The mean corpus score of each system over the seeds, by metric and system.
+
+    Args:
+        study: The study of the first seed; its candidates and references are written.
+
+    Returns:
+        Values with their 95 % intervals over seeds and articles, and statistics of the texts by the same names as
+        Table 7 has.
+    """
+    options = study.options
+    metrics = parse_all(options.specs)
+    references = read(study.shared / "references.jsonl", Reference)
+    found = read_references(references, Weighting(study.weights, study.scale, metrics), study.on_message)
+    evaluation = Evaluation(
+        metrics, found.references, tokenizer=study.corpus.tokenizer, jobs=options.jobs, allow_han=True
+    )
+    texts = [_texts(each.out / "candidates.jsonl", found.items) for each in study.by_seed]
+    systems = list(texts[0])
+    sets = np.arange(len(found.items), dtype=np.int32)
+    runs = evaluation.measure(Batch(of_seed[system], sets) for system in systems for of_seed in texts)
+    draws = Draws(resamples=options.resamples, seed=options.seed)
+    table: dict[str, dict[str, Estimate | float]] = {}
+    for system in systems:
+        for name, value in _estimates(evaluation, [next(runs) for _ in texts], draws):
+            table.setdefault(name, {})[system] = value
+    return table
+
+
+def _texts(path: Path, items: Mapping[str, int]) -> dict[str, list[str]]:
+    """The texts of each system in the order of the items; empty where there is none."""
+    found: dict[str, list[str]] = {}
+    for row in read(path, Candidate):
+        found.setdefault(row.system, [""] * len(items))[items[row.item]] = row.text
+    return found
+
+
+def _estimates(
+    evaluation: Evaluation, runs: Sequence[ScoredBatch], draws: Draws
+) -> Iterator[tuple[str, Estimate | float]]:
+    """Every number of a system, of its runs."""
+    for spec in evaluation.metrics.metrics:
+        stats = np.stack([run.stats[spec] for run in runs])
+        score = evaluation.metrics.scorer(spec).score
+        yield spec, crossed_estimate(stats, score, draws)
+    lengths = np.stack([np.diff(run.tokens.offsets) for run in runs]).astype(np.float64)  # [runs, items]
+    said = (lengths > 0).astype(np.float64)
+    if said.sum(axis=1).all():
+        yield WORDS, crossed_estimate(np.stack([lengths, said], axis=2), _ratio, draws)
+        for name, n in DISTINCT.items():
+            if all((np.diff(run.tokens.offsets) >= n).any() for run in runs):
+                shares = [distinct(run.tokens.ids, run.tokens.offsets, n) for run in runs]
+                yield name, float(np.mean(shares))
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return sums[:, 0] / np.maximum(sums[:, 1], 1.0)
+
 
 COEFFICIENTS: Final[tuple[Measure, ...]] = ("spearman", "pearson", "kendall-b")
 
@@ -388,4 +478,183 @@ def page(study: CommentsStudy) -> Stage:
         request={},
         command=as_line(Command("report", tuple(map(str, inputs)), settings_of({"out": target}))),
         work=work,
+    )
+
+
+def study_comments(
+    corpus: str, out: Path, options: CommentsOptions, on_message: OnMessage, stages: Stages | None = None
+) -> Path:
+    """Run the stages of the study that are not done yet.
+
+    Args:
+        corpus: A corpus with a test set.
+        out: Output folder.
+        options: Options of the study.
+        on_message: Callback for status messages.
+        stages: Stages that ran before these; None if there were none.
+
+    Returns:
+        The page.
+
+    Raises:
+        UsageError, UnknownName: The options contradict one another or the corpus.
+        InvalidInput: The corpus, a model or a file is invalid.
+        MissingExtra: An optional package is not installed.
+        PostilError: The operating system reports an error, or a training fails.
+    """
+    opened = Corpus.open(corpus)
+    stages = stages or Stages(out, on_message, options.stage)
+    report = out / "report.html"
+    check_report(report)  # before any stage runs
+    study = CommentsStudy.of(opened, out, options, on_message)
+    for name, folder in study.models.items():
+        if name not in options.models and options.stage in {None, name} and not folder.exists():
+            check(study, name)
+    for each in study.by_seed:
+        for name in ("models", "suggestions"):
+            (each.out / name).mkdir(parents=True, exist_ok=True)
+    for stage in _stages(study):
+        stages.run(stage)
+    stages.close()
+    return report
+
+
+def _stages(study: CommentsStudy) -> Iterator[Stage]:
+    yield statistics(study)
+    for each in study.by_seed:
+        for name in study.models:
+            if name not in study.options.models:
+                yield training(each, name)
+        _check_models(each)
+    yield references(study)
+    for each in study.by_seed:
+        for name in study.models:
+            yield suggestions(each, name)
+        yield candidates(each)
+    yield scores(study)
+    yield comparison(study)
+    if study.options.judgements:
+        yield correlations(study)
+    yield tables(study)
+    yield page(study)
+
+
+def _check_models(study: CommentsStudy) -> None:
+    """Check that the commenters' tokenizer is that of the corpus."""
+    for name, folder in study.models.items():
+        if (not folder.exists() and study.options.stage) or (not study.is_first and name in study.options.models):
+            continue
+        model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
+        model.check_tokenizer(study.corpus.tokenizer, study.corpus.path, f"{name}: ")
+        if not model.trained_on(study.corpus.metadata.origin):
+            study.on_message(f"{name}: trained on another corpus, which may contain the test articles")
+
+
+SPLITS: Final = ("train", "dev", "test")
+CONTENTS: Final = ("contents.jsonl", "contents.jsonl.gz", "contents.tsv", "contents.tsv.gz")
+SCALES: Final = (Scale(0, 1), Scale(1, 5))
+"""The scale of the release, and that of the paper."""
+WITHOUT_CONTENTS: Final = ("ir-t", "seq2seq", "att")
+"""Commenters that read titles alone."""
+SOURCE: Final = "Qin et al. 2018, Automatic Article Commenting"
+LICENSE: Final = "research only"
+TOKENIZER: Final = "rjieba"
+COMMENTS: Final = 20
+
+
+def study_tencent(release: Path, out: Path, options: CommentsOptions, on_message: OnMessage) -> Path:
+    """Import the release, build its corpus, and run the study on it.
+
+    Args:
+        release: A folder with ``data.train.json``, ``data.dev.json`` and ``data.test.json``, and ``contents.jsonl`` or
+            ``contents.tsv`` (url, content) where contents were fetched; each may be compressed (``.gz``). Without
+            contents the systems are those that read titles.
+        out: Output folder.
+        options: Options of the study. The default scale of the references is 0 to 1 if all their grades are in that
+            range, else 1 to 5; that of the judgements is 1 to 5.
+        on_message: Callback for status messages.
+
+    Returns:
+        The page.
+
+    Raises:
+        InvalidInput: A file of the release is missing or invalid.
+        UsageError, MissingExtra, PostilError: As `study_comments`.
+    """
+    files = _files(release)
+    contents = [path for path in (release / name for name in CONTENTS) if path.is_file()]
+    if not contents and options.systems is None and options.names == SYSTEMS:
+        options = replace(options, systems=Names(WITHOUT_CONTENTS))
+        on_message(f"no contents.jsonl in {release}: no commenter that reads contents is trained")
+    stages = Stages(out, on_message, options.stage)
+    rows = {split: out / f"{split}.jsonl.gz" for split in SPLITS}
+    for split, path in files.items():
+        stages.run(_imported(split, path, contents, rows[split], on_message))
+    if options.stage not in stages.names:
+        stages.run(_built(rows, out / "corpus", options, on_message, least=30 if contents else 0))
+    if options.stage in stages.names:
+        return out / "report.html"
+    scale = options.scale or _scale(rows["test"])
+    options = replace(options, scale=scale, judgement_scale=options.judgement_scale or options.scale or SCALES[1])
+    return study_comments(str(out / "corpus"), out, options, on_message, stages)
+
+
+def _files(release: Path) -> dict[str, Path]:
+    """The file of each split."""
+    plain = {split: release / f"data.{split}.json" for split in SPLITS}
+    found = {split: path if path.is_file() else path.with_name(f"{path.name}.gz") for split, path in plain.items()}
+    missing = [plain[split].name for split, path in found.items() if not path.is_file()]
+    if missing:
+        below = [path.parent for path in sorted(release.glob("*/data.train.json*"))]
+        hint = f"; is it {below[0]}?" if below and len(missing) == len(SPLITS) else ""
+        where, problem = str(release), f"{listed(missing)} missing; expected the folder of the Tencent release{hint}"
+        raise InvalidInput(problem if release.is_dir() else "no such folder", where=where)
+    return found
+
+
+def _scale(test: Path) -> Scale:
+    """The scale of the release's grades."""
+    grades = [
+        comment.grade for article in read(test, Article) for comment in article.comments if comment.grade is not None
+    ]
+    return SCALES[max(grades, default=0) > 1]
+
+
+def _imported(split: str, path: Path, contents: list[Path], target: Path, on_message: OnMessage) -> Stage:
+    settings = settings_of({"contents": tuple(contents), "out": target})
+    return Stage(
+        name=f"import-{split}",
+        outputs=[target],
+        inputs=[path, *contents],
+        request={},
+        command=as_line(Command("corpus import tencent", (str(path),), settings)),
+        work=lambda: import_tencent(
+            [path], str(target), TencentOptions(contents=tuple(str(each) for each in contents)), on_message
+        ),
+    )
+
+
+def _built(
+    rows: dict[str, Path], target: Path, options: CommentsOptions, on_message: OnMessage, *, least: int
+) -> Stage:
+    how = BuildOptions(
+        source=SOURCE,
+        license=LICENSE,
+        tokenizer=TOKENIZER,
+        min_content_words=least,
+        min_comments=COMMENTS,
+        seed=options.seed,
+    )
+    given = {"min_content_words": least, "min_comments": COMMENTS, "tokenizer": TOKENIZER}
+    about = {"source": SOURCE, "license": LICENSE, "seed": options.seed, "out": target}
+    settings = settings_of({"dev_from": rows["dev"], "test_from": rows["test"], **given, **about})
+    return Stage(
+        name="corpus",
+        outputs=[target],
+        inputs=list(rows.values()),
+        request={**given, "seed": options.seed},
+        command=as_line(Command("corpus build", (str(rows["train"]),), settings)),
+        work=lambda: build_corpus(
+            [rows["train"]], target, how, dev=rows["dev"], test=rows["test"], jobs=options.jobs, on_message=on_message
+        ),
     )

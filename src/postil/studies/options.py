@@ -1,4 +1,4 @@
-"""Options of `postil study comments`."""
+"""Options of `postil study comments` and of `postil study uses`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from postil.comments.readers import HUMAN
 from postil.comments.training.options import RANKERS
-from postil.data.options import PluginOptions, ResamplingOptions, ThreadOptions
+from postil.data.options import PluginOptions, ResamplingOptions, SeedOptions, ThreadOptions
 from postil.data.scale import Scale
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
@@ -16,7 +16,7 @@ from postil.metrics.metric_set import parse_all
 from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
 
-__all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "PAPER_METRICS", "SYSTEMS", "CommentsOptions", "Names"]
+__all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "PAPER_METRICS", "SYSTEMS", "CommentsOptions", "Names", "UsesOptions"]
 
 SOFTMAXES: Final = ("full", "sampled")
 
@@ -185,3 +185,26 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
     def resampling(self) -> dict[str, int]:
         """Options of intervals and tests, by name."""
         return {"resamples": self.resamples, "permutations": self.permutations, "seed": self.seed}
+
+
+@options
+class UsesOptions(SeedOptions, ThreadOptions):
+    """Options of `postil study uses`.
+
+    Args:
+        model: Trained ir-t or ir-tc, whose ranker is one more scorer of comments.
+        folds: Number of folds of articles; a comment is scored by a fit on the other folds.
+        resamples: Number of resamples of the articles, for confidence intervals.
+        train: Train generators of titles, from contents and from comments.
+        epochs: Maximum number of epochs of each.
+        device: Device for training: auto, cpu or cuda.
+        stage: Run this stage alone; by default all that are not done yet.
+    """
+
+    model: Annotated[str | None, Flag(metavar="DIR")] = None
+    folds: Annotated[int, Flag(min=2)] = 5
+    resamples: Annotated[int, Flag(min=1)] = 1000
+    train: bool = True
+    epochs: Annotated[int, Flag(min=1)] = 10
+    device: Annotated[str, Flag(metavar="NAME")] = "auto"
+    stage: Annotated[str | None, Flag(metavar="NAME")] = None

@@ -10,7 +10,7 @@ from postil.page.findings import first_minus_second
 from postil.passages.result import Gain
 from postil.results.formats import counted, listed
 from postil.results.numbers import interval, number, signed
-from postil.studies.passages_figures import ENTITIES, SENSES, cutoffs_of, ranking
+from postil.studies.passages.figures import ENTITIES, SENSES, cutoffs_of, ranking
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 
 if TYPE_CHECKING:

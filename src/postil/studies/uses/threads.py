@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from postil.kernel.arrays import Floats
     from postil.text.tokens import Tokens
 
-
 __all__ = ["AGE", "BOTH", "LENGTH", "Threads", "read_threads", "with_text"]
 
 AGE: Final = "age"

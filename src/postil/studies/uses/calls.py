@@ -29,16 +29,16 @@ from postil.results.result_files import read_results
 from postil.results.views import show
 from postil.studies.result import StudyPart, StudyResult
 from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of, words_of, write_study, write_text
-from postil.studies.uses_comments import ranking_part, votes_part
-from postil.studies.uses_summary import conclusion
-from postil.studies.uses_threads import Threads, read_threads
-from postil.studies.uses_titles import GENERATORS, Untitled, baseline_titles, read_untitled, titles_part
+from postil.studies.uses.summary import conclusion
+from postil.studies.uses.threads import Threads, read_threads
+from postil.studies.uses.titles import GENERATORS, Untitled, baseline_titles, read_untitled, titles_part
+from postil.studies.uses.votes import ranking_part, votes_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from postil.data.progress import OnMessage
-    from postil.studies.uses_options import UsesOptions
+    from postil.studies.options import UsesOptions
 
 __all__ = ["study_uses"]
 

@@ -19,7 +19,7 @@ from postil.metrics.metric_set import parse_all
 from postil.results.formats import counted
 from postil.search.index import Index
 from postil.studies.result import StudyPart, StudyRow, StudyTable
-from postil.studies.uses_summary import interval_cells
+from postil.studies.uses.summary import interval_cells
 from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from postil.corpus.store import Corpus
     from postil.data.rows import Article
     from postil.kernel.arrays import Floats
+    from postil.studies.options import UsesOptions
     from postil.studies.result import StudyCell
-    from postil.studies.uses_options import UsesOptions
     from postil.text.tokens import Tokens
 
 __all__ = ["GENERATORS", "Untitled", "baseline_titles", "read_untitled", "titles_part"]

@@ -22,9 +22,9 @@ from postil.messages import Blank, Message, Setting
 from postil.metrics.metric_set import parse_all
 from postil.options import changed_settings
 from postil.results.formats import counted, listed
-from postil.studies.comments_options import CommentsOptions
-from postil.studies.comments_people import base
-from postil.studies.comments_systems import suggesting
+from postil.studies.comments.people import base
+from postil.studies.comments.study import suggesting
+from postil.studies.options import CommentsOptions
 from postil.studies.papers import comments_paper, deviations
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 from postil.studies.stages import words_of
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from postil.comments.training.result import GridValue
     from postil.corpus.result import CorpusMetadata
     from postil.data.rows import Comment
-    from postil.studies.comments_data import CommentsStudy
+    from postil.studies.comments.study import CommentsStudy
     from postil.studies.papers import Deviation
 
     Row = tuple[str, str, str, str]

@@ -33,11 +33,15 @@ from postil.passages.result import NcgResult, SummaryResult
 from postil.passages.summaries import SummariesOptions, SummaryFiles
 from postil.results.base import to_json
 from postil.results.result_files import read_results
-from postil.studies.passages_figures import passages_study
-from postil.studies.passages_preset import Facts, paper_study, scaled_cutoffs
-from postil.studies.passages_stages import anchors_stage, collection_stage
-from postil.studies.passages_summaries import summaries_stage
-from postil.studies.passages_vectors import PAPER, TRAINED, given_vectors, opened, vectors_stage
+from postil.studies.passages.figures import PAPER, TRAINED, given_vectors, opened, passages_study, vectors_stage
+from postil.studies.passages.paper import (
+    Facts,
+    anchors_stage,
+    collection_stage,
+    paper_study,
+    scaled_cutoffs,
+    summaries_stage,
+)
 from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of, words_of, write_study, write_text
 from postil.vectors.calls import VectorTrainingOptions
 
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
 
     from postil.data.progress import OnMessage
     from postil.passages.calls import Asked
-    from postil.studies.passages_vectors import Training
+    from postil.studies.passages.figures import Training
     from postil.studies.result import StudyResult
 
 __all__ = ["PassagesStudyOptions", "study_passages"]
