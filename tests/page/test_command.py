@@ -13,7 +13,7 @@ import pytest
 
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Passage, Score
-from postil.results.kinds import Kinds
+from postil.results.result_json import Kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

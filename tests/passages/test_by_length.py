@@ -15,7 +15,7 @@ from postil.data.row_files import write
 from postil.data.rows import Passage
 from postil.errors import UsageError
 from postil.page.chapters import chapter
-from postil.page.exports import csv_tables
+from postil.page.report import csv_tables
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.passages.result import NcgResult
 from postil.results.base import Result

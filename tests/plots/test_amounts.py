@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.plots.bars import amounts
+from postil.plots.bars import SpreadPanel, amounts, spreads
 from postil.plots.figure import BLUE, GREY
 from postil.plots.lines import Curve, curves
-from postil.plots.spreads import SpreadPanel, spreads
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

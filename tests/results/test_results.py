@@ -12,7 +12,7 @@ import pytest
 from postil.meta.parts import HumanAgreement
 from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.base import Result, to_json
-from postil.results.kinds import Kinds
+from postil.results.result_json import Kinds
 from result_examples import EXAMPLES, example
 
 KINDS = dict(Kinds())

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import pytest
 
 from postil.errors import UnknownName, UsageError
-from postil.results.systems_table import SystemsTable, systems_text
+from postil.results.systems_table import SystemsTable, TableOptions, systems_text
 from postil.results.table import Count, Interval, Name, crossed
-from postil.results.table_options import TableOptions
 
 SCORES = {
     "base": {"meteor": 0.2, "ter": 0.5},

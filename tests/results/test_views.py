@@ -25,8 +25,8 @@ from postil.correlation.result import CorrelationResult
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.metrics.result import SystemScore
 from postil.results.base import Result, to_json
-from postil.results.kinds import Kinds
-from postil.results.table_options import TableFields, TableOptions
+from postil.results.result_json import Kinds
+from postil.results.systems_table import TableFields, TableOptions
 from postil.results.views import LONGEST, SHOWN, show
 from result_examples import EXAMPLES, KINDS, correlated, difference, example, renamed, typed
 
@@ -255,7 +255,7 @@ def test_a_data_frame_of_the_library_that_is_there(monkeypatch: pytest.MonkeyPat
     result = example("score")
     assert type(result.to_frame()).__module__.startswith("pandas")
     there = {"polars"}
-    monkeypatch.setattr("postil.results.data_frames.find_spec", lambda name: there & {name})
+    monkeypatch.setattr("postil.results.views.find_spec", lambda name: there & {name})
     assert type(result.to_frame()).__module__.startswith("polars")
     with pytest.raises(UsageError, match="a data frame needs pandas, not installed: pip install pandas"):
         result.to_frame("pandas")

@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from postil.budgeting.calls import BudgetOptions, budget_files
-from postil.cli.command import command
+from postil.cli.command import FormatOption, ReportOption, command
 from postil.cli.errors import command_line, say
-from postil.cli.options import FormatOption, ReportOption
 from postil.data.options import JudgedInputOptions
 from postil.page.command import print_result
 

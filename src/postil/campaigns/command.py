@@ -33,9 +33,8 @@ from postil.campaigns.imports.calls import (
 )
 from postil.campaigns.planning import PlanOptions
 from postil.campaigns.planning import plan as planned
-from postil.cli.command import command
+from postil.cli.command import CampaignArgument, FormatOption, command, group
 from postil.cli.errors import emit, say
-from postil.cli.options import CampaignArgument, FormatOption, group
 from postil.data.options import InputOptions
 from postil.errors import MissingExtra
 from postil.raters.view import remarks

@@ -1,4 +1,4 @@
-"""Commands from functions: parameters that are options classes become flags, one per field."""
+"""Commands from functions: an options class becomes flags, one per field; parameters that several commands share."""
 
 from __future__ import annotations
 
@@ -6,34 +6,27 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Final,
-    Protocol,
-    TypeAlias,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
 
 import typer
 
-from postil.cli.errors import exits
-from postil.errors import UsageError
+from postil.cli.errors import exits, refuse
+from postil.errors import UnknownName, UsageError
 from postil.messages import FACE, CommandLine
 from postil.options import descriptions, flag_name, flags_of, is_options, split_hint
+from postil.results.formats import FORMATS, Format
 
 if TYPE_CHECKING:
     from dataclasses import Field
     from typing import ParamSpec
 
+    from typer.core import TyperGroup
+
     from postil.options import Flag
 
     P = ParamSpec("P")
 
-__all__ = ["command"]
+__all__ = ["SETTINGS", "CampaignArgument", "FormatOption", "ReportOption", "ScoresArgument", "command", "group"]
 
 Values: TypeAlias = dict[str, object]
 
@@ -188,3 +181,50 @@ def _by_name(given: list[str], flag: str) -> dict[str, str]:
             raise UsageError(f"{flag} takes NAME=VALUE, each name once; got '{each}'")
         found[name] = value
     return found
+
+
+SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+
+
+def group(name: str, text: str, cls: type[TyperGroup] | None = None) -> typer.Typer:
+    """A command that has others below it.
+
+    Args:
+        name: Its name.
+        text: Its help.
+        cls: Class of the group, if not the usual one.
+    """
+    return typer.Typer(
+        name=name,
+        cls=cls,
+        help=text,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings=SETTINGS,
+    )
+
+
+def _format(name: str) -> Format:
+    if name not in FORMATS:
+        refuse(UnknownName("format", name, FORMATS))
+    return name
+
+
+CampaignArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
+]
+FormatOption: TypeAlias = Annotated[
+    Format, typer.Option(parser=_format, metavar="FORMAT", help="table, json, jsonl, csv, markdown, latex or html.")
+]
+ReportOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="HTML report to write; CSV and LaTeX tables are written beside it."),
+]
+ScoresArgument: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SCORES",
+        help="Item scores (item, system, metric, score, and signature if there is one), as from score --items.",
+    ),
+]

@@ -14,9 +14,8 @@ import typer.main
 from typer.core import TyperGroup
 
 from postil.capabilities import capabilities, command
-from postil.cli.errors import CALLED, emit, say, visible_mistakes
-from postil.cli.options import SETTINGS
-from postil.cli.signals import unwound
+from postil.cli.command import SETTINGS
+from postil.cli.errors import CALLED, emit, say, unwound, visible_mistakes
 from postil.version import VERSION
 
 if TYPE_CHECKING:

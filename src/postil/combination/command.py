@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command, group
 from postil.cli.errors import command_line, emit, say
-from postil.cli.options import FormatOption, ReportOption, ScoresArgument, group
 from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
 from postil.page.command import print_result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from postil.comments.training.view import loss_curves
 from postil.page.blocks import Picture
-from postil.page.pictures import forests
+from postil.page.chapters import forests
 from postil.plots.forest import IntervalRow
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command
 from postil.cli.errors import emit, say, terminal_width
-from postil.cli.options import FormatOption
 from postil.comments.calls import (
     CommentOptions,
     PromptedCommentOptions,

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.comparison.view import compared_table
 from postil.page.blocks import Chapter, Facts, Findings, Paragraph, Picture, Section, collapsed, first_open
-from postil.page.chapters import resampled, viewed, with_weights
-from postil.page.findings import SIGNIFICANTLY, VERDICTS, finding
-from postil.page.pictures import DRAWN
-from postil.page.words import capital, isolated, left_out
+from postil.page.chapters import DRAWN, resampled, viewed, with_weights
+from postil.page.words import SIGNIFICANTLY, VERDICTS, capital, finding, isolated, left_out
 from postil.plots.forest import IntervalRow, intervals
 from postil.results.formats import counted, listed
 from postil.results.names import is_control

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command
 from postil.cli.errors import command_line, emit, say, tell
-from postil.cli.options import FormatOption
 from postil.comparison.calls import INTERLEAVED, PREFERENCES, CompareOptions, compare_rows
 from postil.data.options import ScoreInputOptions
 from postil.errors import UsageError
 from postil.meta.rated import open_score_files
-from postil.results.table_options import TableOptions
+from postil.results.systems_table import TableOptions
 from postil.results.views import show, view_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postil.cli.options import group
+from postil.cli.command import group
 from postil.corpus.build_command import build
 from postil.corpus.importers.command import imports
 from postil.corpus.stats_command import stats

@@ -13,10 +13,9 @@ import msgspec
 
 from postil.corpus.result import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
 from postil.page.blocks import Picture
-from postil.plots.bars import amounts
+from postil.plots.bars import SpreadPanel, amounts, spreads
 from postil.plots.lines import Curve, curves
 from postil.plots.picture import save
-from postil.plots.spreads import SpreadPanel, spreads
 from postil.results.formats import counted
 from postil.results.numbers import DASH
 from postil.results.table import Count, Figure, Name, Table

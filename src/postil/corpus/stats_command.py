@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command
 from postil.cli.errors import emit, say
-from postil.cli.options import FormatOption
 from postil.corpus.stats import StatisticsOptions, count_corpus
 from postil.results.views import show
 

@@ -50,8 +50,7 @@ from postil.page.blocks import (
     sentences,
 )
 from postil.page.chapters import resampled, signature_rows, with_weights
-from postil.page.findings import SIGNIFICANTLY
-from postil.page.words import capital, isolated, left_out
+from postil.page.words import SIGNIFICANTLY, capital, isolated, left_out
 from postil.raters.chapter import agreement_blocks, agreement_numbers
 from postil.results.formats import counted, listed, plain_rows
 from postil.results.names import CEILING, PEOPLE

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, ReportOption, command
 from postil.cli.errors import command_line, say
-from postil.cli.options import FormatOption, ReportOption
 from postil.data.options import JudgedInputOptions
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.meta.rated import Rated

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command
 from postil.cli.errors import emit, say, tell, terminal_width
-from postil.cli.options import FormatOption
 from postil.data.options import TableInputOptions
 from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions

@@ -7,14 +7,17 @@ of weights.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.capabilities import kind, load
-from postil.page.blocks import Block, Chapter, Collapsed, Paragraph, Section, collapsed, facts
+from postil.page.blocks import Block, Chapter, Collapsed, Paragraph, Picture, Section, collapsed, facts
 from postil.page.words import isolated
+from postil.plots.forest import IntervalRow, intervals
 from postil.results.formats import counted, listed
 from postil.results.names import is_control, reads_weights
+from postil.results.numbers import number
 from postil.results.table import Name, Table, Text
 from postil.results.views import view_of
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from postil.page.blocks import Numbers
     from postil.results.base import Result
 
-__all__ = ["chapter", "resampled", "signature_rows", "signatures", "viewed", "with_weights"]
+__all__ = ["DRAWN", "chapter", "forests", "resampled", "signature_rows", "signatures", "viewed", "with_weights"]
 
 
 def chapter(result: Result, key: str) -> Chapter:
@@ -165,3 +168,34 @@ def resampled(
         ("postil", settings.postil),
     )
     yield from collapsed(signatures(signatures_of.items()))
+
+
+DRAWN: Final = 60
+"""Number of systems that are drawn."""
+
+SCORES: Final = "scores"
+"""Key of the picture of all metrics together."""
+
+
+def forests(caption: str, rows: Sequence[IntervalRow]) -> Iterator[Picture]:
+    """All metrics on one axis where it runs from 0 to 1 for each, then every metric by itself.
+
+    Args:
+        caption: What the numbers are.
+        rows: The numbers; the group of each is its metric.
+    """
+    metrics: dict[str, list[IntervalRow]] = {}
+    for row in rows:
+        metrics.setdefault(row.group, []).append(row)
+    if len(metrics) > 1 and len(rows) <= DRAWN and all(0 <= row.value <= 1 for row in rows):
+        yield _forest(SCORES, caption, [row for of in metrics.values() for row in of])
+    for metric, of in metrics.items():
+        few = f", the first {DRAWN} of {len(of):,} systems" if len(of) > DRAWN else ""
+        yield _forest(metric, f"{caption} by {isolated(metric)}{few}", of[:DRAWN])
+
+
+def _forest(key: str, caption: str, rows: Sequence[IntervalRow]) -> Picture:
+    if any(row.low is not None for row in rows):
+        caption = f"{caption}, 95 % confidence intervals"
+    said = "; ".join(f"{row.group} of {row.name} {number(row.value)}" for row in rows)
+    return Picture(key, key, caption, f"{caption}: {said}", partial(intervals, rows))

@@ -1,26 +1,212 @@
-"""`postil report`: results in, a page with tables beside it out."""
+"""`postil report`: results in, one self-contained HTML page out, with its tables as CSV, LaTeX and JSON beside it."""
 
 from __future__ import annotations
 
 import os
+import platform
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
 from importlib.util import find_spec
+from itertools import compress, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from postil.data.atomic_file import AtomicFile, check_apart, write_error
-from postil.errors import MissingExtra, UsageError
-from postil.page.assemble import page
-from postil.page.exports import RESULTS
+from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.messages import Message, spoken
+from postil.page.blocks import Collapsed
+from postil.page.chapters import chapter
+from postil.page.words import NAME, clean, isolated, plain
 from postil.results.base import Result
+from postil.results.formats import grid_as, listed, plain_rows, rows_as_csv
 from postil.results.result_files import encoded, read_results
+from postil.results.table import Table
+from postil.results.views import view_of
+from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from postil.data.row_files import FilePath
+    from markupsafe import Markup
 
-__all__ = ["check_report", "report", "write_report"]
+    from postil.data.row_files import FilePath
+    from postil.page.blocks import Block, Chapter, Rows
+
+__all__ = ["RESULTS", "check_report", "csv_tables", "html", "latex_tables", "page", "report", "write_report"]
+
+RESULTS: Final = "results.json"
+"""Name of the file with all results."""
+
+
+def latex_tables(chapter: Chapter) -> dict[str, bytes]:
+    """The tables that a chapter shows, for the booktabs package, by file name.
+
+    Args:
+        chapter: The chapter.
+    """
+    sheets = (sheet for part in chapter.parts for sheet in _sheets(part.blocks))
+    return {
+        f"{chapter.key}{sheet.key}.tex": grid_as("latex", sheet.grid(typeset=True, page=True)).encode()
+        for sheet in sheets
+        if not sheet.long
+    }
+
+
+def csv_tables(result: Result, chapter: Chapter) -> dict[str, bytes]:
+    """All numbers of a result in full, by file name; no file where there are no rows.
+
+    Args:
+        result: The result.
+        chapter: Its chapter.
+    """
+    if chapter.numbers is None:
+        view = view_of(result)
+        name = f"{chapter.key}{result.__struct_config__.tag}.csv"
+        return {name: rows_as_csv(view.rows, view.fields).encode()} if view.rows else {}
+    return {
+        f"{chapter.key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in chapter.numbers if rows
+    }
+
+
+def _sheets(several: Iterable[Block]) -> Iterator[Table]:
+    for block in several:
+        if isinstance(block, Table):
+            yield block
+        elif isinstance(block, Collapsed):
+            yield from _sheets(block.blocks)
+
+
+def _fields(rows: Rows) -> list[str]:
+    return list(dict.fromkeys(name for row in plain_rows(rows) for name in row))
+
+
+SHORT: Final = 30
+"""Largest number of characters of a name without line breaks."""
+
+
+def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> str:
+    """A page.
+
+    Args:
+        title: Its title.
+        chapters: Its chapters.
+        beside: Relative URL of each file beside the page, by its name.
+    """
+    import jinja2  # noqa: PLC0415 - optional
+
+    style = _file("tokens.css") + _file("page.css")
+
+    def links(stem: str) -> list[tuple[str, str]]:
+        kinds = {"csv": "CSV", "tex": "LaTeX"}
+        return [(beside[f"{stem}.{end}"], kind) for end, kind in kinds.items() if f"{stem}.{end}" in beside]
+
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, finalize=_finalize, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"marked": _marked, "plain": plain}
+    return environment.from_string(_file("page.html")).render(
+        title=title,
+        level=2 if len(chapters) == 1 else 3,
+        chapters=chapters,
+        links=links,
+        results=beside[RESULTS],
+        style=style,
+        style_hash=b64encode(sha256(style.encode()).digest()).decode(),
+        made_by=_made_by(),
+    )
+
+
+def _finalize(value: object) -> object:
+    """Put a message into words, and remove invalid characters from a text before it is escaped."""
+    value = spoken(value) if isinstance(value, Message) else value
+    return clean(value) if type(value) is str else value  # what is marked as HTML is of a class of its own
+
+
+def _marked(text: str) -> Markup:
+    """A sentence as HTML, with its names marked as such."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    def shown(name: str) -> Markup:
+        return Markup('<bdi class="{}">{}</bdi>').format("short" if len(name) <= SHORT else "name", name)
+
+    pieces = NAME.split(clean(spoken(text)))  # words and names in turn
+    return Markup().join(shown(plain(piece)) if place % 2 else plain(piece) for place, piece in enumerate(pieces))
+
+
+def _file(name: str) -> str:
+    return (files("postil.page") / name).read_text(encoding="utf-8")
+
+
+def _made_by() -> str:
+    packages = [f"postil {VERSION}", f"Python {platform.python_version()}"]
+    for name in ("numpy", "matplotlib"):
+        try:
+            packages.append(f"{name} {version(name)}")
+        except PackageNotFoundError:  # installed without its description
+            packages.append(name)
+    return ", ".join(packages)
+
+
+NAMED: Final = 3
+"""Number of chapters that the title of a page names."""
+
+
+def page(results: Sequence[Result], folder: str) -> tuple[str, dict[str, bytes]]:
+    """Render results as a page.
+
+    Args:
+        results: The results; one chapter each.
+        folder: Name of the folder beside the page.
+
+    Returns:
+        The page, and the tables of the folder by file name.
+
+    Raises:
+        InvalidInput: There is no result.
+    """
+    if not results:
+        raise InvalidInput("there are no results", where="results")
+    names = list(_names(results))
+    keys = [f"{number}-" if len(results) > 1 else "" for number in range(1, len(results) + 1)]
+    chapters = [chapter(result, key) for result, key in zip(results, keys, strict=True)]
+    tables: dict[str, bytes] = {}
+    for result, made in zip(results, chapters, strict=True):
+        tables |= csv_tables(result, made) | latex_tables(made)
+    title = chapters[0].title
+    if len(chapters) > 1:
+        title = _title([made.title for made in chapters], names, [made.leads for made in chapters])
+        chapters = [replace(made, title=f"{made.title}: {name}") for made, name in zip(chapters, names, strict=True)]
+    return html(title, chapters, {name: quote(f"{folder}/{name}") for name in sorted([RESULTS, *tables])}), tables
+
+
+def _names(results: Sequence[Result]) -> Iterator[str]:
+    """A unique name for each result, for titles."""
+    taken: set[str] = set()
+    for result in results:
+        name = result.name or str(result.__struct_config__.tag)
+        own = next(each for n in count(1) if (each := name if n == 1 else f"{name} ({n})") not in taken)
+        taken.add(own)
+        yield isolated(own)
+
+
+def _title(kinds: Sequence[str], names: Sequence[str], leading: Sequence[bool]) -> str:
+    """Title of a page of several chapters: that of the one that the others belong to, else of all of them.
+
+    >>> _title(["A paper", "Metrics against human ratings"], ["forum", "people"], [True, False])
+    'A paper: forum'
+    >>> _title(["Metrics against human ratings"] * 3, ["en", "zh", "de"], [False] * 3)
+    'Metrics against human ratings: en, zh and de'
+    """
+    if any(leading):
+        return listed([f"{kind}: {name}" for kind, name in compress(zip(kinds, names, strict=True), leading)])
+    different = list(dict.fromkeys(kinds))
+    return listed(different, most=NAMED) if len(different) > 1 else f"{kinds[0]}: {listed(names, most=NAMED)}"
+
 
 ENDINGS: Final = (".html", ".htm")
 """Endings of the name of a page."""

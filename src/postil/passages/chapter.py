@@ -20,10 +20,8 @@ from postil.page.blocks import (
     facts,
     sentences,
 )
-from postil.page.chapters import signature_rows, signatures
-from postil.page.findings import SIGNIFICANTLY
-from postil.page.pictures import forests
-from postil.page.words import capital, isolated, left_out
+from postil.page.chapters import forests, signature_rows, signatures
+from postil.page.words import SIGNIFICANTLY, capital, isolated, left_out
 from postil.passages.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, curve, draw_together, gather
 from postil.passages.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.passages.gains_by_length import gains_by_length

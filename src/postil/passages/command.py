@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, ReportOption, command
 from postil.cli.errors import command_line, emit, say, tell
-from postil.cli.options import FormatOption, ReportOption
 from postil.data.options import InputOptions
 from postil.data.row_files import write
 from postil.errors import UsageError

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.data.ties import tied
 from postil.messages import Message, Setting, spoken
-from postil.page.findings import ABOVE, ALPHA, BELOW, VERDICTS, first_minus_second, verdict
-from postil.page.words import capital, isolated
+from postil.page.words import ABOVE, ALPHA, BELOW, VERDICTS, capital, first_minus_second, isolated, verdict
 from postil.passages.gain_curves import BASELINES, measure_family
 from postil.passages.result import smallest_p
 from postil.results.formats import counted, listed

@@ -18,10 +18,8 @@ from msgspec.structs import replace
 from postil.data.arguments import check_arguments
 from postil.data.atomic_file import AtomicFile
 from postil.data.ids import plain_id
-from postil.results.earlier import with_facts
-from postil.results.kinds import Kinds
-from postil.results.result_json import SCHEMA, decoded, parsed
-from postil.results.table_options import TableFields, TableOptions
+from postil.results.result_json import SCHEMA, Kinds, decoded, parsed, with_facts
+from postil.results.systems_table import TableFields, TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -158,7 +156,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         r"""The tables that ``--format latex`` prints, for the package booktabs.
 
         Args:
-            table: Options of tables: the fields of `postil.results.table_options.TableOptions`, such as
+            table: Options of tables: the fields of `postil.results.systems_table.TableOptions`, such as
                 ``layout="systems", percent=True, digits=1``.
 
         Raises:

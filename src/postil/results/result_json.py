@@ -1,24 +1,23 @@
-"""JSON of results: parsed, checked and decoded by kind, with the location of what is wrong."""
+"""JSON of results: parsed, checked and decoded by kind, with the location of what is wrong; of earlier versions too."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
 from msgspec import inspect
 
+from postil.capabilities import capabilities, kind, load
 from postil.data.explain import RepeatedKey, load_json, shown
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["SCHEMA", "Json", "check_schema", "check_values", "decoded", "invalid", "parsed"]
+__all__ = ["SCHEMA", "Json", "Kinds", "check_schema", "check_values", "decoded", "invalid", "parsed", "with_facts"]
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
 Kind = TypeVar("Kind", bound=msgspec.Struct)
@@ -194,3 +193,68 @@ def invalid(error: msgspec.ValidationError, where: str, kind: type[msgspec.Struc
         found = problem.removeprefix("Invalid enum value ").replace("'", '"')
         problem = f"expected {' or '.join(map(str, _choices(kind, field)))}, got {found}"
     return InvalidInput(problem[:1].lower() + problem[1:], where=where, field=field)
+
+
+ROWS: Final = frozenset({"excluded", "left_out"})
+"""Fields of excluded rows."""
+KEPT: Final = re.compile(r", the mean taken\Z|, ranked last\Z")
+"""End of the reason for rows that are in the numbers."""
+WARNED: Final = re.compile(
+    "; over=(near|kernel) (follows|loses)|references? of (its|their) own item|^few outliers rule"
+)
+"""Part of every note that warns, and of no other."""
+
+
+def with_facts(value: object) -> object:
+    """Add the fields that its sentences tell to a result that was written without them.
+
+    Args:
+        value: The JSON of a result, parsed; what is no object remains as it is.
+
+    >>> row = {"why": "graded more than once by one annotator, the mean taken", "n": 1}
+    >>> with_facts({"kind": "agreement", "excluded": [row]})["excluded"][0]["kept"]
+    True
+    >>> with_facts({"kind": "estimate", "notes": ["scores not used: 5 graded items (8 needed)"]})["unused"]
+    'scores not used: 5 graded items (8 needed)'
+    """
+    if not isinstance(value, dict):
+        return value
+    notes = value.get("notes")
+    told = [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
+    facts: dict[str, object] = {}
+    if value.get("kind") == "correlate":
+        facts["warnings"] = [note for note in told if WARNED.search(note)]
+    elif value.get("kind") == "estimate":
+        facts["unused"] = next((note for note in told if note.startswith("scores not used")), "")
+    return facts | _with_kept(value)
+
+
+def _with_kept(value: dict[str, object]) -> dict[str, object]:
+    found = dict(value)
+    for name, inner in value.items():
+        if isinstance(inner, dict):
+            found[name] = _with_kept(inner)
+        elif name in ROWS and isinstance(inner, list):
+            found[name] = [_with_mark(row) for row in inner]
+    return found
+
+
+def _with_mark(row: object) -> object:
+    if isinstance(row, dict) and isinstance(why := row.get("why"), str) and KEPT.search(why):
+        return {"kept": True} | row
+    return row
+
+
+class Kinds(Mapping[str, "type[msgspec.Struct]"]):
+    """The struct of each kind of result, loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> type[msgspec.Struct]:
+        capability, found = kind(name)
+        struct: type[msgspec.Struct] = load(capability, found.struct)
+        return struct
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for capability in capabilities() for name in capability.kinds)
+
+    def __len__(self) -> int:
+        return sum(len(capability.kinds) for capability in capabilities())

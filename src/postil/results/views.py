@@ -8,29 +8,66 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from postil.capabilities import capabilities, kind, load
 from postil.data.escaping import one_line
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting, spoken
-from postil.results.base import register_views, to_json
-from postil.results.data_frames import data_frame
+from postil.results.base import Backend, register_views, to_json
 from postil.results.formats import card, excerpt, grid_as, plain_rows, rows_as_csv, rows_as_jsonl, value_with_interval
-from postil.results.systems_table import systems_text
-from postil.results.table_options import TableOptions
+from postil.results.systems_table import TableOptions, systems_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from msgspec import Struct
 
-    from postil.results.base import Backend, Result
+    from postil.results.base import Result
     from postil.results.formats import Format
     from postil.results.systems_table import SystemsTable
     from postil.results.table import Table
 
-__all__ = ["WHOLE", "ResultViews", "View", "best", "pictures_of", "show", "view_of"]
+__all__ = ["WHOLE", "ResultViews", "View", "best", "data_frame", "pictures_of", "show", "view_of"]
+
+BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)
+
+
+def data_frame(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = (), backend: Backend | None = None) -> Any:
+    """A data frame with a column per field; see `postil.results.Result.to_frame`.
+
+    Args:
+        rows: The rows.
+        fields: The first columns, and all columns where there are no rows.
+        backend: The library; by default the first of `BACKENDS` that is installed.
+
+    Raises:
+        UnknownName: There is no such backend.
+        UsageError: It is not installed, or none of them is.
+    """
+    if backend is not None and backend not in BACKENDS:
+        raise UnknownName("library of data frames", backend, BACKENDS)
+    wanted = BACKENDS if backend is None else (backend,)
+    installed = [name for name in wanted if find_spec(name)]
+    if not installed:
+        raise UsageError(f"a data frame needs {' or '.join(wanted)}, not installed: pip install {wanted[0]}")
+    import narwhals as nw  # noqa: PLC0415 - rows alone do without it
+
+    names = dict.fromkeys([*fields, *(name for row in rows for name in row)])
+    columns = {name: _uniform([row.get(name) for row in rows]) for name in names}
+    return nw.from_dict(columns, backend=installed[0]).to_native()
+
+
+def _uniform(values: list[object]) -> list[object]:
+    """The values of a column in one type: lists as texts, and all as texts where some are."""
+    values = ["; ".join(map(str, value)) if isinstance(value, list | tuple) else value for value in values]
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) < 2:
+        return values
+    kind = float if kinds == {int, float} else str
+    return [None if value is None else kind(value) for value in values]  # type: ignore[arg-type]  # an int or a float
+
 
 WHOLE: Final = Setting("format", "json", instead="result.to_json()")
 """All that a result holds."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.page.blocks import Chapter, Paragraph, Section
-from postil.page.chapters import signatures
-from postil.page.pictures import forests
+from postil.page.chapters import forests, signatures
 from postil.page.words import isolated
 from postil.plots.forest import IntervalRow
 from postil.results.formats import counted, listed

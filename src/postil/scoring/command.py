@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command
 from postil.cli.errors import emit, say
-from postil.cli.options import FormatOption
-from postil.results.table_options import TableOptions
+from postil.results.systems_table import TableOptions
 from postil.scoring.options import ScoreOptions
 
 __all__ = ["score"]

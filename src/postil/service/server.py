@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.cli.signals import unwound
+from postil.cli.errors import unwound
 from postil.endpoint.webhook import Receiver, parse_webhook_secret
 from postil.erasure.served_models import ServedModels
 from postil.errors import PostilError

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command
 from postil.cli.errors import emit, say
-from postil.cli.options import FormatOption
 from postil.data.options import InputOptions
 from postil.results.views import show
 from postil.threads.calls import RankOptions, rank_articles

@@ -8,13 +8,12 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command
 from postil.cli.errors import emit, tell
-from postil.cli.options import FormatOption
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters, writing
 from postil.data.progress import progress
 from postil.errors import UsageError
-from postil.results.table_options import TableOptions
+from postil.results.systems_table import TableOptions
 from postil.results.views import show
 from postil.threads.orders_evaluation import evaluate_threads
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command, group
 from postil.cli.errors import emit, refuse, say
-from postil.cli.options import FormatOption, group
 from postil.comments.training.options import (
     GeneratorTrainOptions,
     InterestTrainOptions,

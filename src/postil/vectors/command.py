@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command, group
 from postil.cli.errors import emit, say
-from postil.cli.options import FormatOption, group
 from postil.data.options import InputOptions
 from postil.results.views import show as printed
 from postil.vectors.calls import (

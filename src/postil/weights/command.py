@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command, group
 from postil.cli.errors import emit, say, tell
-from postil.cli.options import FormatOption, group
 from postil.results.views import show, view_of
 from postil.weights.calls import WeightsPlanOptions, plan_weights_files
 

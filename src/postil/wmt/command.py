@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import FormatOption, command
 from postil.cli.errors import command_line, emit, say, tell
-from postil.cli.options import FormatOption
 from postil.data.options import ScoreInputOptions
-from postil.results.table_options import TableOptions
+from postil.results.systems_table import TableOptions
 from postil.results.views import show, view_of
 from postil.wmt.calls import WmtOptions, metrics_task
 

@@ -23,7 +23,7 @@ from postil.campaigns.pages.annotator import add_annotator_pages
 from postil.campaigns.pages.lead import UPLOADS, add_growth_pages, add_lead_pages
 from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, add_joining_pages
 from postil.campaigns.store import Store
-from postil.cli.signals import unwound
+from postil.cli.errors import unwound
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Message, Setting
 from postil.web.connections import ConnectionLimits, listen, make_server

@@ -6,9 +6,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from postil.cli.command import command
+from postil.cli.command import command, group
 from postil.cli.errors import say
-from postil.cli.options import group
 from postil.corpus.importers import articles, passages
 from postil.corpus.importers.articles import (
     DatasetOptions,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.page.findings import first_minus_second
+from postil.page.words import first_minus_second
 from postil.passages.result import Gain
 from postil.results.formats import counted, listed
 from postil.results.numbers import interval, number, signed

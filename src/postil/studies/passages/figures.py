@@ -10,7 +10,7 @@ import msgspec
 
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Command, Message, Setting
-from postil.page.findings import first_minus_second
+from postil.page.words import first_minus_second
 from postil.passages.result import Gain, NcgResult
 from postil.results.formats import listed
 from postil.results.numbers import number
