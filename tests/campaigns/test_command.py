@@ -347,7 +347,6 @@ GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'
 @pytest.mark.parametrize(
     ("arguments", "code", "problem"),
     [
-        (("none.jsonl", "c.db", "-n", "2"), 3, "none.jsonl: no such file"),
         (("cand.jsonl", "c.db", "-n", "2"), 2, "beside their articles: --articles FILE"),
         (("cand.jsonl", "c.db", "-n", "2", "--context", "note"), 3, "note: no such column"),
         (("a.jsonl", "c.db", "-n", "2", "--context", "note"), 2, "article rows have article and thread"),
@@ -367,7 +366,6 @@ GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'
             "--articles goes with candidate rows",
         ),
         (("a.jsonl", "c.db", "-n", "2", "--item-order", "up"), 2, "unknown item order 'up'"),
-        (("a.jsonl", "c.db", "-n", "2", "--format", "xml"), 2, "unknown format 'xml'"),
         (("a.jsonl", "c.db", "-n", "2", "--rubric", "none.toml"), 3, "none.toml: cannot be read"),
         (("a.jsonl", "c.db", "-n", "2", "--rubric", "bad.json"), 3, "bad.json: name"),
         (

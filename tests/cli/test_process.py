@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.data.row_files import write
-from postil.data.rows import Candidate, Score
+from postil.data.rows import Candidate, Judgement, Passage, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parents[1]
 POSTIL = (sys.executable, "-m", "postil")
 SCORE = (*POSTIL, "score", "c.jsonl", "-r", "r.jsonl", "-m", "rouge-l")
+FEW = ("--resamples", "50", "--permutations", "50")
+TABLES = {
+    "score": SCORE,
+    "score in lines": (*SCORE, "--format", "jsonl"),
+    "correlate": (*POSTIL, "correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW),
+    "compare": (*POSTIL, "compare", "s.jsonl", *FEW),
+    "passages": (*POSTIL, "passages", "p.jsonl", "-m", "f1-1", "--resamples", "20"),
+}
+"""Commands that print a table."""
 FULL = Path("/dev/full")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and /dev are POSIX")
 full = pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
@@ -34,6 +43,32 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / f"{target}.jsonl").write_bytes((HERE / f"{name}.jsonl").read_bytes())
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def tables(folder: Path) -> Path:
+    """The files that the tables are of."""
+    write("s.jsonl", list(scores(6)))
+    rows = [Judgement(f"i{k}", s, "ann", float(1 + (k * 3 + t * 2) % 5)) for k in range(6) for t, s in enumerate("ab")]
+    write("j.jsonl", rows)
+    write("p.jsonl", list(passages(4)))
+    return folder
+
+
+def scores(items: int) -> Iterator[Score]:
+    """Scores of two systems by two metrics."""
+    return (
+        Score(f"i{k}", s, m, (k * 7 + t * 3 + n * 5) % 11 / 10, m)
+        for k in range(items)
+        for t, s in enumerate("ab")
+        for n, m in enumerate(("x", "y"))
+    )
+
+
+def passages(each: int) -> Iterator[Passage]:
+    return (
+        Passage(t, f"{n}", f"{t} {n % 4} swims", grade=float(n % 3)) for t in ("ducks", "bread") for n in range(each)
+    )
 
 
 @dataclass(frozen=True)
@@ -94,24 +129,43 @@ def test_closed_standard_input() -> None:
 
 
 @full
-def test_standard_output_on_a_full_disk() -> None:
+@pytest.mark.parametrize("name", TABLES)
+def test_standard_output_on_a_full_disk(tables: Path, name: str) -> None:
+    assert tables
     with FULL.open("wb") as target:
-        done = run(*SCORE, stdout=target)
+        done = run(*TABLES[name], stdout=target)
     assert done.returncode == 1
     assert done.stderr == b"postil: standard output: No space left on device\n"
 
 
 @posix
-@pytest.mark.parametrize("form", ["table", "jsonl"])
-def test_a_reader_that_leaves_is_no_reason_to_complain(form: str) -> None:
+@pytest.mark.parametrize("name", TABLES)
+def test_a_reader_that_leaves_is_no_reason_to_complain(tables: Path, name: str) -> None:
+    assert tables
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        done = run(*SCORE, "--format", form, stdout=writing)
+        done = run(*TABLES[name], stdout=writing)
     finally:
         os.close(writing)
-    assert done.stderr == b""
-    assert done.returncode == 1
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@posix
+@pytest.mark.parametrize("command", [("correlate", "--judgements", "j.jsonl"), ("compare",), ("passages",)])
+def test_interrupt_while_rows_are_read(tables: Path, command: tuple[str, ...]) -> None:
+    """More than a pipe holds has gone down it, and it stays open."""
+    assert tables
+    write("many.jsonl", passages(2000) if command == ("passages",) else scores(1000))
+    with start(*POSTIL, *command, "-", stdin=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        child.stdin.write(Path("many.jsonl").read_bytes())
+        child.stdin.flush()
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=60) == 130
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert (child.stdout.read(), child.stderr.read()) == (b"", b"postil: interrupted\n")
 
 
 @full
@@ -213,22 +267,32 @@ def test_interrupt_leaves_nothing_half_written(endless: subprocess.Popen[bytes],
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the end of a pseudo-terminal is told differently elsewhere")
-def test_on_a_terminal_the_bar_is_on_stderr_and_the_table_on_stdout() -> None:
+@pytest.mark.parametrize(
+    ("name", "bar", "table"),
+    [
+        ("score", b"candidates", b"system,metric,score,n,signature\n"),
+        ("correlate", b"differences", b"metric,coefficient,by,value,low,high,p,n,dropped\n"),
+    ],
+)
+def test_on_a_terminal_the_bar_is_on_stderr_and_the_table_on_stdout(
+    tables: Path, name: str, bar: bytes, table: bytes
+) -> None:
+    assert tables
     pty = pytest.importorskip("pty")
     write("c.jsonl", (Candidate("a", f"s{k}", "a cat") for k in range(5_000)))
     ours, theirs = pty.openpty()
     with (
         Path("out.csv").open("wb") as out,
-        start(*SCORE, "--format", "csv", stdout=out, stderr=theirs, env={**os.environ, "TERM": "xterm"}),
+        start(*TABLES[name], "--format", "csv", stdout=out, stderr=theirs, env={**os.environ, "TERM": "xterm"}),
     ):
         os.close(theirs)
         shown = b""
         while chunk := _read(ours):
             shown += chunk
     os.close(ours)
-    assert b"candidates" in shown
+    assert bar in shown
     said = Path("out.csv").read_bytes()
-    assert said.startswith(b"system,metric,score,n,signature\n")
+    assert said.startswith(table)
     assert b"\x1b" not in said
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer.main
+
+from postil.cli.main import app
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conftest import Postil
 
 BASE = ("score", "c.jsonl", "-r", "r.jsonl")
@@ -23,6 +28,40 @@ def write_error(postil: Postil, *args: object) -> str:
     return outcome.err
 
 
+def commands(command: Any, *words: str) -> Iterator[tuple[tuple[str, ...], set[str]]]:
+    """Every command and its options."""
+    yield words, {option for parameter in command.params for option in parameter.opts}
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, *words, name)
+
+
+BELOW = "Input should be greater than or equal to"
+SHARED = [
+    ("--format", "jsno", "postil: unknown format 'jsno'; did you mean 'json'? Known: table, json, jsonl, csv"),
+    ("--seed", "-1", f"Invalid value for '--seed': {BELOW} 0"),
+    ("--seed", "many", "Invalid value for '--seed': Input should be a valid integer"),
+    ("--resamples", "0", f"Invalid value for '--resamples': {BELOW} 1"),
+    ("--permutations", "0", f"Invalid value for '--permutations': {BELOW} 1"),
+    ("--jobs", "0", f"Invalid value for '--jobs' / '-j': {BELOW} 1"),
+]
+"""Options of many commands, and what none of them takes."""
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "value", "said"),
+    [
+        pytest.param(words, option, value, said, id=" ".join((*words, option, value)))
+        for words, options in commands(typer.main.get_command(app))
+        for option, value, said in SHARED
+        if option in options
+    ],
+)
+def test_a_wrong_value_of_a_shared_option(
+    postil: Postil, words: tuple[str, ...], option: str, value: str, said: str
+) -> None:
+    assert said in write_error(postil, *words, option, value)
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
@@ -32,7 +71,6 @@ def write_error(postil: Postil, *args: object) -> str:
         (("-m", "rouge-l(raeding=max)"), "unknown parameter of rouge-l 'raeding'; did you mean 'reading'?"),
         (("-m", "rouge-l(reading=unoin)"), "unknown value of reading 'unoin'; did you mean 'union'?"),
         (("--tokenizer", "jeiba"), "unknown tokenizer 'jeiba'; did you mean 'jieba'?"),
-        (("--format", "jsnol"), "unknown format 'jsnol'; did you mean 'jsonl'?"),
         (("--weights", "min-max"), "unknown weights method 'min-max'; did you mean 'minmax'?"),
     ],
 )
@@ -141,8 +179,6 @@ def test_unknown_kind_of_file(postil: Postil) -> None:
         (("score", "c.jsonl"), "--references"),
         (("score", "-r", "r.jsonl"), "CANDIDATES"),
         ((*BASE, "--metrics", "meteor"), "--metric"),
-        ((*BASE, "--jobs", "0"), "--jobs"),
-        ((*BASE, "--jobs", "two"), "--jobs"),
         ((*BASE, "extra.jsonl"), "extra.jsonl"),
     ],
 )

@@ -107,7 +107,6 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
         (("ir-t", "--ranker", "relevence"), 2, "unknown ranker 'relevence'; did you mean 'relevance'?"),
         (("ir-t", "--retrieval", "bm52"), 2, "unknown retrieval 'bm52'; did you mean 'bm25'?"),
         (("ir-t", "--idf", "plane"), 2, "unknown idf 'plane'; did you mean 'plain'?"),
-        (("ir-t", "--format", "jsno"), 2, "unknown format 'jsno'; did you mean 'json'?"),
         (
             ("ir-t", "--architecture", "interaction"),
             2,
@@ -349,7 +348,6 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
         (("q.jsonl", "-m", "poet"), 3, "poet: expected a model "),
         (("q.jsonl", "-m", "torn"), 3, "torn/comments/texts.data.npy: missing; was the folder copied whole?"),
         (("q.jsonl", "-m", "cut"), 3, "cut/words.txt: expected "),
-        (("q.jsonl", "-m", "t", "--format", "jsnol"), 2, "unknown format 'jsnol'; did you mean 'jsonl'?"),
         (("q.jsonl", "-m", "t", "--decoding", "best"), 2, "--decoding: expected beam, greedy or nucleus, got best"),
         (
             ("q.jsonl", "-m", "t", "--no-repeat-ngrams", "0", "--length-penalty", "0.5"),
@@ -557,7 +555,6 @@ def test_a_scale_and_a_method_are_taken(postil: Postil) -> None:
         (("t", "-m", "metor"), 2, "unknown metric 'metor'; did you mean 'meteor'?"),
         (("t", "--weights", "vote"), 2, "unknown weights method 'vote'; did you mean 'votes'?"),
         (("t", "--scale", "x"), 2, 'scale "x": expected HIGH or LOW:HIGH'),
-        (("t", "--format", "jsno"), 2, "unknown format 'jsno'; did you mean 'json'?"),
         (("t", "t"), 2, "expected models of different names, none of them human, got t, t"),
         (("none",), 3, "none: no such folder; expected a model that postil train made"),
         (("t", "--items", "-"), 2, "--items, --candidates: expected a file"),

@@ -323,9 +323,6 @@ def test_a_bad_row(postil: Postil, change: dict[str, object], message: str) -> N
     [
         (("--baseline", "bose"), "unknown system 'bose'; did you mean 'base'? Known: base, plus, same"),
         (("--lower-is-better", "metor"), "unknown metric 'metor'; did you mean 'meteor'? Known: meteor"),
-        (("--format", "cvs"), "unknown format 'cvs'; did you mean 'csv'?"),
-        (("-", "-"), "only one of the files can be standard input"),
-        (("x.doc",), "x.doc: unknown kind of file"),
     ],
 )
 def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
@@ -333,26 +330,6 @@ def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> Non
     code, said = write_error(postil, *more)
     assert code == 2
     assert said.startswith(message)
-
-
-@pytest.mark.parametrize("more", [("--resamples", "0"), ("--permutations", "0"), ("--seed", "-1"), ("--base", "x")])
-def test_wrong_flags(postil: Postil, more: tuple[str, ...]) -> None:
-    small()
-    outcome = postil(*COMMAND, *more)
-    assert (outcome.code, outcome.out) == (2, "")
-    assert more[0] in outcome.err
-
-
-def test_files_that_cannot_be_read(postil: Postil) -> None:
-    small()
-    Path("empty.jsonl").touch()
-    Path("folder.jsonl").mkdir()
-    for name, problem in (
-        ("empty.jsonl", "the file holds no rows"),
-        ("folder.jsonl", "a folder, not a file"),
-        ("none.jsonl", "no such file"),
-    ):
-        assert write_error(postil, name) == (3, f"{name}: {problem}")
 
 
 def test_without_a_file_from_python() -> None:

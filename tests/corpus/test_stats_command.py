@@ -150,7 +150,6 @@ def test_an_empty_folder_name_draws_nothing(postil: Postil) -> None:
     [
         (["nowhere"], 3, "nowhere: no such folder"),
         (["."], 3, "no metadata.json"),
-        (["corpus", "--format", "xml"], 2, "unknown format 'xml'"),
         (["corpus", "--scale", "x"], 2, 'scale "x"'),
         (["corpus", "--scale", "1:2"], 3, "grade"),
         (["corpus", "--engine", "dask"], 2, "unknown engine 'dask'"),

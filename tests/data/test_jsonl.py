@@ -14,7 +14,7 @@ from postil.data import jsonl
 from postil.data.explain import RepeatedKey
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
-from postil.data.rows import Article, Candidate, Judgement, Passage, Reference, Row
+from postil.data.rows import Passage, Reference, Row
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -150,17 +150,7 @@ def test_a_long_value_is_cut(tmp_path: Path) -> None:
     assert _refusal(tmp_path / "refs.jsonl", line) == expected
 
 
-def test_the_wrong_rows(tmp_path: Path) -> None:
-    assert _refusal(tmp_path / "refs.jsonl", GOOD, Candidate) == (
-        "1: system: missing; a candidate needs item, system, text; this row has: item, text"
-    )
-    assert _refusal(tmp_path / "refs.jsonl", GOOD, Judgement) == (
-        "1: system, annotator, grade: missing; a judgement needs item, system, annotator, grade; "
-        "this row has: item, text"
-    )
-    assert _refusal(tmp_path / "refs.jsonl", GOOD, Article) == (
-        "1: id, title, comments: missing; an article needs id, title, comments; this row has: item, text"
-    )
+def test_a_wrong_text_in_an_array(tmp_path: Path) -> None:
     assert _refusal(tmp_path / "p.jsonl", b'{"topic":1,"id":1,"text":"t","anchors":["a",2]}', Passage) == (
         "1: anchors[1]: expected text, got 2"
     )

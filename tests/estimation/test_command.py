@@ -178,7 +178,6 @@ def test_scores_are_needed_for_some_options(files: Postil) -> None:
     alone = ("estimate", "--judgements", "j.jsonl")
     assert "--method ppi needs scores" in files(*alone, "--method", "ppi").err
     assert "there are no scores, so none by judge" in files(*alone, "--metric", "judge").err
-    assert "only one of the files can be standard input" in files("estimate", "-", "--judgements", "-").err
 
 
 def test_several_aspects(files: Postil) -> None:

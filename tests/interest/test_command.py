@@ -129,7 +129,6 @@ def test_every_format_names_the_best_passage(postil: Postil, form: str) -> None:
         (("menu.html",), 3, "menu.html: "),
         (("ftp://news.example/a.html",), 3, "no such file"),
         (("http://[::1/a.html",), 3, "http"),
-        (("page.txt", "--format", "xml"), 2, "format"),
         (("-", "-r", "-"), 2, "only one of the files"),
         (("page.txt", "-r", "graded.jsonl"), 3, "graded.jsonl:1: grade: expected a number of at least 0"),
         (("page.txt", "-r", "dull.jsonl"), 3, "grade above 0"),

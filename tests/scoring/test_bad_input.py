@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,71 +130,10 @@ def test_the_line_is_right_far_into_a_file(postil: Postil) -> None:
     assert write_error(postil, "-m", "rouge-l").startswith("c.jsonl:20001: item: expected one candidate")
 
 
-def test_broken_utf8(postil: Postil) -> None:
-    Path("c.jsonl").write_bytes(CANDIDATES.encode().replace(b"dogs", b"d\xffgs"))
-    assert write_error(postil).startswith("c.jsonl:4: byte 0xff at offset 41 of the line is not UTF-8")
-
-
-def test_truncated_gzip(postil: Postil) -> None:
-    Path("c.jsonl.gz").write_bytes(gzip.compress(CANDIDATES.encode())[:-9])
-    line = write_error(postil, candidates="c.jsonl.gz")
-    assert line.startswith("c.jsonl.gz: the gzip file ends early after line ")
-
-
-def test_not_gzip(postil: Postil) -> None:
-    Path("r.jsonl.gz").write_text(REFERENCES)
-    assert write_error(postil, references="r.jsonl.gz") == (
-        "r.jsonl.gz: not a gzip file; if it is not compressed, name it .jsonl"
-    )
-
-
-@pytest.mark.parametrize("name", ["c.jsonl", "r.jsonl"])
-@pytest.mark.parametrize("content", ["", "\n \n"])
-def test_empty_file(postil: Postil, name: str, content: str) -> None:
-    Path(name).write_text(content)
-    assert write_error(postil) == f"{name}: the file holds no rows"
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_nan(postil: Postil, number: str) -> None:
-    references(lambda text: text.replace('"grade": 2', f'"grade": {number}'))
-    assert write_error(postil, *SCALE) == f"r.jsonl:2: grade: {number} is not JSON; write null, or leave the field out"
-
-
 def test_parquet_without_the_column(postil: Postil) -> None:
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pa.table({"item": ["a"], "texts": ["a cat"]}), "r.parquet")
     assert write_error(postil, references="r.parquet") == "r.parquet: text: no such column; the file has: item, texts"
-
-
-def test_parquet_that_is_none(postil: Postil) -> None:
-    pytest.importorskip("pyarrow")
-    Path("r.parquet").write_text(REFERENCES)
-    assert write_error(postil, references="r.parquet").startswith("r.parquet: not a Parquet file, or a damaged one")
-
-
-def test_missing_file(postil: Postil) -> None:
-    assert write_error(postil, candidates="none.jsonl") == "none.jsonl: no such file"
-    assert write_error(postil, references="none.jsonl") == "none.jsonl: no such file"
-
-
-def test_folder(postil: Postil) -> None:
-    Path("f.jsonl").mkdir()
-    assert write_error(postil, candidates="f.jsonl") == "f.jsonl: a folder, not a file"
-    assert write_error(postil, references="f.jsonl") == "f.jsonl: a folder, not a file"
-
-
-def test_json_array(postil: Postil) -> None:
-    Path("c.jsonl").write_text(json.dumps([json.loads(line) for line in CANDIDATES.splitlines()]))
-    line = write_error(postil)
-    assert line.startswith("c.jsonl:1: expected JSON Lines, one object per line, got a JSON array; convert it with: jq")
-
-
-def test_references_given_for_candidates(postil: Postil) -> None:
-    line = write_error(postil, candidates="r.jsonl", references="c.jsonl")
-    assert line == (
-        "r.jsonl:1: system: missing; a candidate needs item, system, text; this row has: item, text, grade, upvotes"
-    )
 
 
 def test_item_max_with_best_grade_0(postil: Postil) -> None:
@@ -256,20 +194,6 @@ def test_too_little_memory(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> N
     outcome = postil("score", "c.jsonl", "-r", "r.jsonl", *SCALE)
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.startswith("postil: not enough memory; give it fewer or shorter texts")
-
-
-@pytest.mark.parametrize("weight", ["0.5", "", [0.5], True, {"a": 1}])
-def test_a_weight_that_is_no_number(postil: Postil, weight: object) -> None:
-    weights(0.5, weight, 1)
-    said = write_error(postil, "-m", "w-meteor")
-    assert said.startswith("r.jsonl:2: weight: expected a number, got ")
-    assert said.endswith('got "0.5"; write it without quotes') == (weight == "0.5")
-
-
-def test_a_key_that_stands_twice(postil: Postil) -> None:
-    references(lambda text: text.replace('"grade": 2', '"grade": 2, "grade": 5'))
-    told = 'r.jsonl:2: grade: expected every key once in its object, got "grade" twice; keep one of them'
-    assert write_error(postil, *SCALE) == told
 
 
 @pytest.mark.parametrize(
