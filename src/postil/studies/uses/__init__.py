@@ -1,0 +1,1 @@
+"""The study of other uses of a corpus."""
