@@ -13,9 +13,9 @@ import uvicorn
 
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import LABEL
-from postil.service.application import Application, Recorded
 from postil.service.desk import ArticleList, Desk
 from postil.service.routes import Telemetry, store_routes
+from postil.service.server import Application, Recorded
 from postil.service.store import ServiceStore
 from postil.web.guard import ServiceGuard
 from postil.web.routing import Reply, Route

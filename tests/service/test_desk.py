@@ -18,9 +18,9 @@ from starlette.testclient import TestClient
 from postil.data.labels import REASONS, Label
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
-from postil.service.application import Application, Recorded
 from postil.service.desk import STATIC, ArticleList, Desk
 from postil.service.routes import Telemetry, store_routes
+from postil.service.server import Application, Recorded
 from postil.service.store import ServiceStore
 from postil.web.guard import ServiceGuard
 from postil.web.security import RequestLimits, SecurityMiddleware
