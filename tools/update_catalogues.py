@@ -34,16 +34,14 @@ DESK: Final = "desk"
 """Context of the words of the desk."""
 
 MODULES: Final = (
-    *("campaigns/grading.py", "campaigns/grading.py", "campaigns/reassignment.py", "campaigns/people.py"),
-    *("campaigns/results.py", "campaigns/state.py", "campaigns/validation.py"),
-    *("campaigns/additions.py", "campaigns/item_files.py", "campaigns/item_files.py", "campaigns/add.py"),
-    *("campaigns/calls.py", "campaigns/pages/dashboard.py", "campaigns/quality.py"),
+    *(f"campaigns/{name}.py" for name in ("add", "additions", "calls", "grading", "item_files", "people")),
+    *(f"campaigns/{name}.py" for name in ("quality", "reassignment", "results", "state", "validation", "view")),
     *("meta/agreement.py", "estimation/estimator.py", "raters/competence.py"),
     *("meta/estimation.py", "meta/severity.py", "meta/table.py"),
     *(f"data/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows")),
     *(f"data/{name}.py" for name in ("row_files", "tables", "workbooks")),
     "results/parts.py",
-    *("campaigns/view.py", "results/severity.py", "web/*.py", "campaigns/pages/*.py"),
+    *("results/severity.py", "web/*.py", "campaigns/pages/*.py"),
 )
 """Modules with messages that pages show."""
 NOT_PAGES: Final = (

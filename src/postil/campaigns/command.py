@@ -20,10 +20,7 @@ from postil.campaigns.calls import (
     QualityOptions,
     RemoveOptions,
     ServeOptions,
-    invite_late,
 )
-from postil.campaigns.calls import agreement as measured_agreement
-from postil.campaigns.calls import quality as measured_quality
 from postil.campaigns.imports.calls import (
     Imported,
     LabelStudioOptions,
@@ -45,158 +42,11 @@ if TYPE_CHECKING:
     from postil.campaigns.calls import Latecomer
     from postil.campaigns.state import Outcome
 
-__all__ = ["annotate", "close", "deadline", "imports", "pause", "print_latecomer", "quality", "resume"]
-
-
-@command
-def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
-    """Hand out no new texts; the one on an annotator's screen can still be rated.
-
-    The annotators' pages show the message, and continue by themselves after postil annotate resume.
-
-    Example: postil annotate pause campaign.db --message "Back on Monday."
-    """
-    _tell(app.pause(campaign, options), "paused; 'postil annotate resume' continues")
-
-
-@command
-def resume(campaign: CampaignArgument) -> None:
-    """Continue a campaign after a pause, or reopen a closed one.
-
-    Example: postil annotate resume campaign.db
-    """
-    before, after = app.resume(campaign)
-    if before.status == "running":
-        say("the campaign is running; nothing changed")
-        return
-    say("resumed" if before.status == "paused" else "reopened: annotators get texts, and answers are stored again")
-    if before.deadline is not None and after.deadline is None:
-        from postil.campaigns.state import moment  # noqa: PLC0415 - it needs optional packages
-
-        say(f"the deadline, {moment(before.deadline)}, had passed and is removed")
-
-
-@command
-def close(campaign: CampaignArgument, options: MessageOptions) -> None:
-    """Accept no more answers; those that come late stay in the annotators' browsers.
-
-    Example: postil annotate close campaign.db --message "Thank you all!"
-    """
-    _tell(app.close(campaign, options), "closed; 'postil annotate resume' reopens it")
-
-
-@command
-def deadline(
-    campaign: CampaignArgument,
-    when: Annotated[
-        str,
-        typer.Argument(metavar="WHEN", help="Date and time with a zone, such as 2026-12-01T18:00+01:00; or none."),
-    ],
-) -> None:
-    """Set, move or remove the deadline: after it no new texts are handed out.
-
-    The text on an annotator's screen can be rated for 15 more minutes; then the campaign is closed.
-
-    Example: postil annotate deadline campaign.db 2026-12-01T18:00+01:00
-    """
-    from postil.campaigns.state import moment  # noqa: PLC0415 - it needs optional packages
-
-    before, after = app.deadline(campaign, when)
-    if before == after:
-        there = "no deadline" if after.deadline is None else f"this deadline, {moment(after.deadline)},"
-        say(f"the campaign has {there} already; nothing changed")
-        return
-    say("the deadline is removed" if after.deadline is None else f"deadline: {moment(after.deadline)}")
-    if before.status in {"ending", "closed"}:
-        say("the campaign is open again")
-
-
-def _tell(outcome: Outcome, done: str) -> None:
-    """Say that the state was changed, or that the campaign had it already."""
-    before, after = outcome
-    if before.status != after.status:
-        say(done)
-    else:
-        same = "nothing changed" if before == after else "its message is changed"
-        say(f"the campaign is {after.status} already; {same}")
-
-
-def print_latecomer(name: str, late: Latecomer) -> None:
-    """Print the link of an annotator who joins late, and the balance after it.
-
-    Args:
-        name: Name of the annotator.
-        late: The link and the share of the annotator.
-    """
-    emit(f"{late.link}\n")
-    for line in show("table", late.plan).splitlines():
-        say(line)
-    share = late.share
-    others = "there is no other annotator"
-    if share.open:
-        few, many = share.open[0], share.open[-1]
-        others = f"each of the others has {few:,}{f' to {many:,}' if many > few else ''} left"
-    say(f"{name} has {counted(share.items, 'open item')}; {others}")
-    if share.nobody:
-        say(f"{share.nobody:,} of them had fewer annotators than planned")
-    if max(share.open, default=0) > share.items + 1:
-        say("others have more, as items that are on screens or repeated stay, and nobody can have an item twice")
-
-
-@command
-def quality(
-    campaign: CampaignArgument,
-    options: QualityOptions,
-    format: FormatOption = "table",  # noqa: A002
-) -> None:
-    """Measure the quality of each annotator's ratings, those who need attention first.
-
-    Gold items, attention checks, repeated items, time per rating, agreement with the mean of the others and its drift,
-    and the competence that a one-factor model, MACE or the model of Dawid and Skene infers from the ratings.
-
-    Example: postil annotate quality campaign.db
-    """
-    emit(show(format, measured_quality(campaign, options)), format)
-
-
-imports = group("import", "Bring annotations of other tools: as judgements, or as a campaign with its ratings.")
-
-
-@imports.command(name="label-studio")
-@command
-def label_studio(
-    files: Annotated[list[str], typer.Argument(metavar="FILES...", help="Exports: JSON, JSON-MIN, CSV or TSV.")],
-    options: LabelStudioOptions,
-) -> None:
-    """Exports of Label Studio: choices, ratings, numbers, and labels of spans in texts.
-
-    Example: postil annotate import label-studio export.json --out judgements.jsonl --campaign campaign.db
-    """
-    _tell_imported(import_label_studio(files, options, say))
-
-
-@imports.command()
-@command
-def potato(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="PATHS...", help="Output folders, or exported tables: JSON Lines, CSV or TSV."),
-    ],
-    options: PotatoOptions,
-) -> None:
-    """Annotations of Potato: choices, Likert scales, numbers, and spans.
-
-    Example: postil annotate import potato annotation_output --data texts.jsonl --campaign campaign.db
-    """
-    _tell_imported(import_potato(paths, options, say))
-
-
-def _tell_imported(done: Imported) -> None:
-    parts = counted(done.ratings, "rating"), counted(done.tasks, "task"), counted(done.annotators, "annotator")
-    say(f"{parts[0]} of {parts[1]} by {parts[2]}, of {', '.join(done.questions)}")
+__all__ = ["annotate"]
 
 
 annotate = group("annotate", "Collect human ratings: assign items, serve the pages, measure agreement, export.")
+imports = group("import", "Bring annotations of other tools: as judgements, or as a campaign with its ratings.")
 annotate.add_typer(imports, name="import")
 
 
@@ -274,9 +124,26 @@ def invite(
     Example: postil annotate invite campaign.db "Ann Lee"
     """
     if options.late:
-        print_latecomer(name, invite_late(campaign, name, options))
+        _print_latecomer(name, app.invite_late(campaign, name, options))
     else:
         emit(f"{app.invite(campaign, name, options)}\n")
+
+
+def _print_latecomer(name: str, late: Latecomer) -> None:
+    """Print the link of an annotator who joins late, and the balance after it."""
+    emit(f"{late.link}\n")
+    for line in show("table", late.plan).splitlines():
+        say(line)
+    share = late.share
+    others = "there is no other annotator"
+    if share.open:
+        few, many = share.open[0], share.open[-1]
+        others = f"each of the others has {few:,}{f' to {many:,}' if many > few else ''} left"
+    say(f"{name} has {counted(share.items, 'open item')}; {others}")
+    if share.nobody:
+        say(f"{share.nobody:,} of them had fewer annotators than planned")
+    if max(share.open, default=0) > share.items + 1:
+        say("others have more, as items that are on screens or repeated stay, and nobody can have an item twice")
 
 
 @annotate.command()
@@ -312,7 +179,7 @@ def agreement(
 
     Example: postil annotate agreement campaign.db
     """
-    found = measured_agreement(campaign, options)
+    found = app.agreement(campaign, options)
     emit(show(format, found), format)
     if found.agreement is not None and format != "json":
         for line in remarks(found.agreement):
@@ -380,6 +247,129 @@ def upgrade(campaign: CampaignArgument) -> None:
     say("the campaign can be used with this version of postil")
 
 
-for changes_state in (pause, resume, close, deadline):
-    annotate.command()(changes_state)
-annotate.command()(quality)
+@annotate.command()
+@command
+def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
+    """Hand out no new texts; the one on an annotator's screen can still be rated.
+
+    The annotators' pages show the message, and continue by themselves after postil annotate resume.
+
+    Example: postil annotate pause campaign.db --message "Back on Monday."
+    """
+    _tell(app.pause(campaign, options), "paused; 'postil annotate resume' continues")
+
+
+@annotate.command()
+@command
+def resume(campaign: CampaignArgument) -> None:
+    """Continue a campaign after a pause, or reopen a closed one.
+
+    Example: postil annotate resume campaign.db
+    """
+    before, after = app.resume(campaign)
+    if before.status == "running":
+        say("the campaign is running; nothing changed")
+        return
+    say("resumed" if before.status == "paused" else "reopened: annotators get texts, and answers are stored again")
+    if before.deadline is not None and after.deadline is None:
+        from postil.campaigns.state import moment  # noqa: PLC0415 - it needs optional packages
+
+        say(f"the deadline, {moment(before.deadline)}, had passed and is removed")
+
+
+@annotate.command()
+@command
+def close(campaign: CampaignArgument, options: MessageOptions) -> None:
+    """Accept no more answers; those that come late stay in the annotators' browsers.
+
+    Example: postil annotate close campaign.db --message "Thank you all!"
+    """
+    _tell(app.close(campaign, options), "closed; 'postil annotate resume' reopens it")
+
+
+@annotate.command()
+@command
+def deadline(
+    campaign: CampaignArgument,
+    when: Annotated[
+        str,
+        typer.Argument(metavar="WHEN", help="Date and time with a zone, such as 2026-12-01T18:00+01:00; or none."),
+    ],
+) -> None:
+    """Set, move or remove the deadline: after it no new texts are handed out.
+
+    The text on an annotator's screen can be rated for 15 more minutes; then the campaign is closed.
+
+    Example: postil annotate deadline campaign.db 2026-12-01T18:00+01:00
+    """
+    from postil.campaigns.state import moment  # noqa: PLC0415 - it needs optional packages
+
+    before, after = app.deadline(campaign, when)
+    if before == after:
+        there = "no deadline" if after.deadline is None else f"this deadline, {moment(after.deadline)},"
+        say(f"the campaign has {there} already; nothing changed")
+        return
+    say("the deadline is removed" if after.deadline is None else f"deadline: {moment(after.deadline)}")
+    if before.status in {"ending", "closed"}:
+        say("the campaign is open again")
+
+
+def _tell(outcome: Outcome, done: str) -> None:
+    """Say that the state was changed, or that the campaign had it already."""
+    before, after = outcome
+    if before.status != after.status:
+        say(done)
+    else:
+        same = "nothing changed" if before == after else "its message is changed"
+        say(f"the campaign is {after.status} already; {same}")
+
+
+@annotate.command()
+@command
+def quality(
+    campaign: CampaignArgument,
+    options: QualityOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Measure the quality of each annotator's ratings, those who need attention first.
+
+    Gold items, attention checks, repeated items, time per rating, agreement with the mean of the others and its drift,
+    and the competence that a one-factor model, MACE or the model of Dawid and Skene infers from the ratings.
+
+    Example: postil annotate quality campaign.db
+    """
+    emit(show(format, app.quality(campaign, options)), format)
+
+
+@imports.command(name="label-studio")
+@command
+def label_studio(
+    files: Annotated[list[str], typer.Argument(metavar="FILES...", help="Exports: JSON, JSON-MIN, CSV or TSV.")],
+    options: LabelStudioOptions,
+) -> None:
+    """Exports of Label Studio: choices, ratings, numbers, and labels of spans in texts.
+
+    Example: postil annotate import label-studio export.json --out judgements.jsonl --campaign campaign.db
+    """
+    _tell_imported(import_label_studio(files, options, say))
+
+
+@imports.command()
+@command
+def potato(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATHS...", help="Output folders, or exported tables: JSON Lines, CSV or TSV."),
+    ],
+    options: PotatoOptions,
+) -> None:
+    """Annotations of Potato: choices, Likert scales, numbers, and spans.
+
+    Example: postil annotate import potato annotation_output --data texts.jsonl --campaign campaign.db
+    """
+    _tell_imported(import_potato(paths, options, say))
+
+
+def _tell_imported(done: Imported) -> None:
+    parts = counted(done.ratings, "rating"), counted(done.tasks, "task"), counted(done.annotators, "annotator")
+    say(f"{parts[0]} of {parts[1]} by {parts[2]}, of {', '.join(done.questions)}")
