@@ -5,16 +5,10 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
-from postil.documents.document import Block, BlockKind, Document
-from postil.interest.result import (
-    FailedPage,
-    InterestingPagesResult,
-    InterestingResult,
-    PageSummary,
-    RankedPassage,
-    UnitContribution,
-)
+from postil.documents.document import Block, BlockKind, Document, FailedPage
+from postil.interest.result import InterestingPagesResult, InterestingResult, PageSummary
 from postil.interest.text_fragments import TextFragments
+from postil.passages.result import RankedPassage, UnitContribution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

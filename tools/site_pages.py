@@ -135,7 +135,7 @@ API: Final = {
         "postil.documents.document.Block",
         "postil.rank_passages",
         "postil.RankedPassage",
-        "postil.interest.result.UnitContribution",
+        "postil.passages.result.UnitContribution",
     ],
     "Make a corpus": [
         "postil.build_corpus",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.interest.model.features import FEATURES, cues
+from postil.interest.features import FEATURES, cues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

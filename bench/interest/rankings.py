@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.interest.model.model import PageScores
+    from postil.interest.model import PageScores
 
     Floats = NDArray[np.float64]
 

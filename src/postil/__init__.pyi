@@ -34,7 +34,6 @@ from postil.estimation.calls import estimate as estimate
 from postil.interest.calls import highlight as highlight
 from postil.interest.calls import interesting as interesting
 from postil.interest.options import InterestingOptions as InterestingOptions
-from postil.interest.result import RankedPassage as RankedPassage
 from postil.judging.calls import judge as judge
 from postil.judging.options import JudgeOptions as JudgeOptions
 from postil.metrics.background import DocumentFrequencies as DocumentFrequencies
@@ -43,6 +42,7 @@ from postil.metrics.result import ScoreResult as ScoreResult
 from postil.metrics.spec import parse_metric as parse_metric
 from postil.metrics.spec import register_metric as register_metric
 from postil.page.report import report as report
+from postil.passages.result import RankedPassage as RankedPassage
 from postil.passages.similarity import rank_passages as rank_passages
 from postil.raters.calls import agreement as agreement
 from postil.raters.options import AgreementOptions as AgreementOptions

@@ -99,6 +99,7 @@ class Capability(NamedTuple):
         commands: Commands by name.
         kinds: Kinds of results by name.
         names: Names of `postil`, with spaces between them, by the module that has them.
+        measures: Measures of passages by name; each a class, named as ``module:name`` below the capability.
     """
 
     package: str
@@ -106,6 +107,7 @@ class Capability(NamedTuple):
     commands: Mapping[str, Command] = {}
     kinds: Mapping[str, Kind] = {}
     names: Mapping[str, str] = {}
+    measures: Mapping[str, str] = {}
 
 
 @cache

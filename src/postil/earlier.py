@@ -82,7 +82,7 @@ NAMES: Final = {
         "BudgetComponents EstimateResult IntervalWidths PredictingScore RelativeEfficiency SystemDifference "
         "SystemEstimate UndefinedInterval"
     ),
-    "postil.interest.result": "InterestingResult RankedPassage UnitContribution",
+    "postil.interest.result": "InterestingResult",
     "postil.judging.result": "JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference",
     "postil.kernel.python.interning": "is_han_text",
     "postil.meta.coefficient_kinds": "kind_of",
@@ -112,6 +112,7 @@ NAMES: Final = {
     "postil.metrics.spec": "METRICS parse_metric",
     "postil.metrics.ungraded": "mean_similarities plan_references",
     "postil.passages.gain": "Ranked Ties gain_curve normalized_gains share_of_best",
+    "postil.passages.result": "RankedPassage UnitContribution",
     "postil.passages.summaries": "score_summaries",
     "postil.raters.result": "AgreementResult",
     "postil.results.base": "Result",

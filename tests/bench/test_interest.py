@@ -14,7 +14,7 @@ from bench.interest import run
 from bench.interest.rankings import LONGEST, Graded, numbers_of, table
 from bench.interest.rated import CUES, MIN_COUNT, MIN_PAGES, PENALTY, good_of_ten
 
-from postil.interest.model.model import SHIPPED, save_model, shipped_model
+from postil.interest.model import SHIPPED, save_model, shipped_model
 
 RATED = Path(bench.interest.__file__).parent / "rated" / "sentences.csv"
 
@@ -53,7 +53,7 @@ def test_missed_targets_are_told(votes: str, capsys: pytest.CaptureFixture[str])
 def test_the_shipped_model_is_the_fit_to_the_rated_sentences(tmp_path: Path) -> None:
     fit = Graded.of(str(RATED)).rated.fit(PENALTY, MIN_COUNT, min_pages=MIN_PAGES, cues=CUES)
     save_model(tmp_path / "m", fit, {})
-    shipped = resources.files("postil.interest.model").joinpath(SHIPPED).read_bytes()
+    shipped = resources.files("postil.interest").joinpath(SHIPPED).read_bytes()
     assert (tmp_path / "m" / "weights.csv").read_bytes() == shipped
     assert shipped_model().name == fit.name
 

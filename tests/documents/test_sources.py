@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.documents import sources
-from postil.documents.document import Document
+from postil.documents.document import Document, FailedPage
 from postil.documents.feed import FeedReport
 from postil.documents.sources import SourceOptions, documents_of, entries_of, load, read_source
 from postil.endpoint import page_fetch
@@ -17,7 +17,6 @@ from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput
 from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions
-from postil.interest.result import FailedPage
 from postil.passages.texts import passages_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.encoders import Encoded, check_no_pickles, distinct_texts, model_folder, open_once
+from postil.encoders.base import Encoded, check_no_pickles, distinct_texts, model_folder, open_once
 from postil.errors import InvalidInput, UsageError
 from postil.text.tokens import Vocabulary
 

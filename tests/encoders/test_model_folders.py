@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.encoders import Encoded
+    from postil.encoders.base import Encoded
 
 pytestmark = pytest.mark.integration
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.encoders import Encoded
+    from postil.encoders.base import Encoded
 
 TEXTS = ["The rain falls on the hill.", "snow", "long " * 60, "the day and the night", "  snow ", "cold"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.interest.model.features import NO_SUPERLATIVES, cues
+from postil.interest.features import NO_SUPERLATIVES, cues
 
 
 @pytest.mark.parametrize(

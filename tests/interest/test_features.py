@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.interest.model.features import FEATURES, WHOLE, WORD_LISTS, InterestPage
+from postil.interest.features import FEATURES, WHOLE, WORD_LISTS, InterestPage
 from postil.metrics.passages.collection import PassageCollection
 from postil.metrics.passages.measures import FScore
 from postil.metrics.passages.pool import one_pool

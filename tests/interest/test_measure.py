@@ -10,7 +10,7 @@ import pytest
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, UsageError
-from postil.interest.model.model import Interest, named, page_scores, save_model, shipped_model
+from postil.interest.model import Interest, named, page_scores, save_model, shipped_model
 from postil.metrics.passages.collection import PassageCollection, Preprocessing
 from postil.metrics.passages.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure

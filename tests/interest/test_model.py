@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.interest.model.model import UNTRAINED, InterestModel, page_scores
+from postil.interest.model import UNTRAINED, InterestModel, page_scores
 
 PAGE = [
     "The mill at Sutton is the oldest in the county.",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.interest.model.features import FEATURES
-from postil.interest.model.model import UNTRAINED, chosen_model, named, open_model, save_model, shipped_model
+from postil.interest.features import FEATURES
+from postil.interest.model import UNTRAINED, chosen_model, named, open_model, save_model, shipped_model
 
 if TYPE_CHECKING:
     from pathlib import Path

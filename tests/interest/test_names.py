@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.interest.model.features import page_names
+from postil.interest.features import page_names
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from highlighted import ACTS, TEA, Read, article, document, hostile, long, passages
 from postil.errors import UsageError
 from postil.interest.html.page import passages_page
-from postil.interest.result import InterestingResult, RankedPassage, UnitContribution
+from postil.interest.result import InterestingResult
+from postil.passages.result import RankedPassage, UnitContribution
 from postil.results.base import Result
 
 

@@ -20,7 +20,7 @@ from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
-    from postil.encoders import Encoder
+    from postil.encoders.base import Encoder
 
 PAGE = [
     "Tides follow the moon.",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined
-from postil.interest.model.model import page_scores
+from postil.interest.model import page_scores
 from postil.interest.training import RatedPages
 
 PAGES = 4

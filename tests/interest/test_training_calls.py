@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.comments.training.options import InterestTrainOptions
 from postil.data.options import InputOptions
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.interest.model.model import open_model
+from postil.interest.model import open_model
 from postil.interest.training import TRAINED, train_interesting
+from postil.interest.training_options import InterestTrainOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (files / "model.safetensors").rename(home / "weights" / "l2_supercat_256.safetensors")
     (files / "tokenizer.json").rename(home / "tokenizers" / "l2_supercat_tokenizer_config.json")
     monkeypatch.syspath_prepend(str(home.parent))
+    monkeypatch.delitem(sys.modules, "wordllama", raising=False)  # where another test imported the real one
     version = importlib.metadata.version
     monkeypatch.setattr("postil.vectors.imported.version", lambda name: "9.9" if name == "wordllama" else version(name))
     monkeypatch.chdir(tmp_path)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.encoders import Encoder
+    from postil.encoders.base import Encoder
 
 __all__ = ["OPENING", "TextVectors", "sentences"]
 

@@ -10,7 +10,7 @@ from postil.results.parts import OptionalPart, Part
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PROSE", "Block", "BlockKind", "Document", "Piece", "assembled"]
+__all__ = ["PROSE", "Block", "BlockKind", "Document", "FailedPage", "Piece", "assembled"]
 
 BlockKind: TypeAlias = Literal[
     "heading", "paragraph", "item", "quote", "caption", "code", "table", "contents", "note", "margin"
@@ -181,3 +181,15 @@ def check_text(document: Document) -> None:
         if block.kind in PROSE and any(map(str.isalnum, document.text[block.start : block.end])):
             return
     raise InvalidInput("expected passages, got none", where=document.source)
+
+
+class FailedPage(Part, frozen=True, kw_only=True):
+    """A page that could not be read or ranked.
+
+    Args:
+        source: Name of its file, or its address.
+        problem: The problem, in one sentence.
+    """
+
+    source: str
+    problem: str

@@ -11,10 +11,10 @@ from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from postil.data.explain import shown
 from postil.data.row_files import FORMATS, PLAIN
+from postil.documents.document import FailedPage
 from postil.documents.feed import FeedReport, entry_document, is_feed, read_feed
 from postil.documents.reading import ENDINGS, DocumentKind, read_document
 from postil.errors import InvalidInput, PostilError
-from postil.interest.result import FailedPage
 from postil.options import Flag, options
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import escape
 from html.entities import html5
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 from xml.parsers import expat
 
 from postil.data.streams import DAMAGE, damaged, opened
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from postil.corpus.importers.import_report import ImportReport
     from postil.data.row_files import FilePath
 
-__all__ = ["Element", "XmlRepair", "elements", "xml_head"]
+__all__ = ["Element", "XmlRepair", "XmlReport", "elements", "xml_head"]
 
 HEAD: Final = 1024
 """Number of bytes in which a file names its encoding."""
@@ -366,7 +365,23 @@ class Element:
         return child.text.strip() if child else ""
 
 
-def elements(path: FilePath, report: ImportReport, root: str, wanted: AbstractSet[str]) -> Iterator[Element]:
+class XmlReport(Protocol):
+    """What a reader of XML files tells: counts of what was replaced, and where a file ends early."""
+
+    replaced: int
+    """Characters that XML forbids and bytes that are not of a file's encoding, replaced by U+FFFD."""
+    detected: list[str]
+    """What was seen of the files, one line each."""
+
+    def cut_off(self, problem: InvalidInput) -> None:
+        """Refuse the rest of a file.
+
+        Args:
+            problem: The problem, with its location.
+        """
+
+
+def elements(path: FilePath, report: XmlReport, root: str, wanted: AbstractSet[str]) -> Iterator[Element]:
     """The elements of an XML file that have certain names.
 
     The file is read in blocks, and only the element at hand is in memory. Entities cannot be declared, and nothing is
@@ -385,8 +400,8 @@ def elements(path: FilePath, report: ImportReport, root: str, wanted: AbstractSe
         InvalidInput: There is no such file.
 
     >>> import pathlib, tempfile
-    >>> from postil.corpus.importers.import_report import ImportReport
-    >>> report = ImportReport(reject=lambda problem: print(problem.problem))
+    >>> from types import SimpleNamespace
+    >>> report = SimpleNamespace(replaced=0, detected=[], cut_off=lambda problem: print(problem.problem))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (path := pathlib.Path(folder, "a.xml")).write_text("<a><b>one</b><b>tw")
     ...     [element.text for element in elements(path, report, "a", {"b"})]
@@ -434,7 +449,7 @@ class _Reader:
     def line(self) -> int:
         return self._parser.CurrentLineNumber + self._repair.lines
 
-    def count(self, report: ImportReport) -> None:
+    def count(self, report: XmlReport) -> None:
         report.replaced += self._repair.replaced
         if self._repair.before:
             report.detected.append(f"{self._where}: {len(self._repair.before):,} characters before <?xml left out")

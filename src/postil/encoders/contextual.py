@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.encoders import Encoded, distinct_raw_texts, model_folder, open_once
+from postil.encoders.base import Encoded, distinct_raw_texts, model_folder, open_once
 from postil.encoders.networks import ModelFiles, OnnxModel, TransformersModel, one_thread
 from postil.errors import InvalidInput, MissingExtra
 

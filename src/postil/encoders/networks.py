@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from postil.encoders import check_no_pickles
+from postil.encoders.base import check_no_pickles
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.encoders import Encoded, check_no_pickles, distinct_raw_texts, distinct_texts, model_folder, open_once
+from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, distinct_texts, model_folder, open_once
 from postil.errors import InvalidInput, MissingExtra
 from postil.text.vector_store import WORDS
 from postil.text.vectors import Vectors
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer as SubwordTokenizer
 
-    from postil.encoders import Encoder
+    from postil.encoders.base import Encoder
     from postil.text.tokens import Tokens
 
 __all__ = ["EXTRA", "MATRIX", "TOKENIZER", "SubwordEncoder", "WordEncoder", "open_static", "read_subwords"]

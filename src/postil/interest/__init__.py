@@ -19,9 +19,9 @@ CAPABILITY: Final = Capability(
         "interesting-pages": Kind("result:InterestingPagesResult", "view:pages", title="Interesting passages of pages"),
         "interest-training": Kind("result:InterestTrainingResult", "view:training", title="A training of interest"),
     },
+    measures={"interest": "model:Interest"},
     names={
         "calls": "highlight interesting",
         "options": "InterestingOptions",
-        "result": "RankedPassage",
     },
 )

@@ -17,26 +17,21 @@ from postil.data.atomic_file import AtomicFile, check_apart, write_error
 from postil.data.progress import progress
 from postil.data.ranking import best_first
 from postil.data.row_files import PLAIN, check_standard_input
+from postil.documents.document import FailedPage
 from postil.documents.feed import FeedReport
 from postil.documents.sources import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.encoders.static import open_static
 from postil.errors import InvalidInput, UsageError
 from postil.interest.html.page import index_page, passages_page
-from postil.interest.model.model import LANGUAGES, chosen_model, page_scores
+from postil.interest.model import LANGUAGES, chosen_model, page_scores
 from postil.interest.options import AUTO, NO_VECTORS, InterestingOptions
 from postil.interest.page import Page, open_page, readings
-from postil.interest.result import (
-    FailedPage,
-    Goal,
-    InterestingPagesResult,
-    InterestingResult,
-    PageSummary,
-    RankedPassage,
-)
+from postil.interest.result import Goal, InterestingPagesResult, InterestingResult, PageSummary
 from postil.interest.text_fragments import TextFragments
 from postil.interest.topic import NEARNESS, topic_scores
 from postil.messages import Blank, Message, Setting
 from postil.metrics.passages.collection import Preprocessing
+from postil.passages.result import RankedPassage
 from postil.passages.similarity import MEASURE, UNITS, Ranking, decomposable, measure_ranking, reference_weights
 from postil.passages.texts import references_of
 from postil.text.addresses import without_addresses
@@ -59,11 +54,11 @@ if TYPE_CHECKING:
     from postil.data.reading import Reading
     from postil.data.row_files import FilePath
     from postil.documents.document import Document
-    from postil.encoders import Encoder
-    from postil.interest.model.model import InterestModel
+    from postil.encoders.base import Encoder
+    from postil.interest.model import InterestModel
     from postil.interest.options import InterestingKeywords
-    from postil.interest.result import UnitContribution
     from postil.metrics.passages.measures import Overlap
+    from postil.passages.result import UnitContribution
 
 __all__ = ["Ranker", "highlight", "interesting", "rank_pages", "rank_sources"]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from postil.documents.document import Document
-from postil.passages.result import Gain, GainByLength, GainDifference, PassageData
+from postil.documents.document import Document, FailedPage
+from postil.passages.result import Gain, GainByLength, GainDifference, PassageData, RankedPassage
 from postil.results.base import Result
 from postil.results.parts import OptionalPart, Part
 
 __all__ = [
-    "FailedPage",
     "Goal",
     "InterestSettings",
     "InterestTrainingResult",
@@ -18,51 +17,7 @@ __all__ = [
     "InterestingPagesResult",
     "InterestingResult",
     "PageSummary",
-    "RankedPassage",
-    "UnitContribution",
 ]
-
-
-class UnitContribution(Part, frozen=True, kw_only=True):
-    """Contribution of a unit that a passage shares with its reference to its score.
-
-    Args:
-        unit: The unit's words.
-        part: Its contribution; for KL what it takes from the divergence.
-    """
-
-    unit: str
-    part: float
-
-    def __str__(self) -> str:
-        return self.unit
-
-
-class RankedPassage(OptionalPart, frozen=True, kw_only=True):
-    """A passage of a page, with the units that make its score.
-
-    Args:
-        rank: Its rank, from 1.
-        index: Its index on the page, from 0.
-        text: Its text.
-        score: The measure, higher is better (of divergences the negative); None for a passage without units, or with
-            nothing left to be compared with.
-        reasons: The units with the largest contributions.
-        start: Index of its first character in the text of the document; None in rows of passages.
-        end: Index after its last character; None as `start`.
-        page: Number of the page it begins on, from 1; None in documents without pages.
-        link: Address of the passage in the original: a text fragment, or a page of a PDF; None without an address.
-    """
-
-    rank: int
-    index: int
-    text: str
-    score: float | None
-    reasons: tuple[UnitContribution, ...]
-    start: int | None = None
-    end: int | None = None
-    page: int | None = None
-    link: str | None = None
 
 
 Goal: TypeAlias = Literal["interest", "topic"]
@@ -93,18 +48,6 @@ class PageSummary(OptionalPart, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class FailedPage(Part, frozen=True, kw_only=True):
-    """A page that could not be read or ranked.
-
-    Args:
-        source: Name of its file, or its address.
-        problem: The problem, in one sentence.
-    """
-
-    source: str
-    problem: str
-
-
 class InterestWeight(Part, frozen=True, kw_only=True):
     """A weight of a model of interest.
 
@@ -120,7 +63,7 @@ class InterestWeight(Part, frozen=True, kw_only=True):
 
 
 class InterestSettings(Part, frozen=True, kw_only=True):
-    """Options of a training of a model of interest; see `postil.comments.training.options.InterestTrainOptions`."""
+    """Options of a training of a model of interest; see `postil.interest.training_options.InterestTrainOptions`."""
 
     penalty: float
     min_count: int

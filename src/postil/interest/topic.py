@@ -8,7 +8,7 @@ import numpy as np
 
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
-from postil.interest.model.model import PageScores, standard
+from postil.interest.model import PageScores, standard
 from postil.metrics.passages.collection import Preprocessing
 from postil.metrics.passages.measures import LogSim
 from postil.metrics.passages.pool import one_pool
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.encoders import Encoded, Encoder
+    from postil.encoders.base import Encoded, Encoder
 
 __all__ = ["NEAR", "NEARNESS", "topic_scores"]
 

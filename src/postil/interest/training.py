@@ -19,8 +19,8 @@ from postil.data.row_files import read
 from postil.data.row_locations import SelectedRows
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, Undefined
-from postil.interest.model.features import FEATURES, InterestPage
-from postil.interest.model.model import FILES, UNTRAINED, named, save_model, shipped_model, standard
+from postil.interest.features import FEATURES, InterestPage
+from postil.interest.model import FILES, UNTRAINED, named, save_model, shipped_model, standard
 from postil.interest.result import InterestSettings, InterestTrainingResult, InterestWeight
 from postil.learners.linear import GroupedColumns, grouped_ridge
 from postil.messages import Message, Setting
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.training.options import InterestTrainOptions
     from postil.data.options import InputOptions
     from postil.data.progress import OnMessage
     from postil.data.row_locations import RowLocations
-    from postil.interest.model.model import InterestModel
+    from postil.interest.model import InterestModel
+    from postil.interest.training_options import InterestTrainOptions
     from postil.passages.files import GradedPassages
     from postil.passages.result import GainDifference
 
@@ -153,7 +153,7 @@ class RatedPages:
         return named(dict(zip(FEATURES, weights[len(kept) :], strict=True)), words)
 
     def predicted(self, model: InterestModel, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Scores of passages up to a constant of the page; see `postil.interest.model.model.page_scores`.
+        """Scores of passages up to a constant of the page; see `postil.interest.model.page_scores`.
 
         Args:
             model: The model.

@@ -18,13 +18,8 @@ from postil.results.views import View, best
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.interest.result import (
-        InterestingPagesResult,
-        InterestingResult,
-        InterestTrainingResult,
-        PageSummary,
-        RankedPassage,
-    )
+    from postil.interest.result import InterestingPagesResult, InterestingResult, InterestTrainingResult, PageSummary
+    from postil.passages.result import RankedPassage
 
 __all__ = ["BEST", "Passage", "cards", "fields", "pages", "passages_table", "training", "view"]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.encoders import Encoded
+    from postil.encoders.base import Encoded
     from postil.encoders.contextual import ContextualEncoder
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    from postil.encoders import Encoded, Encoder
+    from postil.encoders.base import Encoded, Encoder
     from postil.metrics.pieces import Cut, Pieces
     from postil.text.tokens import Tokens
 

@@ -7,12 +7,12 @@ import math
 import re
 from functools import cache, partial
 from types import MappingProxyType, NoneType, UnionType
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast, get_args, get_origin, get_type_hints, overload
 
+from postil.capabilities import Capability, capabilities, load
 from postil.data.arguments import check_arguments
 from postil.data.rows import EXTERNAL
 from postil.errors import PostilError, UnknownName, UsageError
-from postil.interest.model.model import Interest
 from postil.metrics.bertscore import BertScore
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.chrf import Chrf
@@ -82,13 +82,21 @@ METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
 )
 """Every metric by name; ``w-`` in front of a name makes the references' weights count."""
 
+
+def _added(capability: Capability, target: str, **parameters: object) -> Measure:
+    """Make a measure that a capability adds, which is loaded where it is first made."""
+    return cast("Measure", load(capability, target)(**parameters))
+
+
 MEASURES: Final[Mapping[str, Callable[..., Measure]]] = MappingProxyType(
     {
         f"{make.family}-{unit}": partial(make, unit=unit)
         for make in (FScore, JensenShannon, KullbackLeibler, LogSim, PooledRouge, TfIdf)
         for unit in UNITS
     }
-    | {"cosine": Cosine, "interest": Interest, "length": Length, "random": Random}
+    | {"cosine": Cosine}
+    | {name: partial(_added, each, target) for each in capabilities() for name, target in each.measures.items()}
+    | {"length": Length, "random": Random}
 )
 """Every measure of passages by name; ``w-`` in front of a name makes the weights of the reference's passages count."""
 

@@ -15,7 +15,7 @@ from postil.text.vectors import summed_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.encoders import Encoded
+    from postil.encoders.base import Encoded
     from postil.encoders.sentences import SentenceEncoder
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer

@@ -13,7 +13,7 @@ from postil.metrics.vector_metric import VectorMetric, VectorScorer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.encoders import Encoded
+    from postil.encoders.base import Encoded
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer
     from postil.metrics.references import References
@@ -116,7 +116,7 @@ def merged_units(encoded: Encoded, weights: NDArray[np.float64]) -> WeightedUnit
         encoded: The texts, with vectors of length 1.
         weights: float64[u], the weight of each unit.
 
-    >>> from postil.encoders import Encoded
+    >>> from postil.encoders.base import Encoded
     >>> two, rows = np.eye(2, dtype=np.float32), np.array([1, 0, 1, 1], np.int32)
     >>> encoded = Encoded(np.arange(2), np.array([0, 3, 4]), rows, rows.astype(int), two, np.zeros(2))
     >>> _, rows, offsets, weights = merged_units(encoded, np.array([1.0, 2.0, 3.0, 4.0]))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.encoders import Encoded, Encoder
+    from postil.encoders.base import Encoded, Encoder
     from postil.metrics.references import Matches, References
 
 __all__ = ["AUTO", "CutTexts", "EncodedMetric", "UnitIdf", "VectorMetric", "VectorScorer", "check_path"]
@@ -185,7 +185,7 @@ class UnitIdf:
         values: float64[v], their idf; that of others is ``ln(M + 1)``.
         documents: Hash of the frequencies, for signatures.
 
-    >>> from postil.encoders import Encoded
+    >>> from postil.encoders.base import Encoded
     >>> ids, none = np.array([7, 7, 9]), np.zeros((1, 1), np.float32)
     >>> encoded = Encoded(np.arange(2), np.array([0, 1, 3]), ids.astype(np.int32), ids, none, np.zeros(2, int))
     >>> idf = UnitIdf.of(encoded, np.array([0, 0]))
@@ -228,7 +228,7 @@ class UnitIdf:
 class CutTexts:
     """Number of texts that were cut at the largest number of tokens of a model.
 
-    >>> from postil.encoders import Encoded
+    >>> from postil.encoders.base import Encoded
     >>> one, cut = np.zeros(1, np.int32), np.array([True])
     >>> encoded = Encoded(np.zeros(3, int), np.array([0, 1]), one, one, np.ones((1, 1)), one, truncated=cut)
     >>> texts = CutTexts()

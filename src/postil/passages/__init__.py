@@ -21,6 +21,7 @@ CAPABILITY: Final = Capability(
         ),
     },
     names={
+        "result": "RankedPassage",
         "similarity": "rank_passages",
     },
 )

@@ -23,10 +23,12 @@ __all__ = [
     "NcgResult",
     "PassageData",
     "PassageSettings",
+    "RankedPassage",
     "SummaryData",
     "SummaryResult",
     "SummaryScore",
     "SummarySettings",
+    "UnitContribution",
     "smallest_p",
 ]
 
@@ -355,3 +357,45 @@ class SummaryResult(Result, frozen=True, kw_only=True, tag="summaries"):
     data: SummaryData
     notes: tuple[str, ...]
     settings: SummarySettings
+
+
+class UnitContribution(Part, frozen=True, kw_only=True):
+    """Contribution of a unit that a passage shares with its reference to its score.
+
+    Args:
+        unit: The unit's words.
+        part: Its contribution; for KL what it takes from the divergence.
+    """
+
+    unit: str
+    part: float
+
+    def __str__(self) -> str:
+        return self.unit
+
+
+class RankedPassage(OptionalPart, frozen=True, kw_only=True):
+    """A passage of a page, with the units that make its score.
+
+    Args:
+        rank: Its rank, from 1.
+        index: Its index on the page, from 0.
+        text: Its text.
+        score: The measure, higher is better (of divergences the negative); None for a passage without units, or with
+            nothing left to be compared with.
+        reasons: The units with the largest contributions.
+        start: Index of its first character in the text of the document; None in rows of passages.
+        end: Index after its last character; None as `start`.
+        page: Number of the page it begins on, from 1; None in documents without pages.
+        link: Address of the passage in the original: a text fragment, or a page of a PDF; None without an address.
+    """
+
+    rank: int
+    index: int
+    text: str
+    score: float | None
+    reasons: tuple[UnitContribution, ...]
+    start: int | None = None
+    end: int | None = None
+    page: int | None = None
+    link: str | None = None

@@ -17,11 +17,11 @@ from postil.data.ranking import best_first
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, UsageError
-from postil.interest.result import RankedPassage, UnitContribution
 from postil.metrics.passages.collection import Preprocessing
 from postil.metrics.passages.measures import FScore, KullbackLeibler, LogSim, Overlap, PooledRouge, TfIdf
 from postil.metrics.passages.pool import one_pool
 from postil.metrics.spec import parse_measure
+from postil.passages.result import RankedPassage, UnitContribution
 from postil.passages.texts import graded_passages, passages_of, references_of
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from postil.data.row_files import PLAIN, read
 from postil.data.rows import Passage
+from postil.documents.document import FailedPage
 from postil.documents.feed import FeedReport, is_feed
 from postil.documents.passages import document_passages
 from postil.documents.sources import SourceOptions, entries_of, has_rows, load, read_source
 from postil.errors import InvalidInput
-from postil.interest.result import FailedPage
 
 if TYPE_CHECKING:
     from postil.data.reading import Reading

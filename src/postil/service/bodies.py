@@ -19,12 +19,10 @@ from postil.data.suggestions import Filtered, RankedComment, Suggestion
 from postil.documents.markup import HtmlCleaner
 from postil.documents.passages import PassageSplit  # noqa: TC001 - the same
 from postil.errors import InvalidInput, UnknownName
-from postil.interest.result import (
-    Goal,  # noqa: TC001 - the same
-    UnitContribution,  # noqa: TC001 - msgspec reads annotations
-)
+from postil.interest.result import Goal  # noqa: TC001 - the same
 from postil.kernel import plain_objects
 from postil.metrics.result import SystemScore  # noqa: TC001 - msgspec reads annotations
+from postil.passages.result import UnitContribution  # noqa: TC001 - the same
 from postil.results.result_json import invalid
 from postil.threads.orders import ORDERS
 

@@ -13,12 +13,12 @@ from postil.cli.command import FormatOption, command, group
 from postil.cli.errors import emit, refuse, say
 from postil.comments.training.options import (
     GeneratorTrainOptions,
-    InterestTrainOptions,
     QualityTrainOptions,
     RetrieverTrainOptions,
 )
 from postil.data.options import InputOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError
+from postil.interest.training_options import InterestTrainOptions
 
 if TYPE_CHECKING:
     from postil.comments.training.grid import Grid

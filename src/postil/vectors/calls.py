@@ -17,11 +17,10 @@ from postil.data.rows import Row
 from postil.encoders.static import SubwordEncoder, open_static
 from postil.errors import InvalidInput
 from postil.messages import Message, Setting
-from postil.metrics.passages.collection import Preprocessing
 from postil.options import Flag, options
 from postil.results.formats import counted
 from postil.text.han import HanTexts, all_remarks
-from postil.text.stop_words import without_stop_words
+from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vector_store import METADATA, WORDS, VectorsWriter
@@ -135,7 +134,10 @@ def train_on_file(
     VectorsWriter.check_target(out)
     check_apart(out, [path])
     given = (inputs or InputOptions()).readings({"texts": _Text}, on_message)
-    metadata = Preprocessing(tokenizer=options.tokenizer, stop=options.stop).word_facts
+    metadata = {
+        "tokenizer": named_tokenizer(options.tokenizer).signature,
+        "stop": "none" if options.stop == "none" else stop_words_signature(options.stop),
+    }
     with steps(options.epochs + 3) as begin:
         begin("reading")
         every, remark = _tokens(read(path, _Text, given["texts"]), options.tokenizer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 
 from postil.comments.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
-from postil.data.options import EngineOptions, SeedOptions, ThreadOptions
+from postil.data.options import EngineOptions, SeedOptions
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.options import Flag, options
@@ -15,15 +15,12 @@ __all__ = [
     "RANKERS",
     "GeneratorTrainOptions",
     "GeneratorTraining",
-    "InterestTrainOptions",
     "QualityTrainOptions",
     "RelevanceTraining",
     "RetrieverTrainOptions",
 ]
 
 RANKERS: Final = ("features", "tf-idf", "relevance", "both")
-PENALTIES: Final = 1e9
-"""Upper bound of the ridge penalty of a model of interest, which leaves no weight above its last decimal."""
 LONGEST: Final = 2**31 - 1
 """Number of words that no text exceeds."""
 SOURCES: Final = ("title", "content", "both", "comments")
@@ -186,31 +183,3 @@ class QualityTrainOptions(SeedOptions):
     target: Annotated[str, Flag("from", metavar="NAME")] = "votes"
     folds: Annotated[int, Flag(min=2)] = 5
     resamples: Annotated[int, Flag(min=1)] = 1000
-
-
-@options
-class InterestTrainOptions(SeedOptions, ThreadOptions):
-    """Options of `postil train interesting`.
-
-    Args:
-        penalty: Ridge penalty; with a larger one the weights are smaller.
-        min_count: Smallest number of passages of words and pairs that have a weight.
-        min_pages: Smallest number of pages of words and pairs that have a weight.
-        cues: Number that is added to the weight of cues after the fit, in grades.
-        folds: Largest number of folds of pages of the cross-fit that is evaluated.
-        resamples: Number of resamples of the pages, for confidence intervals.
-        seed: Seed of folds and resamples.
-    """
-
-    penalty: float = 100.0
-    min_count: Annotated[int, Flag(min=1)] = 5
-    min_pages: Annotated[int, Flag(min=1)] = 1
-    cues: Annotated[float, Flag(min=0)] = 0.0
-    folds: Annotated[int, Flag(min=2)] = 20
-    resamples: Annotated[int, Flag(min=1)] = 1000
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.penalty < PENALTIES:
-            raise UsageError(f"penalty: expected a number above 0 and below {PENALTIES:g}, got {self.penalty:g}")
-        if not 0.0 <= self.cues < PENALTIES:
-            raise UsageError(f"cues: expected a number of at least 0 and below {PENALTIES:g}, got {self.cues:g}")

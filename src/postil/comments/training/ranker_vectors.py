@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.corpus.texts import corpus_vectors
-from postil.encoders import model_folder
+from postil.encoders.base import model_folder
 from postil.encoders.static import MATRIX, TOKENIZER, open_static
 from postil.errors import MissingExtra
 from postil.messages import Blank, Message, Setting

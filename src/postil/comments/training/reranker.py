@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from postil.corpus.texts import CorpusTexts
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
-    from postil.encoders import Encoder
+    from postil.encoders.base import Encoder
 
 __all__ = ["train_reranker"]
 

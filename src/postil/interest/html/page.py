@@ -20,15 +20,9 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.documents.document import Block, Document
-    from postil.interest.result import (
-        FailedPage,
-        Goal,
-        InterestingPagesResult,
-        InterestingResult,
-        PageSummary,
-        RankedPassage,
-    )
+    from postil.documents.document import Block, Document, FailedPage
+    from postil.interest.result import Goal, InterestingPagesResult, InterestingResult, PageSummary
+    from postil.passages.result import RankedPassage
 
 __all__ = ["Marks", "index_page", "level", "made_by", "origin", "passages_page", "reasons", "web_link"]
 

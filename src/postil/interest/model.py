@@ -28,9 +28,9 @@ import numpy as np
 from postil.data.atomic_file import write_folder
 from postil.data.explain import load_json, shown
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.interest.model.features import FEATURES, SHOWN, WHOLE, InterestPage
-from postil.interest.result import UnitContribution
+from postil.interest.features import FEATURES, SHOWN, WHOLE, InterestPage
 from postil.metrics.passages.measures import Baseline
+from postil.passages.result import UnitContribution
 from postil.text.stop_words import stop_words
 from postil.text.tokens import ngram_units
 
@@ -387,7 +387,7 @@ def _weight(cell: str, where: str, line: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Interest(Baseline):
-    """Score of `postil.interest.model.model.page_scores`; the page of a passage are all passages of its topic.
+    """Score of `postil.interest.model.page_scores`; the page of a passage are all passages of its topic.
 
     It reads no grade and no reference, and reads whole texts in English, whatever the tokenizer and the stop words.
     Higher is better; a passage without a word ranks last.

@@ -1,1 +1,0 @@
-"""Interesting passages of a page: features of passages, linear models of them, and their fits to ratings."""
