@@ -6,8 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from postil.comments.nn.options import GeneratorOptions, RelevanceOptions
-from postil.comments.training.options import GeneratorTraining, GeneratorTrainOptions, RetrieverTrainOptions
+from postil.comments.options import (
+    GeneratorOptions,
+    GeneratorTraining,
+    GeneratorTrainOptions,
+    RelevanceOptions,
+    RetrieverTrainOptions,
+)
 from postil.messages import Setting
 from postil.options import changed_settings
 

@@ -34,13 +34,10 @@ import numpy as np
 import postil
 from postil import kernel
 from postil.comments.candidate_pool import CandidatePool, save_retriever
-from postil.comments.feature_ranker import FeatureModel, FeatureRanker, person_ids
-from postil.comments.manifest import checksum
-from postil.comments.ranked_texts import CommentTexts
-from postil.comments.relevance_features import RelevanceFeatures
+from postil.comments.feature_ranker import FeatureModel, FeatureRanker, RelevanceFeatures, TextVectors, person_ids
+from postil.comments.rankers import CommentTexts
 from postil.comments.retrieval import Retriever
-from postil.comments.store import ModelWriter
-from postil.comments.text_vectors import TextVectors
+from postil.comments.store import ModelWriter, checksum
 from postil.corpus.store import Corpus
 from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static
@@ -150,9 +147,9 @@ def _features(words: Vocabulary, comments: CommentTexts, folder: str) -> Feature
 
 def _network(new: ModelWriter, words: int, said: Any, form: Any) -> dict[str, NDArray[Any]]:
     from postil.comments.nn import models  # noqa: PLC0415 - it needs torch
-    from postil.comments.nn.options import RelevanceOptions  # noqa: PLC0415
     from postil.comments.nn.relevance import KIND, Relevance  # noqa: PLC0415
     from postil.comments.nn.relevance_network import RelevanceNetwork  # noqa: PLC0415
+    from postil.comments.options import RelevanceOptions  # noqa: PLC0415
 
     options = RelevanceOptions(architecture=form, vocab_size=words + 4, embedding_dim=8, filters=4, output_dim=8)
     model = Relevance(RelevanceNetwork(options, words + 4).eval(), options)
@@ -178,8 +175,8 @@ def make_generator(folder: Path) -> None:
     from postil.comments.neural_commenter import CopyIndex, save_generator  # noqa: PLC0415
     from postil.comments.nn import models  # noqa: PLC0415
     from postil.comments.nn.generator import KIND  # noqa: PLC0415
-    from postil.comments.nn.options import GeneratorOptions  # noqa: PLC0415
     from postil.comments.nn.seq2seq import Seq2SeqNetwork  # noqa: PLC0415
+    from postil.comments.options import GeneratorOptions  # noqa: PLC0415
 
     some, words = articles(), Vocabulary()
     comments = [comment for one in some for comment in one.comments]
@@ -197,9 +194,9 @@ def make_generator(folder: Path) -> None:
 
 def use_generator(folder: Path) -> object:
     """Write comments, with what they copy."""
-    from postil.comments.decoding_options import DecodingOptions  # noqa: PLC0415
     from postil.comments.filtering import CandidateFilter  # noqa: PLC0415
     from postil.comments.neural_commenter import NeuralCommenter  # noqa: PLC0415 - it needs torch
+    from postil.comments.options import DecodingOptions  # noqa: PLC0415
 
     how = DecodingOptions(beam_size=2, max_words=6)
     commenter = NeuralCommenter.open(

@@ -145,7 +145,7 @@ API: Final = {
     ],
     "Comment": [
         "postil.load_commenter",
-        "postil.comments.base.Commenter",
+        "postil.comments.commenter.Commenter",
         "postil.comments.prompted_commenter.PromptedCommenter",
         "postil.comments.prompted_commenter.Prompt",
         "postil.endpoint.client.Client",
@@ -167,7 +167,7 @@ API: Final = {
         "postil.calibration.result.ShowColumn",
         "postil.data.labels.Label",
         "postil.update_model",
-        "postil.comments.training.result.UpdateResult",
+        "postil.comments.result.UpdateResult",
         "postil.evaluate_commenters",
         "postil.comments.evaluation.EvaluateOptions",
         "postil.comments.evaluation.CommenterEvaluation",

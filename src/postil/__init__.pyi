@@ -6,9 +6,9 @@ from postil.combination.calls import ApplyOptions as ApplyOptions
 from postil.combination.calls import CombineOptions as CombineOptions
 from postil.combination.calls import apply_combination as apply_combination
 from postil.combination.calls import fit_combination as fit_combination
-from postil.comments.decoding_options import DecodingOptions as DecodingOptions
+from postil.comments.commenter import load_commenter as load_commenter
 from postil.comments.evaluation import evaluate_commenters as evaluate_commenters
-from postil.comments.loading import load_commenter as load_commenter
+from postil.comments.options import DecodingOptions as DecodingOptions
 from postil.comments.training.update import update_model as update_model
 from postil.comparison.calls import CompareOptions as CompareOptions
 from postil.comparison.calls import compare as compare

@@ -38,17 +38,15 @@ NAMES: Final = {
     "postil.combination.result": (
         "CombinationColumn CombinationDifference CombinationFit CombinationResult CombinationTexts"
     ),
-    "postil.comments.base": "Commenter",
+    "postil.comments.commenter": "Commenter load_commenter",
     "postil.comments.evaluation": "CommenterEvaluation EvaluateOptions",
     "postil.comments.filtering": "CandidateFilter",
     "postil.comments.interleaving": "team_draft",
-    "postil.comments.loading": "load_commenter",
     "postil.comments.prompted_commenter": "Prompt PromptedCommenter",
     "postil.comments.ranking_evaluation": "evaluate sample_negatives",
-    "postil.comments.result": "CommenterResult",
+    "postil.comments.result": "CommenterResult UpdateResult",
     "postil.comments.retrieval": "Retriever",
     "postil.comments.store": "Model",
-    "postil.comments.training.result": "UpdateResult",
     "postil.comparison.result": (
         "Comparison InterleavedPair InterleavedRank InterleavingResult Preference PreferencesResult "
         "PreferredPair PreferredSystem SystemComparison"
@@ -70,7 +68,7 @@ NAMES: Final = {
     "postil.data.reading": "Reading",
     "postil.data.row_files": "read write",
     "postil.data.row_locations": "RowLocations located",
-    "postil.data.rows": "Article Candidate Comment Judgement Passage Rating Reference Row Score TopicArticle",
+    "postil.data.rows": ("Article Candidate Comment Judgement Passage Rating Reference Row Score TopicArticle"),
     "postil.data.scale": "Scale",
     "postil.data.suggestions": "Filtered Prompting Provenance Suggestion Suggestions",
     "postil.data.weights": "METHODS weigh",
@@ -83,7 +81,7 @@ NAMES: Final = {
         "SystemEstimate UndefinedInterval"
     ),
     "postil.interest.result": "InterestingResult",
-    "postil.judging.result": "JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference",
+    "postil.judging.result": ("JudgeControl JudgeResult JudgeUsage JudgedSystem LengthCorrelation SelfPreference"),
     "postil.kernel.python.interning": "is_han_text",
     "postil.meta.coefficient_kinds": "kind_of",
     "postil.meta.coefficients": "By Measure",

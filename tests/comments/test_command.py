@@ -19,7 +19,7 @@ import pytest
 import typer.main
 
 from postil.comments.calls import CommentOptions
-from postil.comments.decoding_options import DecodingOptions
+from postil.comments.options import DecodingOptions
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.training.command import train

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 import postil
 from postil.cli.main import app
 from postil.comments.calls import CommentOptions, comment_articles
-from postil.comments.neighbors import Sharded
-from postil.comments.retrieval import Retriever
+from postil.comments.retrieval import Retriever, Sharded
 from postil.data.row_files import write
 from postil.engine import open_engine
 from postil.errors import UnknownName, UsageError

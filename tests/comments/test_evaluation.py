@@ -16,9 +16,9 @@ import pytest
 import postil
 from postil.comments.evaluation import METRICS, EvaluateOptions, evaluate_commenters
 from postil.comments.filtering import CandidateFilter
+from postil.comments.options import RetrieverTrainOptions
 from postil.comments.readers import Readers, read_readers
 from postil.comments.result import ReferenceCounts
-from postil.comments.training.options import RetrieverTrainOptions
 from postil.comments.training.retrievers import train_retriever
 from postil.corpus.split import Share
 from postil.data.row_files import write

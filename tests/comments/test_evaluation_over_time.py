@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import postil
+from postil.comments.commenter import load_commenter
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
-from postil.comments.loading import load_commenter
-from postil.comments.training.options import RetrieverTrainOptions
+from postil.comments.options import RetrieverTrainOptions
 from postil.comments.training.retrievers import train_retriever
 from postil.corpus.split import Share
 from postil.data.row_files import write

@@ -14,9 +14,9 @@ import pytest
 
 from postil.comments.candidate_pool import CandidatePool
 from postil.comments.feature_ranker import FeatureRanker
+from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
-from postil.comments.training.options import RetrieverTrainOptions
 from postil.comments.training.retrievers import train_retriever
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, MissingExtra, UsageError

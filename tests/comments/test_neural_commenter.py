@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.comments.copying import SpanIndex
-from postil.comments.decoding_options import DecodingOptions
 from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, detokenize, save_generator
 from postil.comments.nn.batches import SPECIAL
+from postil.comments.options import DecodingOptions
 from postil.comments.store import Model, ModelWriter
 from postil.data.rows import Article
 from postil.errors import UsageError

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.comments.ranked_texts import ArticleTexts
-from postil.comments.rankers import TfidfRanker, idf_weights
+from postil.comments.rankers import ArticleTexts, TfidfRanker, idf_weights
 
 
 def texts(*lists: list[int]) -> tuple[np.ndarray, np.ndarray]:

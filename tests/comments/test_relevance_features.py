@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.comments.ranked_texts import ArticleTexts, CommentTexts
-from postil.comments.relevance_features import RelevanceFeatures, hubs_of
-from postil.comments.text_vectors import TextVectors, sentences
+from postil.comments.feature_ranker import RelevanceFeatures, TextVectors, hubs_of, sentences
+from postil.comments.rankers import ArticleTexts, CommentTexts
 from postil.encoders.static import WordEncoder
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary

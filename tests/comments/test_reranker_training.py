@@ -11,14 +11,14 @@ import pytest
 
 from postil.comments import reranker
 from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.commenter import load_commenter
 from postil.comments.filtering import CandidateFilter
-from postil.comments.loading import load_commenter
+from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
 from postil.comments.store import Model
 from postil.comments.training import reranker as reranker_training
 from postil.comments.training import retrievers
-from postil.comments.training.options import RetrieverTrainOptions
 from postil.comments.training.retrievers import train_retriever
 from postil.comments.training.update import update_model
 from postil.data.row_files import write

@@ -16,8 +16,8 @@ from made_retrievers import NEWS, article, made
 from postil import kernel
 from postil.comments.blocklist import Blocklist
 from postil.comments.filtering import CandidateFilter
-from postil.comments.manifest import checksum
 from postil.comments.retrieval import Retriever
+from postil.comments.store import checksum
 from postil.data.rows import Article, Comment
 from postil.engine import open_engine
 from postil.errors import InvalidInput, MissingExtra, UsageError
@@ -25,7 +25,7 @@ from postil.errors import InvalidInput, MissingExtra, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.comments.base import Suggestions
+    from postil.comments.commenter import Suggestions
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
 
@@ -412,8 +412,8 @@ def relevance(form: str) -> Any:
     import torch  # noqa: PLC0415
 
     from postil.comments.nn import models  # noqa: PLC0415
-    from postil.comments.nn.options import RelevanceOptions  # noqa: PLC0415
     from postil.comments.nn.relevance import KIND, Relevance, RelevanceNetwork  # noqa: PLC0415
+    from postil.comments.options import RelevanceOptions  # noqa: PLC0415
 
     torch.set_num_threads(1)
 

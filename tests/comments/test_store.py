@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.comments.model_changes import changing
-from postil.comments.store import Model, ModelWriter, check_free
+from postil.comments.store import Model, ModelWriter, changing, check_free
 from postil.data import atomic_file
 from postil.data.arrays import Expected
 from postil.errors import InvalidInput, PostilError, UsageError

@@ -15,14 +15,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from postil.comments.loading import load_commenter
-from postil.comments.nn.options import RelevanceOptions
+from postil.comments.commenter import load_commenter
+from postil.comments.options import RelevanceOptions, RelevanceTraining, RetrieverTrainOptions
 from postil.comments.rankers import InterpolatedRanker
 from postil.comments.ranking_evaluation import evaluate, sample_negatives
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.comments.training import dev_evaluation
-from postil.comments.training.options import RelevanceTraining, RetrieverTrainOptions
 from postil.comments.training.retrievers import train_retriever
 from postil.data.arrays import Expected
 from postil.data.rows import Article

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
-from postil.comments.decoding_options import DecodingOptions
+from postil.comments.commenter import load_commenter
 from postil.comments.filtering import CandidateFilter
-from postil.comments.loading import load_commenter
-from postil.comments.manifest import checksum
 from postil.comments.neural_commenter import NeuralCommenter
-from postil.comments.nn.options import GeneratorOptions
-from postil.comments.store import Model
+from postil.comments.options import DecodingOptions, GeneratorOptions, GeneratorTraining, GeneratorTrainOptions
+from postil.comments.store import Model, checksum
 from postil.comments.training.generators import train_commenter
-from postil.comments.training.options import GeneratorTraining, GeneratorTrainOptions
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share

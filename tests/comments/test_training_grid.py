@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.comments.nn.options import GeneratorOptions, RelevanceOptions
+from postil.comments.options import (
+    GeneratorOptions,
+    GeneratorTraining,
+    GeneratorTrainOptions,
+    RelevanceOptions,
+    RelevanceTraining,
+    RetrieverTrainOptions,
+)
+from postil.comments.result import GridPoint, GridSearch, TrainingResult, TrainingStep
 from postil.comments.store import Model
 from postil.comments.training.directory import TrainingDirectory
 from postil.comments.training.generators import train_commenter
 from postil.comments.training.grid import Grid
-from postil.comments.training.options import (
-    GeneratorTraining,
-    GeneratorTrainOptions,
-    RelevanceTraining,
-    RetrieverTrainOptions,
-)
-from postil.comments.training.result import GridPoint, GridSearch, TrainingResult, TrainingStep
 from postil.comments.training.retrievers import train_retriever
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions

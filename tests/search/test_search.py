@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil import kernel
-from postil.comments.neighbors import Sharded
+from postil.comments.retrieval import Sharded
 from postil.data.arrays import Expected, open_array
 from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError

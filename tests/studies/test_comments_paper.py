@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 from postil.cli.main import app
 from postil.comments.calls import CommentOptions
+from postil.comments.options import RetrieverTrainOptions
 from postil.comments.store import Model, ModelWriter
-from postil.comments.training.options import RetrieverTrainOptions
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share

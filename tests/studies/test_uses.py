@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
-from postil.comments.training.options import RetrieverTrainOptions
 from postil.comments.training.retrievers import train_retriever
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions

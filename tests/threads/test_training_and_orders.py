@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.comments.training.options import QualityTrainOptions
+from postil.comments.options import QualityTrainOptions
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share

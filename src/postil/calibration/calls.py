@@ -12,11 +12,10 @@ import numpy as np
 
 from postil.calibration.fit import COVERAGE, fit_labels
 from postil.calibration.result import CalibrationResult, ShowColumn
-from postil.comments.article_files import checked_articles
-from postil.comments.model_changes import changing
+from postil.comments.articles import checked_articles
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import FILE, FORMAT, ShowFilter, Threshold
-from postil.comments.store import ModelWriter, check_free
+from postil.comments.store import ModelWriter, changing, check_free
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.frames import ColumnNames, open_rows

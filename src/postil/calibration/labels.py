@@ -13,10 +13,10 @@ from postil.campaigns.calls import InviteOptions, ServeOptions, invite, invite_f
 from postil.campaigns.models import Campaign, Drawn, Item, NoCampaign
 from postil.campaigns.plan import plan
 from postil.campaigns.rubric import Rubric
-from postil.comments.article_files import checked_articles, open_articles
-from postil.comments.loading import load_commenter
-from postil.comments.manifest import combined_checksum
+from postil.comments.articles import checked_articles, open_articles
+from postil.comments.commenter import load_commenter
 from postil.comments.show_filter import FILE
+from postil.comments.store import combined_checksum
 from postil.data.labels import REASONS, Label
 from postil.data.options import SeedOptions, ThreadOptions
 from postil.data.row_files import kind_of, read

@@ -17,23 +17,21 @@ CAPABILITY: Final = Capability(
     kinds={
         "commenters": Kind(
             "result:CommenterResult",
-            "evaluation_view:view",
+            "view:commenters",
             title="Commenters against readers",
             pictures="chapter:commenters",
         ),
         "suggestions": Kind("result:SuggestionsResult", "view:view", title="Suggested comments"),
         "evaluation": Kind(
-            "result:RankingResult", "ranking_view:view", title="Ranking of comments", pictures="chapter:rankings"
+            "result:RankingResult", "view:ranking", title="Ranking of comments", pictures="chapter:rankings"
         ),
-        "training": Kind(
-            "training.result:TrainingResult", "training.view:view", title="A training", pictures="chapter:training"
-        ),
-        "update": Kind("training.result:UpdateResult", "training.update_view:view"),
+        "training": Kind("result:TrainingResult", "view:training", title="A training", pictures="chapter:training"),
+        "update": Kind("result:UpdateResult", "view:update"),
     },
     names={
-        "decoding_options": "DecodingOptions",
+        "commenter": "load_commenter",
         "evaluation": "evaluate_commenters",
-        "loading": "load_commenter",
+        "options": "DecodingOptions",
         "training.update": "update_model",
     },
 )

@@ -8,12 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
-from postil.comments.article_files import checked_articles, open_articles
+from postil.comments.articles import MissingInput, checked_articles, open_articles
 from postil.comments.blocklist import Blocklist
-from postil.comments.decoding_options import DecodingOptions
+from postil.comments.commenter import load_commenter
 from postil.comments.filtering import CandidateFilter
-from postil.comments.loading import load_commenter
-from postil.comments.missing_input import MissingInput
+from postil.comments.options import DecodingOptions
 from postil.comments.profanity_model import ProfanityFilter
 from postil.comments.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
 from postil.comments.reranker import SIGNATURE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from postil.comments.training.view import loss_curves
+from postil.comments.view import loss_curves
 from postil.page.blocks import Picture
 from postil.page.chapters import forests
 from postil.plots.forest import IntervalRow
@@ -13,8 +13,7 @@ from postil.plots.forest import IntervalRow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.comments.result import CommenterResult, RankingResult
-    from postil.comments.training.result import TrainingResult
+    from postil.comments.result import CommenterResult, RankingResult, TrainingResult
 
 __all__ = ["commenters", "rankings", "training"]
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from postil.comments.copying import SpanIndex
-from postil.comments.decoding_options import DecodingOptions
 from postil.comments.filtering import CandidateFilter, RepeatLimit
 from postil.comments.nn.batches import SPECIAL, Ragged, concatenate_texts
+from postil.comments.options import DecodingOptions
 from postil.comments.store import Model, ModelWriter
 from postil.corpus.forgotten import is_placeholder
 from postil.data.arrays import WHOLE, Expected
@@ -167,7 +167,7 @@ class NeuralCommenter:
 
     @classmethod
     def load(cls, folder: FilePath) -> NeuralCommenter:
-        """See `postil.comments.base.Commenter`; `open` with default filter and decoding."""
+        """See `postil.comments.commenter.Commenter`; `open` with default filter and decoding."""
         return cls.open(folder)
 
     def save(self, folder: FilePath) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.comments.text_vectors import TextVectors
+from postil.comments.feature_ranker import TextVectors
 from postil.data.arrays import Expected
 from postil.encoders.sentences import sentence_encoder
 from postil.errors import InvalidInput, UsageError

@@ -17,40 +17,231 @@ import msgspec
 import numpy as np
 
 from postil.comments.candidate_pool import CandidatePool
-from postil.comments.feature_ranker import FeatureRanker
+from postil.comments.feature_ranker import FeatureRanker, open_feature_ranker
 from postil.comments.filtering import CandidateFilter, RepeatLimit
-from postil.comments.neighbors import Neighbors
-from postil.comments.open_ranker import NETWORKS, open_ranker
-from postil.comments.ranked_texts import ArticleTexts, CommentTexts
-from postil.comments.rankers import InterpolatedRanker
+from postil.comments.rankers import (
+    ArticleTexts,
+    CommentTexts,
+    EmbeddingRanker,
+    InteractionRanker,
+    InterpolatedRanker,
+    TfidfRanker,
+)
 from postil.comments.reranker import open_reranker, text_of
 from postil.comments.show_filter import FILE, SIGNALS, ShowFilter, text_signals
 from postil.comments.store import Model
-from postil.data.arrays import WHOLE
+from postil.data.arrays import WHOLE, Expected
 from postil.data.rows import Comment
 from postil.data.suggestions import Filtered, Provenance, Suggestion, Suggestions
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Setting
-from postil.search.index import Index
+from postil.search.index import Index, TopK, merge
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Self
 
     from numpy.typing import NDArray
 
     from postil.comments.filtering import FilterResult
-    from postil.comments.ranked_texts import Texts
-    from postil.comments.rankers import Ranker
+    from postil.comments.rankers import Ranker, Texts
     from postil.comments.reranker import Reranker
     from postil.comments.show_filter import Selection
     from postil.data.row_files import FilePath
     from postil.data.rows import Article
     from postil.data.suggestions import Source
-    from postil.engine import Engine
+    from postil.engine import Engine, StatefulWorkers
+    from postil.search.string_array import StringArray
 
-__all__ = ["KINDS", "Retriever"]
+__all__ = ["KINDS", "NETWORKS", "Neighbors", "Retriever", "Sharded", "open_ranker"]
+
+COPY_COSINE: Final = 0.98
+"""Smallest cosine of an article and a copy of it."""
+_ROUNDING: Final = 1e-6
+"""More than the errors of a cosine."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """A search for similar articles.
+
+    Args:
+        index: The training articles.
+        names: Their ids.
+        wanted: Number of similar articles to find.
+        jobs: Number of search threads.
+        engine: Engine whose workers keep the index and search it; None for this process. The results are the same.
+    """
+
+    index: Index
+    names: StringArray
+    wanted: int
+    jobs: int = 1
+    engine: Engine | None = None
+
+    def find(self, names: Sequence[str], words: Texts) -> list[NDArray[np.int64]]:
+        """Find the most similar articles of n articles.
+
+        Args:
+            names: The ids of the articles.
+            words: Their words.
+
+        Returns:
+            For each article int64[m], training articles, the most similar first; fewer than wanted where no further
+            one shares a word with it.
+        """
+        wanted, most = self.wanted, max(1, len(self.index))
+        found: list[NDArray[np.int64]] = []
+        top = self._search(*words, min(2 * wanted, most))
+        for at, (name, documents, scores) in enumerate(zip(names, top.documents, top.scores, strict=True)):
+            ids = words[0][words[1][at] : words[1][at + 1]]
+            others = self._others(name, ids, documents, scores)
+            # Copies, such as those of a weekly title, may fill the first ranks: search deeper until enough others come.
+            best = documents
+            while len(others) < wanted and best[-1] >= 0 and len(best) < most:
+                k = min(4 * len(best), most)
+                deeper = self._search(ids, np.array([0, len(ids)]), k)
+                best = deeper.documents[0]
+                others = self._others(name, ids, best, deeper.scores[0])
+            found.append(others[:wanted])
+        return found
+
+    @cached_property
+    def _sharded(self) -> Sharded | None:
+        """The index in shards that workers keep."""
+        if self.engine is None or not len(self.index):
+            return None
+        return Sharded(self.engine, self.index.shards(min(self.engine.jobs, len(self.index))))
+
+    def _search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
+        if self._sharded is None:
+            return self.index.search(ids, offsets, k, jobs=self.jobs)
+        return self._sharded.search(ids, offsets, k)
+
+    def _others(
+        self, name: str, ids: NDArray[np.int32], documents: NDArray[np.int32], scores: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """The documents that are neither the article itself nor a copy of it."""
+        found = documents[documents >= 0]
+        other = np.array([one != name for one in self.names.texts(found.astype(np.int64))], dtype=bool)
+        near = np.arange(len(found))
+        if self.index.weighting == "tf-idf":  # a cosine of known words alone, so not below that of all words
+            near = near[scores[: len(found)] > COPY_COSINE - _ROUNDING]
+        other[near] &= self.index.cosines(ids, found[near]) < COPY_COSINE
+        return np.asarray(found[other], dtype=np.int64)
+
+
+class Sharded:
+    """An index whose shards are kept by workers, on this machine or on many.
+
+    Every shard has the collection statistics of the whole index, so results are those of the whole, to the last bit.
+    Leaving ``with`` releases the shards.
+
+    Args:
+        engine: Runs the workers.
+        parts: The shards, see `postil.search.index.Index.shards`.
+
+    >>> from postil.search.index import Index
+    >>> from postil.engine import open_engine
+    >>> ids, offsets = np.array([0, 1, 1, 2, 0, 3], dtype=np.int32), np.array([0, 3, 6])
+    >>> index = Index.of(ids, offsets, words=4)
+    >>> with open_engine() as engine, Sharded(engine, index.shards(2)) as sharded:
+    ...     sharded.search(np.array([3, 1], dtype=np.int32), np.array([0, 1, 2]), k=2).documents.tolist()
+    [[1, -1], [0, -1]]
+    """
+
+    def __init__(self, engine: Engine, parts: Sequence[Index]) -> None:
+        self._firsts = np.cumsum([0, *map(len, parts)])[:-1].tolist()
+        self._workers: StatefulWorkers[Index] = engine.start_workers(_prepared, parts)
+
+    def search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
+        """See `postil.search.index.Index.search`.
+
+        Args:
+            ids: int32[T].
+            offsets: int64[n + 1].
+            k: Number of documents per query.
+        """
+        return merge(self._workers.call(_search, (ids, offsets, k)), self._firsts, k)
+
+    def close(self) -> None:
+        """Release the shards."""
+        self._workers.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _prepared(shard: Index) -> Index:
+    """A shard whose first search does not have to compute its bounds."""
+    shard.prepare()
+    return shard
+
+
+def _search(shard: Index, request: tuple[NDArray[np.int32], NDArray[np.int64], int]) -> TopK:
+    return shard.search(*request)
+
+
+NETWORKS = frozenset({"relevance", "both"})
+"""Rankers that have a network."""
+
+
+def open_ranker(model: Model, vocabulary: Vocabulary, comments: int) -> Ranker:
+    """Open the ranker of a retriever.
+
+    Args:
+        model: The model folder.
+        vocabulary: Its vocabulary.
+        comments: Number of its comments.
+
+    Raises:
+        InvalidInput: The folder is damaged.
+        MissingExtra: What the ranker needs is not installed.
+    """
+    kind = model.setting("ranker", str)
+    if kind == "relevance":
+        return _by_relevance(model, comments)
+    words = _words(model, comments)
+    if kind == "features":
+        return open_feature_ranker(model, vocabulary, words)
+    idf = model.array("ranker/idf", Expected("float64", (len(vocabulary),), low=0))
+    by_words = TfidfRanker(np.asarray(idf), *words)
+    if kind == "tf-idf":
+        return by_words
+    return InterpolatedRanker(
+        (
+            (_by_relevance(model, comments), 1.0),
+            (by_words, model.setting("interpolation_weight", float)),
+            (open_feature_ranker(model, vocabulary, words), model.setting("feature_weight", float)),
+        )
+    )
+
+
+def _by_relevance(model: Model, comments: int) -> Ranker:
+    try:
+        from postil.comments.nn.relevance import Relevance  # noqa: PLC0415 - it needs torch
+    except ImportError as error:
+        raise MissingExtra("the relevance model", "nn") from error
+    relevance = Relevance.open(model.path / "relevance")
+    if relevance.options.architecture == "interaction":
+        return InteractionRanker(relevance, *_words(model, comments))
+    expected = Expected("float32", (comments, relevance.options.output_dim))
+    return EmbeddingRanker(relevance, np.asarray(model.array("ranker/vectors", expected)))
+
+
+def _words(model: Model, comments: int) -> Texts:
+    ids = model.array("ranker/words.ids", Expected("int32"))
+    offsets = Expected("int64", (comments + 1,), end=len(ids))
+    return np.asarray(ids), np.asarray(model.array("ranker/words.offsets", offsets))
+
 
 KINDS: Final = ("ir-t", "ir-tc")
 
@@ -142,7 +333,7 @@ class Retriever:
 
     @classmethod
     def load(cls, folder: FilePath) -> Retriever:
-        """See `postil.comments.base.Commenter`; `open` with the default filter."""
+        """See `postil.comments.commenter.Commenter`; `open` with the default filter."""
         return cls.open(folder)
 
     def save(self, folder: FilePath) -> None:

@@ -1,53 +1,146 @@
-"""Model folders: config, metadata with checksums, arrays.
+"""Model folders: config, metadata with checksums, arrays, and changes of a folder that is there.
 
-| file | content |
-|---|---|
-| ``config.json`` | ``kind``, such as ``ir-tc``; ``format``; settings that using the model needs |
-| ``metadata.json`` | options, seed, hash of the corpus and versions of its training; size and hash of each file |
-| ``NAME.npy`` | arrays, mapped into memory |
-| ``weights.safetensors`` | the weights of a network |
-| ``words.txt`` | the vocabulary, one word per line |
-
-The folder is written atomically, contains no time and no path, and opens on another machine. Opening it checks the size
-of every file; `Model.verify` reads them.
+A folder is made whole or not at all, and changed by one process at a time; of a change that was killed nothing is left.
 """
 
 from __future__ import annotations
 
+import glob
+import hashlib
+import json
 import os
+import re
 import secrets
 import shutil
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from postil.comments.manifest import (
-    WHOLE,
-    as_json,
-    checked_name,
-    checksum,
-    combined_checksum,
-    read_json,
-    sync,
-    sync_folder,
-)
-from postil.data.arrays import Expected, open_array
+from postil.data.arrays import WHOLE, Expected, open_array
 from postil.data.atomic_file import replace_folder, write_error
-from postil.data.explain import is_finite, shown
+from postil.data.explain import is_finite, load_json, shown
+from postil.data.lock import LOCK, locked
 from postil.errors import InvalidInput, UsageError
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
     from postil.data.arrays import AnyArray
     from postil.data.row_files import FilePath
 
-__all__ = ["FORMAT", "Model", "ModelWriter", "check_free"]
+__all__ = [
+    "FORMAT",
+    "WHOLE",
+    "Change",
+    "Model",
+    "ModelWriter",
+    "as_json",
+    "changing",
+    "check_free",
+    "checked_name",
+    "checksum",
+    "combined_checksum",
+    "read_json",
+    "sync",
+    "sync_folder",
+    "training_folder",
+]
+
+
+def checked_name(name: str, *taken: str) -> str:
+    """Check that a file name stays within the folder.
+
+    Args:
+        name: The name; ``/`` separates folders.
+        taken: Names that it must not be.
+
+    Raises:
+        InvalidInput: It does not, or is taken.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or str(path) != name or name in (".", *taken) or "\\" in name:
+        raise InvalidInput("not the name of a file of a model", where=name)
+    return name
+
+
+def checksum(path: Path) -> dict[str, object]:
+    """Compute size and hash of a file, reading it in blocks.
+
+    Args:
+        path: The file.
+    """
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    return {"bytes": path.stat().st_size, "blake2b": digest}
+
+
+def combined_checksum(files: Mapping[str, object]) -> str:
+    """Combine the checksums of all files into 16 hexadecimal digits.
+
+    Args:
+        files: The checksum of each file by name.
+    """
+    return hashlib.blake2b(json.dumps(files, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+def as_json(value: Mapping[str, object]) -> bytes:
+    """Encode the JSON of a file of the folder.
+
+    Args:
+        value: An object.
+    """
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Read the JSON object of a file.
+
+    Args:
+        file: The file.
+
+    Raises:
+        InvalidInput: It is missing, or contains none.
+    """
+    try:
+        found = load_json(file.read_bytes())
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise InvalidInput(f"missing; {WHOLE}", where=str(file)) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"not JSON, {error}; {WHOLE}", where=str(file)) from error
+    if not isinstance(found, dict):
+        raise InvalidInput("expected a JSON object", where=str(file))
+    return found
+
+
+def sync(path: Path) -> None:
+    """Flush a file to disk.
+
+    Args:
+        path: The file.
+    """
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+def sync_folder(path: Path) -> None:
+    """Flush the directory entries of a folder to disk.
+
+    Args:
+        path: The folder.
+    """
+    if os.name == "posix":  # a new name is durable only once its directory is synced
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
 
 T = TypeVar("T", str, int, float)
 FORMAT: Final = 3
@@ -402,3 +495,104 @@ class Model:
         size = file.stat().st_size
         if size != expected:
             raise InvalidInput(f"expected {expected} bytes, got {size}; {WHOLE}", where=str(file))
+
+
+_LEFT: Final = re.compile(r"\d+-[0-9a-f]{8}\.(part|old)")
+"""Name, after that of the folder, of one in the making, and of one that was replaced."""
+
+
+def training_folder(model: FilePath) -> Path:
+    """The folder ``.MODEL.training``, from which an interrupted training of a model resumes.
+
+    Args:
+        model: The model folder.
+    """
+    path = Path(os.path.realpath(model))
+    return path.with_name(f".{path.name}.training")
+
+
+@contextmanager
+def changing(folder: FilePath) -> Iterator[Path]:
+    """Lock a folder against other changes and trainings, and clear away what a killed change left beside it.
+
+    Args:
+        folder: The folder; a model or a corpus.
+
+    Yields:
+        Its path, without symbolic links.
+
+    Raises:
+        UsageError: It is being changed or trained.
+        PostilError: The operating system reports an error.
+    """
+    target, beside = Path(os.path.realpath(folder)), training_folder(folder)
+    with locked(beside, f"{folder}: another change or training of it is running"):
+        try:
+            for left in sorted(target.parent.glob(f".{glob.escape(target.name)}.*")):
+                kind = _LEFT.fullmatch(left.name.removeprefix(f".{target.name}."))
+                if kind and kind[1] == "old" and not target.exists():
+                    left.rename(target)
+                elif kind:
+                    shutil.rmtree(left)
+            yield target
+        except OSError as error:
+            raise write_error(str(folder), error) from error
+        finally:
+            if [each.name for each in beside.iterdir()] == [LOCK]:  # else an interrupted training resumes from it
+                shutil.rmtree(beside, ignore_errors=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A changed model, to be written.
+
+    Args:
+        model: The model before.
+        before: Its arrays by name.
+        arrays: The arrays of the changed model; those that are objects of ``before`` are shared.
+        words: The vocabulary; None if it stays.
+        config: Fields of ``config.json`` that differ.
+        contents: Content of further files that differ, by name.
+    """
+
+    model: Model
+    before: Mapping[str, AnyArray]
+    arrays: Mapping[str, AnyArray]
+    words: Sequence[str] | None = None
+    config: Mapping[str, object] = field(default_factory=dict)
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files that are written anew or left out, sorted."""
+        names = {f"{name}.npy" for name in {*self.before, *self.arrays} if self._differs(name)}
+        words = {"words.txt"} if self.words is not None else set()
+        config = {"config.json"} if {**self.model.config, **self.config} != self.model.config else set()
+        return tuple(sorted(names | words | config | set(self.contents)))
+
+    def _differs(self, name: str) -> bool:
+        return name not in self.arrays or self.arrays[name] is not self.before.get(name)
+
+    def write(self, out: FilePath, metadata: Mapping[str, object], *, replace: bool) -> None:
+        """Write the model folder.
+
+        Args:
+            out: The folder.
+            metadata: Fields of ``metadata.json`` that differ.
+            replace: True if the folder is there, and is replaced.
+
+        Raises:
+            UsageError: The folder exists without ``replace``, or its parent does not.
+            PostilError: The operating system reports an error.
+        """
+        model = self.model
+        kept = {name: value for name, value in model.metadata.items() if name not in ("hash", "files")}
+        config = {**model.config, **self.config}
+        with ModelWriter(out, model.kind, config, {**kept, **metadata}, replace=replace) as new:
+            for name in filter(self._differs, self.arrays):
+                new.array(name, self.arrays[name])
+            if self.words is not None:
+                new.words(self.words)
+            for name, content in self.contents.items():
+                new.path(name).write_bytes(content)
+            new.link(model, without=[f"{name}.npy" for name in self.before if name not in self.arrays])

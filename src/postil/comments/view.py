@@ -1,24 +1,55 @@
-"""View of suggestions: one row per suggestion; JSON Lines have one row per article."""
+"""Views of suggestions, of commenters against readers, of rankings, of trainings and of updates."""
 
 from __future__ import annotations
 
-from operator import itemgetter
+from functools import partial
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+import numpy as np
 
+from postil.comments.result import value_text
 from postil.data.ids import plain_id
 from postil.messages import Message, Setting
+from postil.metrics.result import SystemScore
+from postil.plots.lines import Curve, curves
+from postil.plots.picture import save
 from postil.results.formats import counted, excerpt, value_with_interval
-from postil.results.table import Count, Name, Number, Table, Text
-from postil.results.views import View
+from postil.results.numbers import DASH
+from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text, crossed
+from postil.results.views import View, best
+from postil.scoring.view import score_table, scores_summary, scores_table
 
 if TYPE_CHECKING:
-    from postil.comments.result import SuggestionsResult
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from postil import plots
+    from postil.comments.result import (
+        CommenterResult,
+        GridPoint,
+        GridSearch,
+        RankingMeasure,
+        RankingResult,
+        SuggestionsResult,
+        TrainingResult,
+        UpdateResult,
+    )
     from postil.data.suggestions import Source, Suggestion
     from postil.results.table import Column
 
-__all__ = ["view"]
+__all__ = [
+    "commenters",
+    "draw_losses",
+    "loss_curves",
+    "measures_summary",
+    "ranking",
+    "search_tables",
+    "training",
+    "update",
+    "view",
+]
 
 REASONS: Final = Setting("format", "jsonl", instead="result.suggestions")
 FIELDS: Final = (
@@ -123,4 +154,193 @@ def view(result: SuggestionsResult) -> View:
             (f"{line[1].rank}. {line[1].text}", " · ".join(filter(None, (each.cell(line).plain for each in ABOUT))))
             for line in lines
         ],
+    )
+
+
+def ranking(result: RankingResult) -> View:
+    """Make the view of a ranking evaluation.
+
+    Args:
+        result: The evaluation.
+    """
+    measures = crossed(
+        result.rows, Name("ranked by", "scorer"), "measure", Interval("", "value", zero=True), key="measures"
+    )
+    return View(
+        line=measures_summary(result.rows, "scorer", "article"),
+        rows=result.rows,
+        grids=[measures, *search_tables(result.grid)],
+        remarks=[f"{row.scorer}: {row.reason}" for row in result.absent],
+    )
+
+
+def search_tables(search: GridSearch | None) -> list[Table]:
+    """The table of a choice of hyperparameters, one row per combination; none without a choice.
+
+    Args:
+        search: The choice.
+    """
+    if search is None:
+        return []
+    first, *others = search.points[0].values
+    columns = (
+        Name(first, partial(_setting, first)),
+        *(Figure(name, partial(_setting, name)) for name in others),
+        Number(f"dev {search.measure}", "dev", zero=True),
+        Count("steps", "steps"),
+        Text("", lambda point: "chosen" if point.chosen else ""),
+    )
+    return [Table(key="search", rows=search.points, columns=columns)]
+
+
+def _setting(name: str, point: GridPoint) -> str:
+    return value_text(point.values[name])
+
+
+def measures_summary(rows: Sequence[RankingMeasure], scorer: str, unit: str) -> str:
+    """Numbers of scorers and of what they rank, and the best value of each measure.
+
+    Args:
+        rows: Values by scorer and measure.
+        scorer: Name of a scorer.
+        unit: Name of what a scorer ranks.
+    """
+    scorers = counted(len({row.scorer for row in rows}), scorer)
+    units = counted(max((row.n for row in rows), default=0), unit)
+    return f"{scorers}, {units}; {best((row.measure, row.scorer, row.value) for row in rows)}"
+
+
+def commenters(result: CommenterResult) -> View:
+    """See `postil.results.views`.
+
+    Args:
+        result: Scores of commenters.
+    """
+    return View(
+        line=scores_summary("commenter", result.scores, counted(result.articles, "article")),
+        rows=result.scores,
+        fields=SystemScore.__struct_fields__,
+        grids=[scores_table("commenter", result.scores, n=False), _suggestions(result), *_periods(result)],
+        remarks=result.remarks,
+        systems=score_table("commenter", result.scores, "article"),
+    )
+
+
+def _suggestions(result: CommenterResult) -> Table:
+    ages = (
+        Number("mean age in days", "age", digits=0, zero=True, none=DASH),
+        Count("later", lambda one: one.later if one.dated else None, none=DASH),
+    )
+    return Table(
+        rows=result.suggestions,
+        columns=(
+            Name("commenter", "system"),
+            Count("suggestions", lambda one: result.articles - one.nothing),
+            Number("mean words", "words", digits=1, zero=True, none=DASH),
+            Number("distinct-1", "distinct_1", zero=True, none=DASH),
+            Number("distinct-2", "distinct_2", zero=True, none=DASH),
+            *(ages if any(one.dated for one in result.suggestions) else ()),
+        ),
+    )
+
+
+def _periods(result: CommenterResult) -> list[Table]:
+    """Scores by period, if there are any: one row per system and period."""
+    scores = (
+        Number(name, itemgetter(name), at=attrgetter("scores"), digits=4, zero=True)
+        for row in result.periods[:1]
+        for name in row.scores
+    )
+    columns = (
+        Name("commenter", "system"),
+        Text("period", "period"),
+        Count("articles", "articles"),
+        Number("days", "days", digits=0, zero=True, none=DASH),
+        *scores,
+    )
+    return [Table(rows=result.periods, columns=columns)] if result.periods else []
+
+
+def training(result: TrainingResult) -> View:
+    """Show one row per dev evaluation; the best one, which became the model, is marked.
+
+    Args:
+        result: The training.
+    """
+    table = Table(
+        key="training",
+        rows=result.rows,
+        columns=(
+            Name("step", lambda row: f"{row.step:,}"),
+            Count("epoch", lambda row: row.epoch + 1, separated=False),
+            Number("loss", "loss", zero=True),
+            Number("dev", "dev", zero=True),
+            Figure("perplexity", lambda row: f"{row.perplexity:,.1f}"),
+            Text("", lambda row: "best" if row.best else ""),
+        ),
+    )
+    size = counted(len(result.rows), "dev evaluation")
+    best = [f"; best perplexity {row.perplexity:,.1f} at step {row.step:,}" for row in result.rows if row.best]
+    return View(line=size + "".join(best), rows=result.rows, grids=[table, *search_tables(result.grid)])
+
+
+def loss_curves(trainings: Mapping[str, TrainingResult]) -> plots.Figure:
+    """Draw the dev loss of one or several models; for a single one the training loss too.
+
+    Args:
+        trainings: Trainings by name.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    series = []
+    for name, result in trainings.items():
+        steps = np.array([row.step for row in result.rows], dtype=np.float64)
+        series.append(Curve(f"{name}, dev", steps, np.array([row.dev for row in result.rows])))
+        if len(trainings) == 1:
+            series.append(Curve(f"{name}, training", steps, np.array([row.loss for row in result.rows])))
+    return curves(series, xlabel="steps", ylabel="nats per token")
+
+
+def draw_losses(path: Path, trainings: Mapping[str, TrainingResult]) -> None:
+    """Write the picture of `loss_curves`.
+
+    Args:
+        path: The picture: ``.svg``, ``.png`` or ``.pdf``.
+        trainings: Trainings by name.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        UsageError: The file is of another kind.
+    """
+    save(loss_curves(trainings), path, "Cross-entropy by steps of training")
+
+
+def update(result: UpdateResult) -> View:
+    """Make the view of an update.
+
+    Args:
+        result: The result of an update.
+    """
+    sizes = [
+        ("articles", result.articles, result.total_articles),
+        ("comments", result.comments, result.total_comments),
+    ]
+    columns = (Name("", itemgetter(0)), Count("added", itemgetter(1)), Count("in the model", itemgetter(2)))
+    remarks: list[str] = [f"ranker {result.ranker} kept: trained on {counted(result.ranker_articles, 'article')}"]
+    if result.updated:
+        remarks.append(f"{counted(result.updated, 'comment')} replaced by one with the same id")
+    if result.kept_out:
+        remarks.append(f"{counted(result.kept_out, 'comment')} left out: forgotten earlier")
+    if result.held_out:
+        comments = counted(result.held_out, "held-out comment")
+        test = Setting("test", 0)
+        remarks.append(
+            Message("{comments} of test left out; build with {test} to add them", comments=comments, test=test)
+        )
+    return View(
+        line=f"{counted(result.articles, 'article')} and {counted(result.comments, 'comment')} added",
+        rows=[result],
+        grids=[Table(key="update", rows=sizes, columns=columns)],
+        remarks=remarks,
     )

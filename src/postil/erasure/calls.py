@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, TypedDi
 
 import msgspec
 
-from postil.comments.model_changes import changing, training_folder
+from postil.comments.store import changing, training_folder
 from postil.corpus.dataset_card import card
 from postil.corpus.erasure import erase_comments, rows
 from postil.corpus.forgotten import Chosen, Erasure, comment_key, erasures, keys_of

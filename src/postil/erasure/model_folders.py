@@ -11,10 +11,9 @@ import numpy as np
 
 from postil.comments import neural_commenter
 from postil.comments.candidate_pool import retriever_arrays
-from postil.comments.model_changes import Change
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.retrieval import KINDS, Retriever
-from postil.comments.store import Model
+from postil.comments.store import Change, Model
 from postil.corpus.forgotten import is_placeholder, placeholder
 from postil.encoders.static import open_static
 from postil.errors import UsageError

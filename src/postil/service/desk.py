@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.responses import Response
 
-from postil.comments.article_files import checked_articles, open_articles
+from postil.comments.articles import checked_articles, open_articles
 from postil.data.ids import plain_id
 from postil.data.labels import REASONS
 from postil.service.documentation import static_handler

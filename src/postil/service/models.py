@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from postil.comments.loading import load_commenter
+from postil.comments.commenter import load_commenter
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.data.rows import Article

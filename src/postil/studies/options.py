@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Final
 
+from postil.comments.options import RANKERS
 from postil.comments.readers import HUMAN
-from postil.comments.training.options import RANKERS
 from postil.data.options import PluginOptions, ResamplingOptions, SeedOptions, ThreadOptions
 from postil.data.scale import Scale
 from postil.errors import UnknownName, UsageError

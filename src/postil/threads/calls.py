@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from postil.comments.article_files import checked_articles, open_articles
-from postil.comments.missing_input import MissingInput
+from postil.comments.articles import MissingInput, checked_articles, open_articles
 from postil.comments.retrieval import Retriever
 from postil.data.options import ThreadOptions
 from postil.data.progress import progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from postil.comments.ranking_view import measures_summary
+from postil.comments.view import measures_summary
 from postil.results.table import Interval, Name, Table, crossed
 from postil.results.views import View
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.training.options import QualityTrainOptions
+    from postil.comments.options import QualityTrainOptions
     from postil.corpus.passes import OnProgress
     from postil.data.labels import Label
     from postil.data.row_files import FilePath

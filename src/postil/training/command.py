@@ -11,11 +11,7 @@ from typer.core import TyperGroup
 
 from postil.cli.command import FormatOption, command, group
 from postil.cli.errors import emit, refuse, say
-from postil.comments.training.options import (
-    GeneratorTrainOptions,
-    QualityTrainOptions,
-    RetrieverTrainOptions,
-)
+from postil.comments.options import GeneratorTrainOptions, QualityTrainOptions, RetrieverTrainOptions
 from postil.data.options import InputOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError
 from postil.interest.training_options import InterestTrainOptions
@@ -249,7 +245,7 @@ def generator(
     if result is not None:
         emit(show(format, result), format)
         if figure is not None:
-            from postil.comments.training.view import draw_losses  # noqa: PLC0415
+            from postil.comments.view import draw_losses  # noqa: PLC0415
 
             draw_losses(figure, {name: result})
             say(f"losses drawn in {figure}")

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from postil.comments.nn.batches import BOS, EOS, PAD, SPECIAL, Commented
-from postil.comments.nn.options import GeneratorOptions
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.options import GeneratorOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,8 +14,8 @@ from torch import nn
 from torch.nn import functional
 
 from postil.comments.nn.batches import Commented, Ragged
-from postil.comments.nn.options import RelevanceOptions, TrainingOptions
 from postil.comments.nn.training import train
+from postil.comments.options import RelevanceOptions, TrainingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

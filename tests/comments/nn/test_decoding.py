@@ -13,11 +13,10 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import generator_work as gen
 import torch
 
-from postil.comments.decoding_options import DecodingOptions
 from postil.comments.nn import decoding
 from postil.comments.nn.batches import BOS, EOS, PAD, SPECIAL, UNK, Ragged
 from postil.comments.nn.generator import Generator
-from postil.comments.nn.options import GeneratorOptions
+from postil.comments.options import DecodingOptions, GeneratorOptions
 from postil.errors import UsageError
 
 if TYPE_CHECKING:

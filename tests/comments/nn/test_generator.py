@@ -20,12 +20,11 @@ import generator_work as gen
 import network_work as work
 import torch
 
-from postil.comments.decoding_options import DecodingOptions
 from postil.comments.nn import generator as generator_module
 from postil.comments.nn import safetensors_io
 from postil.comments.nn.batches import EOS, SPECIAL, UNK, Commented
 from postil.comments.nn.generator import Generator, train_generator
-from postil.comments.nn.options import GeneratorOptions, TrainingOptions
+from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 
 SMALL = GeneratorOptions(hidden_size=16, embedding_dim=12, dropout=0.2, num_sampled=6, comments_per_group=2)

@@ -12,8 +12,8 @@ from torch.nn import functional
 from postil.comments.nn import losses
 from postil.comments.nn.batches import BOS, PAD
 from postil.comments.nn.losses import LogUniformSampler, Sampled
-from postil.comments.nn.options import GeneratorOptions
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.options import GeneratorOptions
 
 
 def some(n: int = 6, vocabulary: int = 11, size: int = 3, dtype: torch.dtype = torch.float64) -> list[torch.Tensor]:

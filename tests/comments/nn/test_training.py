@@ -18,8 +18,8 @@ import network_work as work
 import torch
 
 from postil.comments.nn import safetensors_io
-from postil.comments.nn.options import TrainingOptions
 from postil.comments.nn.training import Progress, train
+from postil.comments.options import TrainingOptions
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:

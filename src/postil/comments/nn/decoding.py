@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.decoding_options import DecodingOptions
     from postil.comments.nn.seq2seq import Seq2SeqNetwork
+    from postil.comments.options import DecodingOptions
 
 __all__ = ["Hypothesis", "generate"]
 

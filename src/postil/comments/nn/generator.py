@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from postil.comments.decoding_options import DecodingOptions
 from postil.comments.nn import decoding, models
 from postil.comments.nn.batches import (
     EOS,
@@ -31,8 +30,8 @@ from postil.comments.nn.batches import (
     pad_batch,
 )
 from postil.comments.nn.decoding import Hypothesis
-from postil.comments.nn.options import GeneratorOptions
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.options import DecodingOptions, GeneratorOptions
 from postil.comments.store import check_free
 from postil.errors import UsageError, check_least
 
@@ -42,8 +41,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.nn.batches import Epoch
-    from postil.comments.nn.options import TrainingOptions
     from postil.comments.nn.training import Progress
+    from postil.comments.options import TrainingOptions
     from postil.data.row_files import FilePath
 
 __all__ = ["KIND", "GenerationTask", "Generator", "Hypothesis", "train_generator"]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from postil.comments.nn.options import TrainingOptions
     from postil.comments.nn.training import Progress, TrainingTask
+    from postil.comments.options import TrainingOptions
     from postil.data.row_files import FilePath
 
 __all__ = ["build", "load", "save", "train"]

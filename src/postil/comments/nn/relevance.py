@@ -18,8 +18,8 @@ from torch.nn import functional
 
 from postil.comments.nn import models
 from postil.comments.nn.batches import SPECIAL, Commented, Pairs, Ragged, bucket_by_length, data_hash, pad_batch
-from postil.comments.nn.options import RelevanceOptions
 from postil.comments.nn.relevance_network import RelevanceNetwork
+from postil.comments.options import RelevanceOptions
 from postil.comments.ranking_evaluation import evaluate, sample_negatives
 from postil.comments.store import check_free
 from postil.errors import UsageError
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.nn.batches import Epoch, Texts
-    from postil.comments.nn.options import TrainingOptions
     from postil.comments.nn.training import Progress
+    from postil.comments.options import TrainingOptions
     from postil.data.row_files import FilePath
 
 __all__ = [

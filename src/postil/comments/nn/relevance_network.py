@@ -15,7 +15,7 @@ from torch.nn import functional
 from postil.comments.nn.batches import PAD
 
 if TYPE_CHECKING:
-    from postil.comments.nn.options import RelevanceOptions
+    from postil.comments.options import RelevanceOptions
 
 __all__ = ["Convolutions", "LateInteraction", "RelevanceNetwork", "Tower", "masked_max", "masked_mean"]
 

@@ -17,7 +17,7 @@ from postil.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.comments.nn.options import GeneratorOptions
+    from postil.comments.options import GeneratorOptions
 
 __all__ = ["Seq2SeqNetwork"]
 

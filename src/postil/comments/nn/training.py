@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.utils.tensorboard import SummaryWriter
 
-    from postil.comments.nn.options import TrainingOptions
+    from postil.comments.options import TrainingOptions
 
 __all__ = ["Arrays", "Progress", "Trained", "TrainingTask", "train"]
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from postil.comments.nn.relevance import Relevance
-    from postil.comments.ranked_texts import ArticleTexts, Texts
-    from postil.comments.rankers import Ranker
+    from postil.comments.rankers import ArticleTexts, Ranker, Texts
     from postil.comments.ranking_evaluation import RankingTask, Scorer
     from postil.comments.result import RankingResult
     from postil.data.progress import OnMessage

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
-from postil.comments.model_changes import training_folder
 from postil.comments.nn.batches import Commented, Ragged
 from postil.comments.nn.distributed import broadcast_from_main, is_main_process
-from postil.comments.store import Model
+from postil.comments.store import Model, training_folder
 from postil.corpus.texts import CorpusTexts, first_vectors, hash_of_vectors
 from postil.data.lock import locked
 from postil.data.progress import live
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
+    from postil.comments.options import GeneratorOptions, RelevanceOptions, TrainingOptions
     from postil.data.progress import OnMessage
     from postil.data.row_files import FilePath
 

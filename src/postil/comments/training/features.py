@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from postil.comments.feature_ranker import AS_WRITTEN, FeatureModel, FeatureRanker, person_ids
-from postil.comments.ranked_texts import ArticleTexts, CommentTexts
-from postil.comments.rankers import shared_idf
-from postil.comments.relevance_features import RelevanceFeatures, hubs_of
-from postil.comments.text_vectors import TextVectors
+from postil.comments.feature_ranker import (
+    AS_WRITTEN,
+    FeatureModel,
+    FeatureRanker,
+    RelevanceFeatures,
+    TextVectors,
+    hubs_of,
+    person_ids,
+)
+from postil.comments.rankers import ArticleTexts, CommentTexts, shared_idf
 from postil.comments.training.ranker_vectors import stage_vectors
 from postil.encoders.static import open_static
 from postil.errors import MissingExtra, Undefined
@@ -26,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.relevance_features import CommentFeatures
-    from postil.comments.training.options import RetrieverTrainOptions
+    from postil.comments.feature_ranker import CommentFeatures
+    from postil.comments.options import RetrieverTrainOptions
     from postil.corpus.texts import CorpusTexts
     from postil.data.progress import OnMessage
     from postil.search.index import Index

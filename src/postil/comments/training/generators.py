@@ -15,10 +15,10 @@ from msgspec import to_builtins
 from postil.comments.copying import SpanIndex
 from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
 from postil.comments.nn.distributed import is_main_process
+from postil.comments.options import LONGEST
+from postil.comments.result import TrainingResult, TrainingStep
 from postil.comments.store import Model, ModelWriter, check_free
 from postil.comments.training.directory import TrainingDirectory
-from postil.comments.training.options import LONGEST
-from postil.comments.training.result import TrainingResult, TrainingStep
 from postil.corpus.store import Corpus
 from postil.corpus.texts import CorpusTexts
 from postil.errors import MissingExtra, UnknownName, UsageError
@@ -26,9 +26,8 @@ from postil.search.string_array import StringArray
 
 if TYPE_CHECKING:
     from postil.comments.nn.generator import Generator
-    from postil.comments.nn.options import GeneratorOptions
+    from postil.comments.options import GeneratorOptions, GeneratorTrainOptions
     from postil.comments.training.grid import Combination, Grid
-    from postil.comments.training.options import GeneratorTrainOptions
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
     from postil.data.row_files import FilePath

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from postil.comments.nn.relevance import Relevance
+    from postil.comments.options import RetrieverTrainOptions
     from postil.comments.ranking_evaluation import Scorer
     from postil.comments.reranker import Reranker
     from postil.comments.result import RankingResult
     from postil.comments.training.dev_evaluation import Weights
     from postil.comments.training.features import TrainedFeatures
     from postil.comments.training.grid import Combination, Grid
-    from postil.comments.training.options import RetrieverTrainOptions
     from postil.corpus.passes import OnProgress
     from postil.data.arrays import AnyArray
     from postil.data.progress import OnMessage

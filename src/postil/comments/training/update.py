@@ -10,10 +10,9 @@ import numpy as np
 
 from postil.comments import neural_commenter
 from postil.comments.candidate_pool import CandidatePool, retriever_arrays
-from postil.comments.model_changes import Change, changing
+from postil.comments.result import UpdateResult
 from postil.comments.retrieval import KINDS, Retriever
-from postil.comments.store import Model, check_free
-from postil.comments.training.result import UpdateResult
+from postil.comments.store import Change, Model, changing, check_free
 from postil.corpus.forgotten import comment_key, erasures, keys_of
 from postil.corpus.store import Corpus
 from postil.corpus.texts import CorpusTexts

@@ -17,12 +17,12 @@ import numpy as np
 
 from postil.comments import neural_commenter, retrieval
 from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.options import RetrieverTrainOptions
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.readers import HUMAN
 from postil.comments.result import SuggestionsResult
 from postil.comments.store import Model
 from postil.comments.training.generators import train_commenter
-from postil.comments.training.options import RetrieverTrainOptions
 from postil.comments.training.retrievers import train_retriever
 from postil.comparison.calls import CompareOptions, compare_rows
 from postil.comparison.result import Comparison

@@ -16,7 +16,7 @@ import msgspec
 
 from postil.campaigns.rubric import Rubric
 from postil.comments.readers import HUMAN
-from postil.comments.training.result import GridSearch, value_text
+from postil.comments.result import GridSearch, value_text
 from postil.errors import PostilError
 from postil.messages import Blank, Message, Setting
 from postil.metrics.metric_set import parse_all
@@ -32,8 +32,8 @@ from postil.studies.stages import words_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from postil.comments.result import GridValue
     from postil.comments.store import Model
-    from postil.comments.training.result import GridValue
     from postil.corpus.result import CorpusMetadata
     from postil.data.rows import Comment
     from postil.studies.comments.study import CommentsStudy

@@ -14,18 +14,20 @@ import msgspec
 
 from postil.comments import neural_commenter, retrieval
 from postil.comments.calls import CommentOptions
-from postil.comments.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
+from postil.comments.options import (
+    GeneratorOptions,
+    GeneratorTraining,
+    GeneratorTrainOptions,
+    RelevanceOptions,
+    RelevanceTraining,
+    RetrieverTrainOptions,
+    TrainingOptions,
+)
 from postil.comments.readers import HUMAN, Readers, needs_scale, parted_readers
+from postil.comments.result import GridSearch
 from postil.comments.store import Model
 from postil.comments.training.generators import check_commenter
 from postil.comments.training.grid import Grid
-from postil.comments.training.options import (
-    GeneratorTraining,
-    GeneratorTrainOptions,
-    RelevanceTraining,
-    RetrieverTrainOptions,
-)
-from postil.comments.training.result import GridSearch
 from postil.comments.training.retrievers import check_retriever
 from postil.corpus.rated_comments import RatedComments
 from postil.data.counting import have
@@ -44,8 +46,8 @@ from postil.studies.stages import as_line, settings_of, words_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from postil.comments.result import GridValue
     from postil.comments.training.grid import Combination
-    from postil.comments.training.result import GridValue
     from postil.corpus.store import Corpus
     from postil.data.progress import OnMessage
     from postil.data.rows import Article

@@ -335,7 +335,7 @@ def _suggestions(demo: _Demo) -> None:
         [build, train, comment],
     )
     from postil.comments.calls import CommentOptions, comment_articles  # noqa: PLC0415  # more is behind it
-    from postil.comments.training.options import RetrieverTrainOptions  # noqa: PLC0415
+    from postil.comments.options import RetrieverTrainOptions  # noqa: PLC0415
     from postil.comments.training.retrievers import train_retriever  # noqa: PLC0415
 
     new = _article_of_today(demo.out / "night-train.md")

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.options import GeneratorTraining, GeneratorTrainOptions
 from postil.comments.result import SuggestionsResult
 from postil.comments.training.generators import train_commenter
-from postil.comments.training.options import GeneratorTraining, GeneratorTrainOptions
 from postil.corpus.store import Corpus
 from postil.data.atomic_file import AtomicFile
 from postil.data.progress import progress

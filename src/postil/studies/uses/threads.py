@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.comments.ranked_texts import ArticleTexts
-from postil.comments.rankers import TfidfRanker, idf_weights
+from postil.comments.rankers import ArticleTexts, TfidfRanker, idf_weights
 from postil.comments.retrieval import Retriever
 from postil.corpus.texts import CorpusTexts
 from postil.data.counting import have

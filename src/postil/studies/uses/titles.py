@@ -25,7 +25,7 @@ from postil.text.tokenizers import stored_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.comments.ranked_texts import Texts
+    from postil.comments.rankers import Texts
     from postil.corpus.store import Corpus
     from postil.data.rows import Article
     from postil.kernel.arrays import Floats

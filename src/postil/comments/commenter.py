@@ -1,24 +1,73 @@
-"""Opening a commenter of any kind."""
+"""What a commenter is, and opening one of any kind."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from postil.comments import neural_commenter, retrieval
-from postil.comments.decoding_options import DecodingOptions
 from postil.comments.neural_commenter import NeuralCommenter
+from postil.comments.options import DecodingOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.data.arguments import check_arguments
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
     from postil.comments.filtering import CandidateFilter
     from postil.comments.show_filter import Selection
     from postil.data.row_files import FilePath
+    from postil.data.rows import Article
+    from postil.data.suggestions import Suggestions
 
-__all__ = ["load_commenter"]
+__all__ = ["Commenter", "load_commenter"]
+
+
+class Commenter(Protocol):
+    """A model that suggests comments.
+
+    Ties are broken by `postil.data.ranking.best_first`: descending score, then ascending key. A saved commenter that
+    is loaded elsewhere gives the same suggestions.
+    """
+
+    def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
+        """Suggest comments.
+
+        Args:
+            articles: The articles; their own comments are ignored.
+            k: Maximum number of suggestions per article.
+
+        Returns:
+            The suggestions for each article, in the articles' order.
+
+        Raises:
+            UsageError: k is less than 1.
+        """
+
+    def save(self, folder: FilePath) -> None:
+        """Write the model folder; see `postil.comments.store`.
+
+        Args:
+            folder: A folder that does not exist yet.
+
+        Raises:
+            UsageError: It exists, or its parent does not.
+            PostilError: The operating system reports an error.
+        """
+
+    @classmethod
+    def load(cls, folder: FilePath) -> Self:
+        """Open a model folder.
+
+        Args:
+            folder: The folder.
+
+        Raises:
+            InvalidInput: It holds no such model, or is damaged.
+        """
 
 
 def load_commenter(

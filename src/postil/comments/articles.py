@@ -1,4 +1,4 @@
-"""Articles of a file, rows or one document, checked as they are read."""
+"""Articles to comment on: read from a file, rows or one document, checked, and told where a model finds no word."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from postil.documents.sources import SourceOptions, is_address, is_document, loa
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from postil.comments.neural_commenter import NeuralCommenter
+    from postil.comments.prompted_commenter import PromptedCommenter
+    from postil.comments.retrieval import Retriever
     from postil.data.progress import OnMessage
     from postil.documents.document import Document
 
-__all__ = ["checked_articles", "open_articles"]
+__all__ = ["MissingInput", "checked_articles", "open_articles"]
 
 LONGEST: Final = 200
 """Largest number of characters of a title."""
@@ -114,3 +117,55 @@ def _cleaned(article: Article, clean: HtmlCleaner, *, comments: bool) -> Article
     replace = msgspec.structs.replace
     said = tuple(replace(comment, text=text) for comment, text in zip(article.comments, texts, strict=False))
     return replace(article, title=title, content=content, comments=said if comments else article.comments)
+
+
+EXAMPLES: Final = 5
+"""Maximum number of articles that a note names."""
+
+
+class MissingInput:
+    """Counter of articles without input.
+
+    Args:
+        commenter: The model.
+    """
+
+    def __init__(self, commenter: Retriever | NeuralCommenter | PromptedCommenter) -> None:
+        self.commenter, self.articles, self.ids = commenter, 0, list[str]()
+
+    def has_input(self, article: Article, *, known: bool = False) -> bool:
+        """Count an article; True if it has input.
+
+        Args:
+            article: The article.
+            known: True if it is known to have input, which saves tokenizing it again.
+        """
+        self.articles += 1
+        found = known or self.commenter.has_input(article)
+        if not found:
+            self.ids.append(article.id)
+        return found
+
+    def tell(self, file: str, without: str, on_message: Callable[[str], None]) -> None:
+        """Report the articles without input, if there are any.
+
+        Args:
+            file: The file of the articles.
+            without: The consequence, such as ``no suggestions for``.
+            on_message: Callback for status messages.
+
+        Raises:
+            InvalidInput: No article of the file has input.
+        """
+        if not self.ids:
+            return
+        kind, parts = self.commenter.kind, " or ".join(self.commenter.parts)
+        other = "" if "content" in self.commenter.parts else "; a model that reads contents, such as ir-tc, may help"
+        problem = f"has a word in its {parts}, and {kind} reads nothing else{other}"
+        if len(self.ids) == self.articles:
+            raise InvalidInput(f"no article {problem}", where=file)
+        more = f" and {len(self.ids) - EXAMPLES:,} more" if len(self.ids) > EXAMPLES else ""
+        names = ", ".join(self.ids[:EXAMPLES]) + more
+        on_message(
+            f"{file}: {without} {len(self.ids):,} of {self.articles:,} articles ({names}): none of them {problem}"
+        )
