@@ -48,6 +48,14 @@ NOT_PAGES: Final = (
     "campaigns/pages/server.py",
     *(f"web/{name}.py" for name in ("audit_log", "guard", "limits", "problems", "routing", "store_file", "tokens")),
 )
+NOT_SHOWN: Final = (
+    "expected {width} numbers, as the first row",
+    "judgements of more than one aspect",
+    "ppi needs items without a grade",
+    "the annotator with the highest competence agrees",
+)
+"""Beginnings of the texts of these modules that only commands show."""
+
 OTHER_SITES: Final = ("docs.html",)
 CALLS: Final = {
     "HTTPError": (1, 2, 3),
@@ -150,7 +158,7 @@ def _of_module(path: Path) -> Iterator[Text]:
         elif name == "Listed":
             words = {each.arg: _literal(each.value) for each in node.keywords}
             yield from (Text(found, "", "", where) for key, usual in LISTED.items() if (found := words.get(key, usual)))
-        elif one:
+        elif one and not one.startswith(NOT_SHOWN):
             yield Text(one, more[0] if more else "", "", where)
             for fact in node.keywords:  # the names of settings
                 if _name(fact.value) == "Setting" and isinstance(fact.value, ast.Call) and _literal(fact.value.args[0]):
