@@ -25,7 +25,7 @@ from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.meta.column_correlations import rank_coefficient
-from postil.meta.correlation import holm
+from postil.meta.multiple_tests import holm
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import Draws, bootstrap_counts, interval
 from postil.metrics.passages.collection import Preprocessing

@@ -58,7 +58,7 @@ NAMES: Final = {
     "postil.corpus.passage_duplicates": "merge_duplicates",
     "postil.corpus.split": "Share",
     "postil.corpus.store": "Corpus",
-    "postil.correlation.result": "CorrelationResult",
+    "postil.correlation.result": "CorrelationData CorrelationResult DisagreementText",
     "postil.data.arrays": "open_array",
     "postil.data.columns": "Column",
     "postil.data.conversion": "convert",
@@ -86,10 +86,10 @@ NAMES: Final = {
     "postil.meta.coefficient_kinds": "kind_of",
     "postil.meta.coefficients": "By Measure",
     "postil.meta.column_correlations": "Texts rank_coefficient",
-    "postil.meta.correlation": "Correlations Differences correlations holm",
+    "postil.meta.correlation": "Correlations Differences correlations",
+    "postil.meta.multiple_tests": "holm",
     "postil.meta.parts": (
-        "Agreement Correlation CorrelationData Difference DisagreementText HumanAgreement PairAgreement "
-        "Points Rater SystemMean UndefinedResult"
+        "Agreement Correlation Difference HumanAgreement PairAgreement Points Rater SystemMean UndefinedResult"
     ),
     "postil.meta.permutation": "permutation_p",
     "postil.meta.resampling": "Draws bootstrap_counts interval",

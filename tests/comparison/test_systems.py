@@ -10,7 +10,7 @@ from postil.comparison import baseline as systems
 from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.meta.correlation import holm
+from postil.meta.multiple_tests import holm
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.system_means import system_means
 from postil.meta.table import Scored, join

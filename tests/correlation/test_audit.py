@@ -22,7 +22,7 @@ from table_p import rows_p, table_p
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.meta.audit_parts import Audit
+    from postil.correlation.result import Audit
     from postil.meta.coefficients import By, Measure
     from postil.meta.resampling import Draws
     from postil.meta.table import Table
@@ -82,13 +82,12 @@ def test_accuracies_of_the_command_are_not_computed_again(
     by: By, coefficients: tuple[Measure, ...], computed: list[str], monkeypatch: pytest.MonkeyPatch, audit: Audit
 ) -> None:
     called: list[Measure] = []
-    correlations = correlation.correlations
 
     def counted(table: Table, asked: Sequence[Measure], level: By, draws: Draws) -> correlation.Correlations:
         called.extend(asked)
-        return correlations(table, asked, level, draws)
+        return correlation.correlations(table, asked, level, draws)
 
-    monkeypatch.setattr(correlation, "correlations", counted)
+    monkeypatch.setattr("postil.correlation.audit.correlations", counted)
     options = CorrelateOptions(audit=True, alt_epsilon=0.1, by=by, coefficients=coefficients, **FAST)
     found = correlate_table(table_p(), options)
     assert called == computed

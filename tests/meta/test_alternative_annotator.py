@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.correlation.audit import alternative_annotator_test, benjamini_yekutieli
+from postil.correlation.audit import alternative_annotator_test
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
 from postil.errors import UsageError
 from postil.meta.grade_fits import MappedGrades, map_to_grades
+from postil.meta.multiple_tests import benjamini_yekutieli
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import Table, join
 from table_p import rows_p, table_p
@@ -24,7 +25,7 @@ from table_p import rows_p, table_p
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.meta.audit_parts import AltTest, AltTestRow
+    from postil.correlation.result import AltTest, AltTestRow
 
 
 def alt_test(table: Table, epsilon: float = 0.2, **options: Any) -> AltTest:

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from postil.meta.correlation import significance_clusters
+from postil.meta.multiple_tests import significance_clusters
 from postil.meta.parts import Difference
 
 

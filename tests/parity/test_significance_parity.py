@@ -10,7 +10,8 @@ from postil.comparison.baseline import compare
 from postil.comparison.calls import CompareOptions, compare_rows
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Reference, Score
-from postil.meta.correlation import differences, holm
+from postil.meta.correlation import differences
+from postil.meta.multiple_tests import holm
 from postil.meta.parametric import student_p, williams_t
 from postil.meta.permutation import _ranks_of_rows, average_ranks
 from postil.meta.rated import open_score_files

@@ -17,7 +17,7 @@ from postil.data.ids import as_id
 from postil.data.ties import difference, without_noise
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.messages import Message, Setting
-from postil.meta.correlation import holm
+from postil.meta.multiple_tests import holm
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import DRAWS, bootstrap_counts, interval, p_value
 from postil.meta.system_means import blocks_of, means_of_resamples

@@ -28,7 +28,7 @@ from postil.comparison.result import (
 )
 from postil.data.impressions import EVENTS
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta.correlation import holm
+from postil.meta.multiple_tests import holm
 from postil.meta.resampling import DRAWS, estimate
 from postil.results.base import replace
 from postil.results.parts import Excluded

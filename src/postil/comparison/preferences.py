@@ -25,8 +25,7 @@ import numpy as np
 from postil.comparison.result import PreferenceSettings, PreferencesResult, PreferredPair, PreferredSystem
 from postil.data.ids import as_id
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta.correlation import holm
-from postil.meta.multiple_tests import compact_letters, rank_ranges
+from postil.meta.multiple_tests import compact_letters, holm, rank_ranges
 from postil.meta.resampling import CELLS, DRAWS, bootstrap_counts, estimate
 from postil.results.base import replace
 from postil.results.parts import Estimate

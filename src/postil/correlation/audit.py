@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.data.counting import have
-from postil.data.explain import shown
-from postil.data.ties import difference, joined, tied, without_noise
-from postil.errors import UsageError
-from postil.messages import Message, Setting
-from postil.meta.audit_parts import (
+from postil.correlation.result import (
     AltTest,
     AltTestRow,
     Audit,
+    AuditRanking,
     Calibration,
     CalibrationBin,
     LengthBias,
@@ -25,21 +21,29 @@ from postil.meta.audit_parts import (
     SkippedAnnotator,
     TestedAnnotator,
     UndefinedLengthBias,
-    UndefinedMapping,
 )
-from postil.meta.coefficient_kinds import KINDS, Correlated
+from postil.data.counting import have
+from postil.data.explain import shown
+from postil.data.ties import difference, joined, tied, without_noise
+from postil.errors import UsageError
+from postil.messages import Message, Setting
+from postil.meta.coefficient_kinds import KINDS, Correlated, kind_of
 from postil.meta.column_correlations import Texts, constant, partial_correlations, ratio, rows_by, starts_of
+from postil.meta.correlation import Correlations, correlations, pair_row
 from postil.meta.grade_fits import scale_of
+from postil.meta.multiple_tests import Q, benjamini_yekutieli
 from postil.meta.parametric import student_p, student_quantile
+from postil.meta.parts import UndefinedMapping
 from postil.meta.reliability import MultipleRatings
 from postil.meta.resampling import DRAWS, estimate, resampled_sums
-from postil.results.names import LENGTH
+from postil.results.names import LENGTH, is_control
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from postil.correlation.options import CorrelateOptions
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
+    from postil.meta.coefficients import By, Measure
     from postil.meta.correlation import Correlations
     from postil.meta.grade_fits import MappedGrades
     from postil.meta.resampling import Counts, Draws
@@ -51,10 +55,9 @@ __all__ = [
     "EPSILON",
     "LEAST",
     "AbsoluteSum",
-    "Q",
     "alternative_annotator_test",
     "audit",
-    "benjamini_yekutieli",
+    "audit_ranking",
     "calibrations",
     "length_bias",
 ]
@@ -82,7 +85,6 @@ def audit(
         draws: Random draws.
         given: The same table with its ratings as they were given, where severities were removed from those of `table`.
     """
-    from postil.meta.correlation import audit_ranking  # noqa: PLC0415 - the same
     from postil.meta.grade_fits import map_to_grades  # noqa: PLC0415 - the same
     from postil.meta.variance_components import rater_variance  # noqa: PLC0415 - the same
 
@@ -112,8 +114,6 @@ def audit(
 EPSILON: Final = 0.2
 """Default cost-benefit penalty: the advantage that an annotator gets for the cost of human work."""
 
-Q: Final = 0.05
-"""False discovery rate over the annotators."""
 
 LEAST: Final = 30
 """Smallest number of texts that an annotator and somebody else rated for the annotator to be tested."""
@@ -198,32 +198,6 @@ def alternative_annotator_test(
             )
         )
     return AltTest(epsilon=epsilon, q=Q, rows=tuple(rows), absent=mapped.absent, notes=_notes(rated))
-
-
-def benjamini_yekutieli(p: Floats, q: float = Q) -> Booleans:
-    """Reject hypotheses at a false discovery rate, whatever their dependence (Benjamini and Yekutieli 2001).
-
-    With m hypotheses and H = 1 + 1/2 + … + 1/m, the k smallest p-values are rejected, k the last with
-    ``p_(k) <= k q / (m H)``.
-
-    Args:
-        p: float64[m].
-        q: False discovery rate.
-
-    Returns:
-        bool[m].
-
-    >>> benjamini_yekutieli(np.array([0.2, 0.001, 0.02, 0.03])).tolist()
-    [False, True, False, False]
-    >>> benjamini_yekutieli(np.array([0.004, 0.015, 0.02])).tolist()
-    [True, True, True]
-    """
-    places = np.arange(1, len(p) + 1)
-    order = np.argsort(p, kind="stable")
-    below = np.flatnonzero(p[order] <= places * q / (len(p) * (1 / places).sum()))
-    rejected = np.zeros(len(p), bool)
-    rejected[order[: below[-1] + 1 if len(below) else 0]] = True
-    return rejected
 
 
 def _why_untested(names: tuple[str, ...], shared: Int64s) -> str:
@@ -649,3 +623,48 @@ def _why_undefined(scores: Floats, grades: Floats) -> str:
         if constant(values[:, None], np.zeros(1, np.int64)).all():
             return f"every {what} is {values[0]:g}"
     return ""
+
+
+def audit_ranking(
+    table: Table,
+    of: Literal["texts", "systems"],
+    lengths: str,
+    draws: Draws = DRAWS,
+    *,
+    known: Correlations | None = None,
+) -> AuditRanking:
+    """Rank texts or systems by every metric, and compare the best with the others and its controls, all with lengths.
+
+    Texts are ranked by ``acc-eq`` within items (over all texts where every item has one), systems by ``spa``. Random
+    controls are left out. The margins have bootstrap intervals alone, over the resamples of the accuracies.
+
+    Args:
+        table: Scores and ratings.
+        of: ``texts`` or ``systems``.
+        lengths: Name of the scores that are lengths.
+        draws: Random draws.
+        known: Coefficients of the table that were computed with the same options; the accuracies are taken from them
+            where they are there.
+    """
+    table = table.only(table.metrics)
+    measure: Measure = "acc-eq" if of == "texts" else "spa"
+    by: By = "system" if of == "systems" else "item" if len(table.starts) < len(table) else "pool"
+    found = known.only(measure, by, table.metrics) if known else None
+    found = found or correlations(table, [measure], by, draws)
+    values = found.replicates[measure]
+    defined = [row.metric for row in found.rows]
+    metrics = [name for name in defined if not is_control(name) and name != lengths]
+    best = max(metrics, key=lambda name: values.values[table.column(name)], default="")
+    pairs = [(best, other) for other in metrics if other != best]
+    pairs += [(best, other) for other in defined if best and is_control(other) and other != lengths]
+    pairs += [(name, lengths) for name in metrics if lengths in defined]
+    kind = kind_of(measure)
+    margins = [pair_row(kind, by, table, values, [table.column(name) for name in pair]) for pair in pairs]
+    return AuditRanking(
+        of=of,
+        coefficient=measure,
+        by=by,
+        rows=found.rows,
+        absent=found.absent,
+        margins=tuple(row for row in margins if row.low is not None),
+    )

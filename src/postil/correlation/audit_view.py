@@ -14,20 +14,17 @@ from postil.results.table import Column, Count, Figure, Interval, Kind, Marks, N
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from postil.correlation.result import CorrelationResult
-    from postil.meta.audit_parts import (
+    from postil.correlation.result import (
         AltTest,
         AltTestRow,
         Audit,
         Calibration,
+        CorrelationResult,
         LengthBias,
         LengthBiasRow,
         LengthQuartile,
-        RaterLevel,
-        RaterVariance,
-        UndefinedMapping,
     )
-    from postil.meta.parts import Correlation
+    from postil.meta.parts import Correlation, RaterLevel, RaterVariance, UndefinedMapping
 
 __all__ = [
     "MAPPINGS",

@@ -11,7 +11,13 @@ import numpy as np
 
 from postil.correlation.audit import AUDIT_STEPS, audit
 from postil.correlation.options import CorrelateOptions
-from postil.correlation.result import CorrelationResult
+from postil.correlation.result import (
+    CorrelationData,
+    CorrelationResult,
+    CorrelationSettings,
+    DisagreementPair,
+    DisagreementText,
+)
 from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.progress import steps
 from postil.data.rows import Candidate
@@ -21,14 +27,7 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.agreement import FEWEST, agreement_of_table
 from postil.meta.column_correlations import constant, scaled
 from postil.meta.correlation import correlations, differences
-from postil.meta.parts import (
-    CorrelationData,
-    CorrelationSettings,
-    DisagreementPair,
-    DisagreementText,
-    HumanAgreement,
-    Points,
-)
+from postil.meta.parts import HumanAgreement, Points
 from postil.meta.rated import JUDGED, JudgedKeywords, Rated
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws

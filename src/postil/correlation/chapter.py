@@ -60,9 +60,8 @@ from postil.results.table import Count, Interval, Name, Number, PValue, Table, T
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from postil.correlation.result import CorrelationResult
-    from postil.meta.audit_parts import Audit
-    from postil.meta.parts import DisagreementPair, SystemMean
+    from postil.correlation.result import Audit, CorrelationResult, DisagreementPair
+    from postil.meta.parts import SystemMean
     from postil.page.blocks import Numbers, Rows
 
 __all__ = ["chapter", "first_differences"]

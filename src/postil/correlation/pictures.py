@@ -22,8 +22,8 @@ from postil.results.numbers import number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.correlation.result import CorrelationResult
-    from postil.meta.audit_parts import AltTest, Calibration, RaterVariance
+    from postil.correlation.result import AltTest, Calibration, CorrelationResult
+    from postil.meta.parts import RaterVariance
 
 __all__ = [
     "PANELS",

@@ -16,8 +16,7 @@ from postil.results.names import LENGTH, is_control
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from postil.correlation.result import CorrelationResult
-    from postil.meta.audit_parts import AltTestRow, Audit, AuditRanking, LengthBiasRow
+    from postil.correlation.result import AltTestRow, Audit, AuditRanking, CorrelationResult, LengthBiasRow
     from postil.meta.parts import Correlation, Difference
 
 __all__ = ["Wording", "verdict"]

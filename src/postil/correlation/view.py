@@ -24,8 +24,8 @@ from postil.results.views import WHOLE, View, best
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from postil.correlation.result import CorrelationResult
-    from postil.meta.parts import Correlation, Difference, DisagreementPair, HumanAgreement, UndefinedResult
+    from postil.correlation.result import CorrelationResult, DisagreementPair
+    from postil.meta.parts import Correlation, Difference, HumanAgreement, UndefinedResult
 
 __all__ = [
     "Line",

@@ -21,9 +21,8 @@ from postil.estimation.result import (
     UndefinedInterval,
 )
 from postil.messages import Blank, Message, Setting
-from postil.meta.correlation import holm
 from postil.meta.estimation import FEWEST, LEAST_R2, estimated, prediction_powered
-from postil.meta.multiple_tests import MOST_SETS, compact_letters, rank_ranges
+from postil.meta.multiple_tests import MOST_SETS, compact_letters, holm, rank_ranges
 from postil.meta.parametric import student_p, student_quantile
 from postil.meta.severity import untold
 from postil.results.base import replace

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.data.ties import without_noise
-from postil.meta.audit_parts import AuditRanking
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.coefficients import TABLE, linear
 from postil.meta.column_correlations import ratio
+from postil.meta.multiple_tests import holm
 from postil.meta.parametric import degrees_of_freedom, fisher_interval
 from postil.meta.parts import Correlation, Difference, UndefinedResult
 from postil.meta.resampling import DRAWS, interval, p_value
 from postil.results.base import replace as replace_row
-from postil.results.names import CONTROL, is_control, metric_of
+from postil.results.names import CONTROL, metric_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import ArrayLike
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.kernel.arrays import Booleans, Floats, Int64s
     from postil.meta.coefficient_kinds import Kind
@@ -30,17 +28,7 @@ if TYPE_CHECKING:
     from postil.meta.resampling import Counts, Draws, Replicates
     from postil.meta.table import Table
 
-__all__ = [
-    "CONTROL_DRAWS",
-    "Correlations",
-    "Differences",
-    "audit_ranking",
-    "correlations",
-    "differences",
-    "holm",
-    "row_of",
-    "significance_clusters",
-]
+__all__ = ["CONTROL_DRAWS", "Correlations", "Differences", "correlations", "differences", "pair_row", "row_of"]
 
 CONTROL_DRAWS: Final = 10
 """Number of draws of a random control that the interval is over; the value is over all."""
@@ -221,10 +209,6 @@ def row_of(  # noqa: PLR0917 - the columns of a row
     )
 
 
-LEVEL: Final = 0.05
-"""Level of the one-sided tests, whose p is half of the two-sided one."""
-
-
 @dataclass(frozen=True, slots=True)
 class Differences:
     """Differences, defined and undefined.
@@ -300,7 +284,7 @@ def differences(
     columns = np.flatnonzero(exists)
     absent = [work.undefined(table.metrics[column], table.scores[:, column]) for column in np.flatnonzero(~exists)]
     pairs, alone = _pairs(work, found, columns)
-    rows = [_pair_row(kind, by, table, found, pair) for pair in pairs.tolist()]
+    rows = [pair_row(kind, by, table, found, pair) for pair in pairs.tolist()]
     tests = kind.tested(table, columns, np.searchsorted(columns, pairs.T), by, draws) if rows else []
     if tests:
         rows = [replace_row(row, **fields) for row, fields in zip(rows, tests, strict=True)]
@@ -369,7 +353,7 @@ def _row(  # noqa: PLR0917 - the columns of a row
     )
 
 
-def _pair_row(kind: Kind, by: By, table: Table, found: Replicates, pair: Sequence[int]) -> Difference:
+def pair_row(kind: Kind, by: By, table: Table, found: Replicates, pair: Sequence[int]) -> Difference:
     """Difference of two metrics of a table.
 
     Args:
@@ -427,28 +411,6 @@ def _against_controls(
         )
 
 
-def holm(p: ArrayLike) -> Floats:
-    """Adjust p-values for their number by Holm's step-down procedure (1979).
-
-    The i-th smallest of m is multiplied by ``m - i + 1``; none may be below a smaller one's, nor above 1.
-
-    Args:
-        p: float64[m].
-
-    Returns:
-        float64[m], in the order of p. Rejecting those at most alpha keeps the family-wise error rate at most alpha.
-
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    values = np.asarray(p, np.float64)
-    order = np.argsort(values, kind="stable")
-    adjusted = np.empty_like(values)
-    steps = values[order] * np.arange(len(values), 0, -1)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
-    return adjusted
-
-
 def _controls(table: Table) -> Iterator[tuple[str, int, Floats]]:
     """Random controls of the metrics of a table, each with the metric's column and its draws."""
     for control, draws in table.draws.items():
@@ -476,86 +438,3 @@ def _adjusted(rows: Sequence[Difference]) -> list[Difference]:
         ]
         done.update(zip((place for place, _ in members), holm([p for _, p in members]).tolist(), strict=True))
     return [replace_row(row, p_holm=done.get(place)) for place, row in enumerate(rows)]
-
-
-def significance_clusters(values: Mapping[str, float], differences: Iterable[Difference]) -> dict[str, int]:
-    """Rank metrics as WMT's metrics task does.
-
-    Metrics are taken by falling correlation. A metric opens a new cluster if a better one of the current cluster is
-    significantly better: one-sided p <= .05, not adjusted for the number of pairs. So rank 1 has the metrics that no
-    metric of rank 1 significantly beats. The test is the paired permutation test, for Kendall's coefficients the
-    bootstrap; see `postil.meta.correlation.differences`.
-
-    Args:
-        values: Correlation of each metric.
-        differences: Differences between these metrics in one coefficient at one level.
-
-    Returns:
-        Rank of each metric from 1, in the order of their correlations.
-
-    >>> from postil.meta.parts import Difference
-    >>> def row(first, second, p):
-    ...     return Difference(
-    ...         first=first, second=second, coefficient="pearson", by="pool", value=0.1, low=0.0, high=0.2, n=9,
-    ...         p_bootstrap=p, p=p,
-    ...     )
-    >>> tests = [row("a", "b", 0.3), row("b", "c", 0.2), row("a", "c", 0.02)]
-    >>> significance_clusters({"c": 0.5, "a": 0.8, "b": 0.7}, tests)
-    {'a': 1, 'b': 1, 'c': 2}
-    """
-    p = {frozenset((row.first, row.second)): row.p_bootstrap if row.p is None else row.p for row in differences}
-    ranks: dict[str, int] = {}
-    cluster: list[str] = []
-    rank = 1
-    for metric in sorted(values, key=lambda name: -values[name]):
-        tests = [p.get(frozenset((better, metric))) for better in cluster]
-        if any(each is not None and each / 2 <= LEVEL for each in tests):
-            rank, cluster = rank + 1, []
-        cluster.append(metric)
-        ranks[metric] = rank
-    return ranks
-
-
-def audit_ranking(
-    table: Table,
-    of: Literal["texts", "systems"],
-    lengths: str,
-    draws: Draws = DRAWS,
-    *,
-    known: Correlations | None = None,
-) -> AuditRanking:
-    """Rank texts or systems by every metric, and compare the best with the others and its controls, all with lengths.
-
-    Texts are ranked by ``acc-eq`` within items (over all texts where every item has one), systems by ``spa``. Random
-    controls are left out. The margins have bootstrap intervals alone, over the resamples of the accuracies.
-
-    Args:
-        table: Scores and ratings.
-        of: ``texts`` or ``systems``.
-        lengths: Name of the scores that are lengths.
-        draws: Random draws.
-        known: Coefficients of the table that were computed with the same options; the accuracies are taken from them
-            where they are there.
-    """
-    table = table.only(table.metrics)
-    measure: Measure = "acc-eq" if of == "texts" else "spa"
-    by: By = "system" if of == "systems" else "item" if len(table.starts) < len(table) else "pool"
-    found = known.only(measure, by, table.metrics) if known else None
-    found = found or correlations(table, [measure], by, draws)
-    values = found.replicates[measure]
-    defined = [row.metric for row in found.rows]
-    metrics = [name for name in defined if not is_control(name) and name != lengths]
-    best = max(metrics, key=lambda name: values.values[table.column(name)], default="")
-    pairs = [(best, other) for other in metrics if other != best]
-    pairs += [(best, other) for other in defined if best and is_control(other) and other != lengths]
-    pairs += [(name, lengths) for name in metrics if lengths in defined]
-    kind = kind_of(measure)
-    margins = [_pair_row(kind, by, table, values, [table.column(name) for name in pair]) for pair in pairs]
-    return AuditRanking(
-        of=of,
-        coefficient=measure,
-        by=by,
-        rows=found.rows,
-        absent=found.absent,
-        margins=tuple(row for row in margins if row.low is not None),
-    )

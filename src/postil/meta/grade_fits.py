@@ -13,8 +13,8 @@ from postil.errors import Undefined, check_least
 from postil.learners.boosting import boosting_fit
 from postil.learners.linear import Linear
 from postil.messages import Setting
-from postil.meta.audit_parts import UndefinedMapping
 from postil.meta.column_correlations import constant, scaled
+from postil.meta.parts import UndefinedMapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

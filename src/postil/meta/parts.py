@@ -1,8 +1,8 @@
-"""The result of `postil correlate`: coefficients, differences, people, and its parts."""
+"""Parts of results: coefficients and their differences, people, agreement, components of the ratings."""
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -12,17 +12,18 @@ __all__ = [
     "Agreement",
     "AnnotatorCorrelation",
     "Correlation",
-    "CorrelationData",
-    "CorrelationSettings",
     "Difference",
-    "DisagreementPair",
-    "DisagreementText",
     "HumanAgreement",
     "PairAgreement",
     "Points",
     "Rater",
+    "RaterCount",
+    "RaterLevel",
+    "RaterVariance",
     "SystemMean",
+    "UndefinedMapping",
     "UndefinedResult",
+    "VarianceComponent",
 ]
 
 ALPHA: Final = 0.05
@@ -314,110 +315,6 @@ class SystemMean(Part, frozen=True, kw_only=True):
     ranks: dict[str, int]
 
 
-class DisagreementText(OptionalPart, frozen=True, kw_only=True):
-    """A text on which two metrics, or a metric and people, differ.
-
-    Args:
-        row: Its row in the joined table.
-        item: Its item.
-        system: The system that wrote it.
-        grade: Its mean rating.
-        scores: The score by each metric in question.
-        normalised: The same rescaled to the mean and variance of the ratings, then clipped.
-        difference: The first rescaled score minus the second, or minus the mean rating where there is no second.
-        text: The text, where the candidates were given.
-    """
-
-    row: int | None = None
-    item: str
-    system: str
-    grade: float
-    scores: tuple[float, ...]
-    normalised: tuple[float, ...]
-    difference: float
-    text: str | None
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.scores) == len(self.normalised) <= 2:
-            raise ValueError("expected one or two scores, each with its normalised one")
-
-
-class DisagreementPair(Part, frozen=True, kw_only=True):
-    """The texts on which two metrics, or a metric and people, differ most.
-
-    Args:
-        first: A metric.
-        second: Another, or ``people``.
-        texts: The texts, the largest difference first.
-    """
-
-    first: str
-    second: str
-    texts: tuple[DisagreementText, ...]
-
-
-class CorrelationData(Part, frozen=True, kw_only=True):
-    """The joined table that correlations are over.
-
-    Args:
-        texts: Number of texts with scores and ratings.
-        items: Number of items.
-        systems: Number of systems.
-        annotators: Number of annotators.
-        ratings: Number of ratings.
-        aspect: The aspect that was judged, where there is more than one.
-        scale: Scale of the grades, where it is known.
-        mean: Mean of the texts' mean ratings.
-        sd: Standard deviation of the texts' mean ratings.
-        left_out: Rows that did not join.
-    """
-
-    texts: int
-    items: int
-    systems: int
-    annotators: int
-    ratings: int
-    aspect: str | None = None
-    scale: str | None = None
-    mean: float
-    sd: float
-    left_out: tuple[Excluded, ...] = ()
-
-
-class CorrelationSettings(OptionalPart, frozen=True, kw_only=True):
-    """Options of `postil correlate`.
-
-    Args:
-        by: Level of the coefficients.
-        coefficients: Names of the coefficients.
-        lower_is_better: Metrics for which lower is better.
-        resamples: Number of resamples of the items.
-        permutations: Number of permutations.
-        seed: Seed of both.
-        postil: The version that made the result.
-        command: The command line, if there was one.
-        alt_epsilon: Cost-benefit penalty of the alternative annotator test; None without an audit.
-        lengths: Scores that are lengths; empty without an audit.
-        folds: Number of folds of the cross-fitting; 0 without an audit.
-    """
-
-    by: Literal["pool", "item", "system", "within-system"]
-    coefficients: tuple[str, ...]
-    lower_is_better: tuple[str, ...]
-    resamples: int
-    permutations: int
-    seed: int
-    postil: str
-    command: str = ""
-    alt_epsilon: float | None = None
-    lengths: str = ""
-    folds: int = 0
-
-    def __post_init__(self) -> None:
-        if not self.coefficients:
-            raise ValueError("expected at least one coefficient")
-
-
 class Points(Part, frozen=True, kw_only=True):
     """The mean rating and the scores of every text.
 
@@ -432,3 +329,85 @@ class Points(Part, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if any(len(column) != len(self.grades) for column in self.scores.values()):
             raise ValueError(f"expected a score for each of {len(self.grades)} grades")
+
+
+class UndefinedMapping(Part, frozen=True, kw_only=True):
+    """A number of an audit that does not exist for a metric and a mapping.
+
+    Args:
+        metric: The metric, or ``control:…``.
+        mapping: Mapping of its scores to the scale of the ratings.
+        reason: The reason, in words.
+    """
+
+    metric: str
+    mapping: str
+    reason: str
+
+
+class VarianceComponent(Part, frozen=True, kw_only=True):
+    """A variance component of the ratings.
+
+    Args:
+        component: Its facets, such as ``item:rater``; ``residual`` or ``within`` for the rest.
+        estimate: The estimate, in squared grades; may be below 0.
+        share: Its share of the sum, where those below 0 count as 0; None where the sum is 0.
+    """
+
+    component: str
+    estimate: float
+    share: float | None
+
+
+class RaterCount(Part, frozen=True, kw_only=True):
+    """Reliability of the mean of a number of raters.
+
+    Args:
+        k: Number of raters.
+        g: Generalizability coefficient (relative decisions), from 0 to 1; None where it is undefined.
+        phi: Index of dependability (absolute decisions), from 0 to 1; None where it is undefined.
+        ceiling: Expected upper bound of the Pearson correlation with the mean rating; None where it is undefined.
+    """
+
+    k: float
+    g: float | None
+    phi: float | None
+    ceiling: float | None
+
+
+class RaterLevel(Part, frozen=True, kw_only=True):
+    """Reliability of the mean ratings at one level.
+
+    Args:
+        by: Level: ``pool``, ``item`` or ``system``.
+        k: Harmonic mean of the number of ratings per text.
+        g: Generalizability coefficient with k raters; None where it is undefined.
+        phi: Index of dependability with k raters; None where it is undefined.
+        ceiling: Expected upper bound of the Pearson correlation with the mean rating; None where it is undefined.
+        growth: The same for other numbers of raters.
+        reason: The reason where g and phi are undefined, in words.
+    """
+
+    by: str
+    k: float
+    g: float | None
+    phi: float | None
+    ceiling: float | None
+    growth: tuple[RaterCount, ...]
+    reason: str | None = None
+
+
+class RaterVariance(OptionalPart, frozen=True, kw_only=True):
+    """Variance components of the ratings, and the gain from more raters.
+
+    Args:
+        design: Facets of the design, in words; empty where there is nothing.
+        components: The variance components.
+        levels: Reliability and ceiling by level.
+        reason: The reason where there is nothing, in words.
+    """
+
+    design: str
+    components: tuple[VarianceComponent, ...]
+    levels: tuple[RaterLevel, ...]
+    reason: str = ""

@@ -12,8 +12,8 @@ import numpy as np
 
 from postil.data.ties import difference, without_noise
 from postil.errors import Undefined
-from postil.meta.audit_parts import RaterCount, RaterLevel, RaterVariance, VarianceComponent
 from postil.meta.column_correlations import ratio, starts_of
+from postil.meta.parts import RaterCount, RaterLevel, RaterVariance, VarianceComponent
 from postil.meta.resampling import DRAWS, bootstrap_counts, interval
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from postil.data.ranking import best_first
 from postil.data.ties import difference, joined
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
-from postil.meta.correlation import holm
+from postil.meta.multiple_tests import holm
 from postil.meta.permutation import sign_flips
 from postil.meta.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
 from postil.passages.result import FLIPS, Gain, GainCurvePoints, GainDifference, smallest_p

@@ -14,7 +14,8 @@ from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.meta.coefficients import CHOICES, TABLE, Measure, check_names
-from postil.meta.correlation import correlations, differences, significance_clusters
+from postil.meta.correlation import correlations, differences
+from postil.meta.multiple_tests import significance_clusters
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws
