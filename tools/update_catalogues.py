@@ -21,7 +21,7 @@ from babel.messages.pofile import read_po, write_po
 from postil.campaigns.models import HEADINGS
 from postil.campaigns.pages import lead, tables
 from postil.data import labels
-from postil.results import names
+from postil.meta import parts
 from postil.web import translations
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ MODULES: Final = (
     *(f"data/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows")),
     *(f"data/{name}.py" for name in ("row_files", "tables", "workbooks")),
     "results/parts.py",
-    *("results/severity.py", "web/*.py", "campaigns/pages/*.py"),
+    *("meta/parts.py", "web/*.py", "campaigns/pages/*.py"),
 )
 """Modules with messages that pages show."""
 NOT_PAGES: Final = (
@@ -99,7 +99,7 @@ TABLES: Final = {
     "campaigns/pages/tables.py": tuple(tables.TITLES.values()),
     "campaigns/pages/lead.py": (*lead.SHOWN.values(), *(title for _, title in lead.TABS.values())),
     "campaigns/models.py": tuple(heading for headings in HEADINGS.values() for heading in headings),
-    "results/names.py": tuple(names.STATISTICS.values()),
+    "meta/parts.py": tuple(parts.STATISTICS.values()),
 }
 """Texts that are in tables."""
 

@@ -11,8 +11,8 @@ from postil.campaigns.calls import agreement_of
 from postil.campaigns.models import Purpose, Rating
 from postil.campaigns.quality import annotator_quality, inferred_grades, reading_length
 from postil.campaigns.rubric import Rubric
+from postil.meta.parts import STATISTICS
 from postil.raters.options import AgreementOptions
-from postil.results.names import STATISTICS
 from postil.web.translations import page_in
 
 if TYPE_CHECKING:

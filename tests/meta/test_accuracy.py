@@ -15,11 +15,11 @@ from postil.meta.coefficient_kinds import kind_of
 from postil.meta.coefficients import LEVELS
 from postil.meta.column_correlations import Texts
 from postil.meta.correlation import correlations, differences
+from postil.meta.parts import HALVES
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import join
 from postil.meta.text_accuracy import AccuracyResampling, Pairs, group_sizes, swapping_pairs, with_thresholds
-from postil.results.names import HALVES
 from table_p import table_p
 
 

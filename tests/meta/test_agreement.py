@@ -14,9 +14,9 @@ from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.meta import agreement as rating_pairs
 from postil.meta.agreement import agreement, agreement_of_table
+from postil.meta.parts import STATISTICS
 from postil.meta.resampling import SEED, Draws, bootstrap_counts, interval
 from postil.meta.table import join
-from postil.results.names import STATISTICS
 from postil.results.parts import Estimate
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from postil.data.rows import Judgement, Score
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.coefficients import TABLE
 from postil.meta.correlation import correlations
+from postil.meta.parts import CEILING, HALVES, ONE
 from postil.meta.reliability import SPLITS, MultipleRatings, ceiling, human_agreement
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import join
-from postil.results.names import CEILING, HALVES, ONE
 
 COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from postil.budgeting.result import BudgetSettings
     from postil.estimation.designs import Campaign
+    from postil.meta.parts import Severity
     from postil.meta.resampling import Draws
     from postil.meta.variance_components import Design
-    from postil.results.parts import Excluded, Severity
+    from postil.results.parts import Excluded
 
 __all__ = ["budget", "facets_of"]
 

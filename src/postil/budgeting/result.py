@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from postil.estimation.result import BudgetComponents
+from postil.meta.parts import Severity
 from postil.results.base import Result
-from postil.results.parts import Excluded, OptionalPart, Part, Severity
+from postil.results.parts import Excluded, OptionalPart, Part
 
 __all__ = ["BudgetResult", "BudgetRow", "BudgetSettings"]
 

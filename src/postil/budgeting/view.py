@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from postil.estimation.designs import LAYOUTS
 from postil.estimation.result import SpreadComponents
 from postil.messages import Blank, Command, Message, Setting
+from postil.meta.parts import severity_remarks
 from postil.results.formats import counted, noted
-from postil.results.severity import severity_remarks
 from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text
 from postil.results.views import View
 

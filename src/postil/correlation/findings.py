@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 from postil.correlation.audit_view import chance_label
 from postil.correlation.view import Line, by_chance
 from postil.meta.coefficients import TABLE, titled
+from postil.meta.parts import HALVES
 from postil.page.words import UNCLEAR, VERDICTS, first_minus_second, is_clear, isolated, verdict
 from postil.results.formats import listed
-from postil.results.names import HALVES, LENGTH, control, family, is_control, metric_of, unweighted
+from postil.results.names import LENGTH, control, family, is_control, metric_of, unweighted
 from postil.results.numbers import estimate, number
 
 if TYPE_CHECKING:

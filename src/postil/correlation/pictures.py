@@ -10,13 +10,13 @@ import numpy as np
 from postil.correlation.audit_view import MAPPINGS, row_label
 from postil.correlation.findings import Lookup, metric_lines
 from postil.meta.coefficients import TABLE, titled
-from postil.meta.parts import Points
+from postil.meta.parts import HALVES, PEOPLE, Points
 from postil.page.blocks import Picture
 from postil.plots.forest import IntervalRow, Landmark, intervals
 from postil.plots.heatmaps import matrix
 from postil.plots.lines import Curve, curves
 from postil.plots.points import ScatterPanel, scatter
-from postil.results.names import HALVES, LENGTH, PEOPLE, control, is_control
+from postil.results.names import LENGTH, control, is_control
 from postil.results.numbers import number
 
 if TYPE_CHECKING:

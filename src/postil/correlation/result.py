@@ -13,12 +13,13 @@ from postil.meta.parts import (
     HumanAgreement,
     Points,
     RaterVariance,
+    Severity,
     SystemMean,
     UndefinedMapping,
     UndefinedResult,
 )
 from postil.results.base import Result
-from postil.results.parts import Excluded, OptionalPart, Part, Ranged, Severity
+from postil.results.parts import Excluded, OptionalPart, Part, Ranged
 
 __all__ = [
     "AltTest",

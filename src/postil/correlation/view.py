@@ -14,10 +14,10 @@ from postil.correlation.verdict import Wording, verdict
 from postil.data.escaping import one_line
 from postil.messages import Blank, Hint, Message, Setting
 from postil.meta.coefficients import TABLE, linear, tied_notes, titled
+from postil.meta.parts import CEILING, PEOPLE, is_significant, severity_remarks
 from postil.results.formats import counted, grid_as, noted, short, value_with_interval
-from postil.results.names import CEILING, PEOPLE, family, is_control, metric_of, unweighted
+from postil.results.names import family, is_control, metric_of, unweighted
 from postil.results.parts import Estimate
-from postil.results.severity import is_significant, severity_remarks
 from postil.results.table import Column, Interval, Kind, Name, PValue, Table
 from postil.results.views import WHOLE, View, best
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from postil.estimation.designs import ESTIMATORS, TARGETS
 from postil.estimation.view import decimals, head, means_table, shared_letters, worth
+from postil.meta.parts import severity_remarks
 from postil.page.blocks import Chapter, Collapsed, Facts, Paragraph, Picture, Section, collapsed, facts, sentences
 from postil.page.chapters import signature_rows, signatures
 from postil.page.words import isolated, left_out
@@ -17,7 +18,6 @@ from postil.plots.heatmaps import matrix
 from postil.plots.lines import Curve, CurveMark, curves
 from postil.results.formats import listed
 from postil.results.numbers import DASH, interval, number
-from postil.results.severity import severity_remarks
 from postil.results.table import Interval, Name, Number, PValue, Table
 
 if TYPE_CHECKING:

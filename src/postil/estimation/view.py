@@ -7,11 +7,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from postil.estimation.designs import ESTIMATORS
+from postil.meta.parts import severity_remarks
 from postil.results.formats import counted, excerpt, noted, value_with_interval
-from postil.results.names import signature_lines
-from postil.results.severity import severity_remarks
 from postil.results.table import Count, Interval, Name, Table, Text
-from postil.results.views import View
+from postil.results.views import View, signature_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

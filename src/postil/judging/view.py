@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from postil.messages import Blank, Message, Setting
 from postil.results.formats import counted, noted
-from postil.results.names import control, signature_lines
+from postil.results.names import control
 from postil.results.numbers import number
 from postil.results.table import Count, Interval, Name, Number, Share, Table
-from postil.results.views import View
+from postil.results.views import View, signature_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

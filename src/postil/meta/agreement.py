@@ -16,11 +16,10 @@ from postil.data.row_locations import LocatedRows, located
 from postil.errors import Undefined
 from postil.messages import Message
 from postil.meta.column_correlations import ratio, starts_of
-from postil.meta.parts import Agreement, PairAgreement, Rater
+from postil.meta.parts import STATISTICS, Agreement, PairAgreement, Rater
 from postil.meta.resampling import DRAWS, NUMBERS, estimate, in_blocks, sums_by_item
 from postil.meta.table import Judged, excluded_texts, repeated_texts
 from postil.results.base import replace
-from postil.results.names import STATISTICS
 from postil.results.parts import Excluded
 
 if TYPE_CHECKING:

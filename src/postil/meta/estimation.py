@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from postil.kernel.arrays import Booleans, Floats, Int64s
+    from postil.meta.parts import Severity
     from postil.meta.severity import Rule
     from postil.meta.table import Judged, Key, Ratings, Scored
-    from postil.results.parts import Severity
 
 __all__ = [
     "FEWEST",

@@ -1,15 +1,30 @@
-"""Parts of results: coefficients and their differences, people, agreement, components of the ratings."""
+"""Parts of results: coefficients and their differences, people, agreement, severities, components of the ratings."""
 
 from __future__ import annotations
 
-from typing import Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec.structs import replace
 
+from postil.messages import Listed, Message
+from postil.results.numbers import number, p_value
 from postil.results.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.messages import Fact
+
 __all__ = [
+    "CEILING",
+    "HALVES",
+    "ONE",
+    "PEOPLE",
+    "SEVERITY_LEVEL",
+    "STATISTICS",
     "Agreement",
+    "AnnotatorBias",
     "AnnotatorCorrelation",
     "Correlation",
     "Difference",
@@ -20,14 +35,65 @@ __all__ = [
     "RaterCount",
     "RaterLevel",
     "RaterVariance",
+    "Severity",
     "SystemMean",
     "UndefinedMapping",
     "UndefinedResult",
     "VarianceComponent",
+    "is_significant",
+    "severity_remarks",
 ]
 
 ALPHA: Final = 0.05
 """Level of significance of a difference."""
+
+SEVERITY_LEVEL: Final = 0.05
+"""Level of the test of severities: p below it, and annotators use the scale differently."""
+
+ANNOTATORS: Final = 3
+"""Number of annotators of a group that a sentence names."""
+
+HALVES: Final = "human:halves"
+"""Metric of the rows of split-half correlation."""
+
+ONE: Final = "human:one"
+"""Metric of the rows of one annotator against the others."""
+
+CEILING: Final = "human:ceiling"
+"""Metric of the reliability ceiling where it is undefined."""
+
+PEOPLE: Final[Mapping[str, str]] = {
+    HALVES: "human: split-half correlation",
+    ONE: "human: one annotator against the others",
+    CEILING: "human: reliability ceiling",
+}
+"""Labels of the human reference points."""
+
+_POOLED = "over every two ratings of a text, each pair in both orders; both ratings have one distribution by chance"
+
+_PAIRS = "mean over pairs of annotators, weighted by the texts that they share"
+
+STATISTICS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "agreement": "percent agreement: share of equal ratings among every two ratings of a text",
+        "within-1": "adjacent agreement: share of ratings at most 1 apart among every two ratings of a text",
+        "kappa-unweighted-pairs": f"Cohen's kappa, unweighted, {_PAIRS}",
+        "kappa-linear-pairs": f"Cohen's kappa, linear weights, {_PAIRS}",
+        "kappa-quadratic-pairs": f"Cohen's kappa, quadratic weights, {_PAIRS}",
+        "kappa-unweighted-pooled": f"Scott's pi, unweighted, {_POOLED}",
+        "kappa-linear-pooled": f"weighted Scott's pi, linear weights, {_POOLED}",
+        "kappa-quadratic-pooled": f"weighted Scott's pi, quadratic weights, {_POOLED}",
+        "alpha-nominal": "Krippendorff's alpha, nominal",
+        "alpha-ordinal": "Krippendorff's alpha, ordinal",
+        "alpha-interval": "Krippendorff's alpha, interval",
+    }
+)
+"""Definitions of the statistics, by name.
+
+Those named ``kappa-*-pooled`` are not Cohen's kappa, which gives each of two annotators a distribution of their own:
+over the symmetric table of all pairs they are Scott's pi, weighted in two of the three, and the unweighted one is
+Fleiss' kappa where all texts have equally many ratings.
+"""
 
 
 class Correlation(Ranged, frozen=True, kw_only=True, omit_defaults=True):
@@ -265,7 +331,7 @@ class Agreement(Part, frozen=True, kw_only=True):
         labels: The distinct grades, ascending.
         bins: Edges, ascending, of the bins of grades that kappas and Scott's pi are of; empty where they are of the
             grades themselves.
-        estimates: The statistics that exist, in the order of `postil.results.names.STATISTICS`.
+        estimates: The statistics that exist, in the order of `postil.meta.parts.STATISTICS`.
         absent: Reasons why the others do not exist, in words.
         left_out: Texts that are in no pair, or not as they came.
         confusion: Counts of pairs of ratings of one text, row label and column label, in both orders; None where
@@ -411,3 +477,131 @@ class RaterVariance(OptionalPart, frozen=True, kw_only=True):
     components: tuple[VarianceComponent, ...]
     levels: tuple[RaterLevel, ...]
     reason: str = ""
+
+
+class AnnotatorBias(Part, frozen=True, kw_only=True):
+    """The constant by which one annotator grades above or below the others.
+
+    Args:
+        annotator: The annotator.
+        ratings: Number of ratings.
+        bias: In grades, positive if the annotator grades higher than the others of the group (lenient).
+    """
+
+    annotator: str
+    ratings: int
+    bias: float
+
+
+class Severity(Part, frozen=True, kw_only=True):
+    """Severities of annotators: constants by which their grades differ.
+
+    Args:
+        rule: Rule that was asked for: ``remove``, ``keep``, or ``auto`` (remove where p is below .05).
+        removed: True if they were removed from the ratings.
+        F: F statistic of all severities; None where they explain all differences within texts, or none can be tested.
+        df1: Degrees of freedom of the severities.
+        df2: Degrees of freedom of what they leave.
+        p: P-value of F; None where there is no test.
+        groups: Annotators that are connected by shared texts; those of different groups cannot be compared.
+        annotators: Every annotator.
+    """
+
+    rule: Literal["auto", "remove", "keep"]
+    removed: bool
+    F: float | None
+    df1: int
+    df2: int
+    p: float | None
+    groups: tuple[tuple[str, ...], ...]
+    annotators: tuple[AnnotatorBias, ...]
+
+
+def is_significant(severity: Severity) -> bool:
+    """True if the annotators' severities differ by more than chance.
+
+    Args:
+        severity: The severities.
+    """
+    return severity.p is not None and severity.p < SEVERITY_LEVEL
+
+
+def severity_remarks(severity: Severity | None) -> Iterator[Message]:
+    """Sentences on annotators who use the scale differently, and on groups of them that cannot be compared.
+
+    Args:
+        severity: The severities; None where no text has two ratings.
+
+    >>> from postil.meta.parts import AnnotatorBias, Severity
+    >>> biases = [AnnotatorBias(annotator=name, ratings=9, bias=r) for name, r in (("bob", -0.48), ("dan", 0.48))]
+    >>> groups = (("bob", "dan"),)
+    >>> found = Severity(
+    ...     rule="auto", removed=True, F=8.1, df1=1, df2=8, p=0.02, groups=groups, annotators=tuple(biases)
+    ... )
+    >>> list(map(str, severity_remarks(found)))
+    ['annotators use the scale differently: bob grades .48 below the others, dan .48 above; removed']
+    """
+    if severity is None:
+        return
+    if is_significant(severity):
+        ranked = sorted(severity.annotators, key=lambda each: each.bias)
+        yield _apart(ranked[0], ranked[-1], removed=severity.removed)
+    elif severity.removed:
+        yield (
+            Message("severities of annotators are removed, though too few ratings test them")
+            if severity.p is None
+            else Message(
+                "severities of annotators are removed, though they may be chance, p {p}", p=p_value(severity.p)
+            )
+        )
+    several = [group for group in severity.groups if len(group) > 1]
+    alone = len(severity.groups) - len(several)
+    if len(several) > 1:
+        groups = Listed([_named(group) for group in several], last="; ", between="; ")
+        if alone:
+            yield Message(
+                "no shared text connects some annotators, so the severities of one group cannot be compared with those "
+                "of another: {groups}; and {n} who share none",
+                groups=groups,
+                n=alone,
+            )
+        else:
+            yield Message(
+                "no shared text connects some annotators, so the severities of one group cannot be compared with those "
+                "of another: {groups}",
+                groups=groups,
+            )
+    elif alone:
+        yield Message(
+            "annotators who share no text with others, whose severity is unknown: {names}",
+            names=_named([group[0] for group in severity.groups if len(group) == 1]),
+        )
+
+
+def _apart(low: AnnotatorBias, high: AnnotatorBias, *, removed: bool) -> Message:
+    """A clause on the annotators who grade lowest and highest."""
+    below, above = number(abs(low.bias), 2), number(high.bias, 2)
+    if removed:
+        return Message(
+            "annotators use the scale differently: {first} grades {below} below the others, {last} {above} above; "
+            "removed",
+            first=low.annotator,
+            below=below,
+            last=high.annotator,
+            above=above,
+        )
+    return Message(
+        "annotators use the scale differently: {first} grades {below} below the others, {last} {above} above; kept; "
+        "severity remove takes them out of the ratings",
+        first=low.annotator,
+        below=below,
+        last=high.annotator,
+        above=above,
+    )
+
+
+def _named(names: Sequence[str]) -> Fact:
+    """A list of annotators, of whom some are named where there are two more at least."""
+    if len(names) <= ANNOTATORS + 1:
+        return Listed(names)
+    return Message("{names} and {n:,} more", names=Listed(names[:ANNOTATORS], last=", "), n=len(names) - ANNOTATORS)

@@ -15,12 +15,11 @@ from postil.meta.coefficient_kinds import kind_of
 from postil.meta.coefficients import TABLE
 from postil.meta.column_correlations import Texts, pearson, ratio, rows_by, starts_of
 from postil.meta.correlation import Correlations, row_of
-from postil.meta.parts import AnnotatorCorrelation, HumanAgreement, UndefinedResult
+from postil.meta.parts import CEILING, HALVES, ONE, AnnotatorCorrelation, HumanAgreement, UndefinedResult
 from postil.meta.resampling import DRAWS
 from postil.meta.severity import severities
 from postil.meta.system_accuracy import SOFT_SPLITS, fewer_patterns, why_no_accuracy
 from postil.meta.text_accuracy import fewer_draws
-from postil.results.names import CEILING, HALVES, ONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -16,7 +16,7 @@ from postil.data.ties import without_noise
 from postil.messages import Message
 from postil.meta.column_correlations import starts_of
 from postil.meta.parametric import fisher_p
-from postil.results.parts import SEVERITY_LEVEL, AnnotatorBias, Severity
+from postil.meta.parts import SEVERITY_LEVEL, AnnotatorBias, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,7 @@ from postil.messages import Message, Setting
 from postil.meta.multiple_tests import holm
 from postil.meta.permutation import sign_flips
 from postil.meta.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
-from postil.passages.result import FLIPS, Gain, GainCurvePoints, GainDifference, smallest_p
-from postil.results.names import ranking
+from postil.passages.result import FLIPS, Gain, GainCurvePoints, GainDifference, ranking, smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

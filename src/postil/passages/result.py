@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from postil.meta.parts import Correlation
 from postil.results.base import Result
-from postil.results.names import WITHOUT_ITSELF, ranking
 from postil.results.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 
 __all__ = [
@@ -29,6 +28,7 @@ __all__ = [
     "SummaryScore",
     "SummarySettings",
     "UnitContribution",
+    "ranking",
     "smallest_p",
 ]
 
@@ -129,7 +129,7 @@ class Gain(Ranged, frozen=True, kw_only=True):
     leave_one_out: bool
     signature: str
 
-    WITHOUT: ClassVar = WITHOUT_ITSELF
+    WITHOUT: ClassVar = ", without itself"
     """Ending of the names of leave-one-out rankings; part of the JSON."""
 
     @property
@@ -399,3 +399,16 @@ class RankedPassage(OptionalPart, frozen=True, kw_only=True):
     end: int | None = None
     page: int | None = None
     link: str | None = None
+
+
+def ranking(measure: str, leave_one_out: bool) -> str:  # noqa: FBT001
+    """Name of a ranking of passages.
+
+    Args:
+        measure: The measure.
+        leave_one_out: True if each passage left its reference while it was scored.
+
+    >>> ranking("f1-1", False), ranking("f1-1", True)
+    ('f1-1', 'f1-1, without itself')
+    """
+    return measure + Gain.WITHOUT if leave_one_out else measure

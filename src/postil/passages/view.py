@@ -15,9 +15,8 @@ from postil.passages.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_t
 from postil.passages.result import Gain, GainDifference, NcgResult
 from postil.plots.picture import save
 from postil.results.formats import counted, noted
-from postil.results.names import signature_lines
 from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
-from postil.results.views import WHOLE, View, best
+from postil.results.views import WHOLE, View, best, signature_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

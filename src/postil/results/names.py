@@ -1,43 +1,26 @@
-"""Names in results: controls, human reference points, families of metrics, statistics of agreement."""
+"""Names of metrics and of their controls, as files of scores and results have them."""
 
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
 __all__ = [
-    "CEILING",
     "CONTROL",
-    "HALVES",
     "LENGTH",
-    "ONE",
-    "PEOPLE",
-    "STATISTICS",
-    "WITHOUT_ITSELF",
     "control",
     "copies_remark",
     "falls_by_signature",
     "family",
     "is_control",
     "metric_of",
-    "ranking",
     "reads_weights",
-    "signature_lines",
     "unweighted",
 ]
 
-HALVES: Final = "human:halves"
-"""Metric of the rows of split-half correlation."""
-
-ONE: Final = "human:one"
-"""Metric of the rows of one annotator against the others."""
-
-CEILING: Final = "human:ceiling"
-"""Metric of the reliability ceiling where it is undefined."""
 
 LENGTH: Final = "control:length"
 """The control that is the number of tokens of the text."""
@@ -45,15 +28,6 @@ LENGTH: Final = "control:length"
 CONTROL: Final = re.compile(r"control:(?P<kind>[^(]+)\((?P<metric>.+)\)")
 """Name of a control, with the metric that it belongs to."""
 
-PEOPLE: Final[Mapping[str, str]] = {
-    HALVES: "human: split-half correlation",
-    ONE: "human: one annotator against the others",
-    CEILING: "human: reliability ceiling",
-}
-"""Labels of the human reference points."""
-
-WITHOUT_ITSELF: Final = ", without itself"
-"""Ending of the names of leave-one-out rankings; part of the JSON."""
 
 CONTROLS: Final[Mapping[str, str]] = {
     "shuffled": "shuffled weights",
@@ -68,31 +42,6 @@ CONTROLS: Final[Mapping[str, str]] = {
     "no-anchors": "without anchors",
     "repeat": "asked again",
 }
-
-_POOLED = "over every two ratings of a text, each pair in both orders; both ratings have one distribution by chance"
-_PAIRS = "mean over pairs of annotators, weighted by the texts that they share"
-
-STATISTICS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "agreement": "percent agreement: share of equal ratings among every two ratings of a text",
-        "within-1": "adjacent agreement: share of ratings at most 1 apart among every two ratings of a text",
-        "kappa-unweighted-pairs": f"Cohen's kappa, unweighted, {_PAIRS}",
-        "kappa-linear-pairs": f"Cohen's kappa, linear weights, {_PAIRS}",
-        "kappa-quadratic-pairs": f"Cohen's kappa, quadratic weights, {_PAIRS}",
-        "kappa-unweighted-pooled": f"Scott's pi, unweighted, {_POOLED}",
-        "kappa-linear-pooled": f"weighted Scott's pi, linear weights, {_POOLED}",
-        "kappa-quadratic-pooled": f"weighted Scott's pi, quadratic weights, {_POOLED}",
-        "alpha-nominal": "Krippendorff's alpha, nominal",
-        "alpha-ordinal": "Krippendorff's alpha, ordinal",
-        "alpha-interval": "Krippendorff's alpha, interval",
-    }
-)
-"""Definitions of the statistics, by name.
-
-Those named ``kappa-*-pooled`` are not Cohen's kappa, which gives each of two annotators a distribution of their own:
-over the symmetric table of all pairs they are Scott's pi, weighted in two of the three, and the unweighted one is
-Fleiss' kappa where all texts have equally many ratings.
-"""
 
 
 def is_control(name: str) -> bool:
@@ -154,19 +103,6 @@ def metric_of(full: str) -> str:
     return match["metric"] if match else ""
 
 
-def ranking(measure: str, leave_one_out: bool) -> str:  # noqa: FBT001
-    """Name of a ranking of passages.
-
-    Args:
-        measure: The measure.
-        leave_one_out: True if each passage left its reference while it was scored.
-
-    >>> ranking("f1-1", False), ranking("f1-1", True)
-    ('f1-1', 'f1-1, without itself')
-    """
-    return measure + WITHOUT_ITSELF if leave_one_out else measure
-
-
 def falls_by_signature(metric: str, signature: str) -> bool:
     """True if lower is better for a metric, as its signature says.
 
@@ -215,18 +151,3 @@ def family(metric: str) -> str:
     ('meteor', 'meteor', 'meteor')
     """
     return (metric_of(metric) or metric).removeprefix("w-")
-
-
-def signature_lines(signatures: Iterable[str]) -> Iterator[str]:
-    """Signatures that are alike but for their first part, together.
-
-    Args:
-        signatures: The signatures.
-    """
-    alike: dict[str, list[str]] = {}
-    for signature in signatures:
-        spec, _, rest = signature.partition("|")
-        alike.setdefault(rest, []).append(spec)
-    for rest, specs in alike.items():
-        yield f"signatures: {' '.join(specs)}"
-        yield f"  each with |{rest}"

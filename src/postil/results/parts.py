@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 
@@ -14,18 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NAMED",
-    "SEVERITY_LEVEL",
-    "AnnotatorBias",
     "Estimate",
     "Excluded",
     "OptionalPart",
     "Part",
     "Ranged",
-    "Severity",
 ]
 
-SEVERITY_LEVEL: Final = 0.05
-"""Level of the test of severities: p below it, and annotators use the scale differently."""
 NAMED: Final = 5
 """Number of excluded rows that are named."""
 
@@ -108,41 +103,3 @@ class Excluded(Part, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return spoken(self.message)
-
-
-class AnnotatorBias(Part, frozen=True, kw_only=True):
-    """The constant by which one annotator grades above or below the others.
-
-    Args:
-        annotator: The annotator.
-        ratings: Number of ratings.
-        bias: In grades, positive if the annotator grades higher than the others of the group (lenient).
-    """
-
-    annotator: str
-    ratings: int
-    bias: float
-
-
-class Severity(Part, frozen=True, kw_only=True):
-    """Severities of annotators: constants by which their grades differ.
-
-    Args:
-        rule: Rule that was asked for: ``remove``, ``keep``, or ``auto`` (remove where p is below .05).
-        removed: True if they were removed from the ratings.
-        F: F statistic of all severities; None where they explain all differences within texts, or none can be tested.
-        df1: Degrees of freedom of the severities.
-        df2: Degrees of freedom of what they leave.
-        p: P-value of F; None where there is no test.
-        groups: Annotators that are connected by shared texts; those of different groups cannot be compared.
-        annotators: Every annotator.
-    """
-
-    rule: Literal["auto", "remove", "keep"]
-    removed: bool
-    F: float | None
-    df1: int
-    df2: int
-    p: float | None
-    groups: tuple[tuple[str, ...], ...]
-    annotators: tuple[AnnotatorBias, ...]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from postil.results.systems_table import SystemsTable
     from postil.results.table import Table
 
-__all__ = ["WHOLE", "ResultViews", "View", "best", "data_frame", "pictures_of", "show", "view_of"]
+__all__ = ["WHOLE", "ResultViews", "View", "best", "data_frame", "pictures_of", "show", "signature_lines", "view_of"]
 
 BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)
 
@@ -314,3 +314,18 @@ def _note(text: str) -> str:
 
 
 register_views(ResultViews())
+
+
+def signature_lines(signatures: Iterable[str]) -> Iterator[str]:
+    """Signatures that are alike but for their first part, together.
+
+    Args:
+        signatures: The signatures.
+    """
+    alike: dict[str, list[str]] = {}
+    for signature in signatures:
+        spec, _, rest = signature.partition("|")
+        alike.setdefault(rest, []).append(spec)
+    for rest, specs in alike.items():
+        yield f"signatures: {' '.join(specs)}"
+        yield f"  each with |{rest}"

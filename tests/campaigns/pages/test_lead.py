@@ -20,9 +20,9 @@ from postil.data.row_files import read
 from postil.data.rows import Judgement
 from postil.errors import PostilError
 from postil.estimation.calls import EstimateOptions, estimate_rated
+from postil.meta.parts import STATISTICS
 from postil.meta.rated import Rated
 from postil.raters.options import AgreementOptions
-from postil.results.names import STATISTICS
 
 if TYPE_CHECKING:
     from pathlib import Path

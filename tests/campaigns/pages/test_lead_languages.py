@@ -11,8 +11,8 @@ import pytest
 from postil.campaigns.models import Item
 from postil.campaigns.pages.lead import TABS
 from postil.messages import Message
-from postil.results.parts import Excluded, Severity
-from postil.results.severity import severity_remarks
+from postil.meta.parts import Severity, severity_remarks
+from postil.results.parts import Excluded
 from postil.web.translations import page_in
 
 Make = Any

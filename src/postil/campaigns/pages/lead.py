@@ -41,8 +41,8 @@ from postil.campaigns.state import moment, parse_moment
 from postil.campaigns.view import concern_sentence
 from postil.errors import InvalidInput, PostilError
 from postil.messages import Command, Message, Setting
+from postil.meta.parts import severity_remarks
 from postil.meta.resampling import RESAMPLES
-from postil.results.severity import severity_remarks
 from postil.web.translations import languages, page_in
 
 if TYPE_CHECKING:

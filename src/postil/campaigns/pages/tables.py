@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from postil.estimation.view import rank_range
 from postil.messages import Message
-from postil.results.names import STATISTICS
+from postil.meta.parts import STATISTICS
 from postil.results.numbers import DASH
 from postil.results.table import Cell, Column, Count, Name, Number, Share, Table, Text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.meta.parts import Points
+from postil.meta.parts import HALVES, Points
 from postil.results.formats import excerpt, listed
-from postil.results.names import HALVES, LENGTH, control, metric_of
+from postil.results.names import LENGTH, control, metric_of
 from postil.results.numbers import grade, number
 from postil.studies.options import FITTING, FITTING_PLAIN
 from postil.studies.papers import PRINTED
