@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from postil.meta.estimation import Predictions, RatedOutputs, Target
     from postil.meta.rated import Scores
 
-__all__ = ["BudgetKeywords", "BudgetOptions", "budget", "budget_files"]
+__all__ = ["BudgetOptions", "budget", "budget_files"]
 
 PILOT: Final = Setting("judgements", Blank("FILE"))
 """The ratings of a pilot."""

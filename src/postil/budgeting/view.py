@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "facets_table",
-    "has_layouts",
     "head",
     "next_command",
     "noise_of_raters",
     "plans_table",
     "rows_of_best",
-    "shown_rows",
     "uses_scores",
     "verdict",
     "view",

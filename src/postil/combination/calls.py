@@ -59,13 +59,10 @@ if TYPE_CHECKING:
     from postil.meta.rated import Scores
 
 __all__ = [
-    "ApplyKeywords",
     "ApplyOptions",
-    "CombineKeywords",
     "CombineOptions",
     "apply_combination",
     "apply_to_files",
-    "apply_to_rows",
     "fit_combination",
     "fit_files",
     "fit_rated",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from postil.meta.resampling import Draws
     from postil.meta.table import Scored
 
-__all__ = ["BaselineTest", "CorpusMetric", "compare", "compare_means", "compare_sums", "sacrebleu_p_value"]
+__all__ = ["compare", "compare_means", "compare_sums", "sacrebleu_p_value"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,7 +44,6 @@ __all__ = [
     "INTERLEAVED",
     "PREFERENCES",
     "Choices",
-    "CompareKeywords",
     "CompareOptions",
     "compare",
     "compare_interleaved",

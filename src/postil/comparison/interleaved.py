@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from postil.kernel.arrays import Booleans, Floats, Int64s
     from postil.meta.resampling import Draws
 
-__all__ = ["CREDIT", "LEAST_P", "ImpressionCounts", "PairCounts", "interleaved_preferences", "sign_flip_p", "sign_test"]
+__all__ = ["LEAST_P", "interleaved_preferences", "sign_flip_p", "sign_test"]
 
 
 class PairCounts:

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 __all__ = [
     "AUDIT_STEPS",
     "BINS",
-    "EPSILON",
     "LEAST",
     "AbsoluteSum",
     "alternative_annotator_test",

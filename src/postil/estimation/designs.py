@@ -33,7 +33,6 @@ __all__ = [
     "Estimator",
     "Facets",
     "Layout",
-    "Prospect",
     "Prospects",
     "assumed",
     "cheapest",

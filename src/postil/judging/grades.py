@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from postil.data.scale import Scale
 
-__all__ = ["LEAST_MASS", "are_whole", "expected_grade", "grade_tokens", "read_grade"]
+__all__ = ["are_whole", "expected_grade", "grade_tokens", "read_grade"]
 
 LEAST_MASS: Final = 0.5
 """Smallest probability of all grades together of which an expected grade is made."""

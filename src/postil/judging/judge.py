@@ -31,7 +31,6 @@ __all__ = [
     "Graded",
     "Judge",
     "JudgeSpec",
-    "NoGrade",
     "Template",
     "Trial",
     "Ungraded",

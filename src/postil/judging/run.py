@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     Ask = Callable[[Iterable[Request]], Iterator[Answer | Failed]]
 
 __all__ = [
-    "MAIN",
     "ItemMeans",
     "JudgeRun",
     "Tally",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
 
-__all__ = ["LEAF", "Tree", "Trees", "boosting_fit", "classifier_fit"]
+__all__ = ["Tree", "Trees", "boosting_fit", "classifier_fit"]
 
 
 TREES: Final = 150

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from postil.meta.resampling import Counts, Draws
     from postil.meta.table import Key, Ratings, Table
 
-__all__ = ["FEWEST", "MOST_LABELS", "RatingPairs", "Tables", "agreement", "agreement_of_table"]
+__all__ = ["FEWEST", "Tables", "agreement", "agreement_of_table"]
 
 EMPTY: Final = 16
 """Number of products with zero that cost as much as to find a pair of ratings that counts."""

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from postil.meta.resampling import Counts, Draws, OnGroups, OnResamples
     from postil.meta.table import Table
 
-__all__ = ["KINDS", "Correlated", "Kind", "PairAccuracy", "SystemAccuracy", "kind_of"]
+__all__ = ["KINDS", "Correlated", "Kind", "kind_of"]
 
 Rows: TypeAlias = "Sequence[Correlation | UndefinedResult]"
 

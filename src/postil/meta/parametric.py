@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from postil.kernel.arrays import Floats, Int64s
 
 __all__ = [
-    "FisherInterval",
     "degrees_of_freedom",
     "fisher_interval",
     "fisher_p",

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from postil.meta.table import Table
 
 __all__ = [
-    "PATTERNS",
     "SOFT_SPLITS",
-    "Contests",
     "SoftResampling",
     "better_shares",
     "fewer_patterns",

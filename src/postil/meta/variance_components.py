@@ -25,16 +25,7 @@ if TYPE_CHECKING:
     from postil.meta.resampling import Draws, Interval
     from postil.meta.table import Ratings, Table
 
-__all__ = [
-    "GROWTH",
-    "Design",
-    "Shared",
-    "component_intervals",
-    "design_of",
-    "facet_subsets",
-    "rater_variance",
-    "resampled_components",
-]
+__all__ = ["GROWTH", "Design", "Shared", "component_intervals", "design_of", "rater_variance", "resampled_components"]
 
 GROWTH: Final = (1, 2, 3, 5, 10)
 """Numbers of raters for which reliability is given."""

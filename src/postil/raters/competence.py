@@ -24,17 +24,7 @@ if TYPE_CHECKING:
     from postil.meta.table import Ratings
     from postil.raters.result import CompetenceModel
 
-__all__ = [
-    "MODELS",
-    "Inferred",
-    "InferredLabels",
-    "dawid_skene",
-    "identified",
-    "infer",
-    "mace",
-    "one_factor",
-    "weighted_means",
-]
+__all__ = ["MODELS", "InferredLabels", "dawid_skene", "identified", "infer", "mace", "one_factor", "weighted_means"]
 
 ITERATIONS: Final = 500
 """Maximum number of iterations."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from postil.metrics.own import Metrics
     from postil.metrics.result import ScoreResult
 
-__all__ = ["ReferenceColumns", "consensus_weights", "entries", "score"]
+__all__ = ["consensus_weights", "entries", "score"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

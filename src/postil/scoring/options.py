@@ -11,7 +11,7 @@ from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.options import Flag, options
 
-__all__ = ["UNGRADED", "ScoreOptions"]
+__all__ = ["ScoreOptions"]
 
 UNGRADED: Final = ("error", "drop")
 """Ways of handling ungraded references."""

@@ -33,17 +33,7 @@ if TYPE_CHECKING:
     from postil.data.rows import Score
 
 
-__all__ = [
-    "NAMES",
-    "Level",
-    "OwnScores",
-    "Scores",
-    "Selection",
-    "WmtSet",
-    "known_outliers",
-    "standard_human",
-    "standard_reference",
-]
+__all__ = ["NAMES", "Level", "OwnScores", "Scores", "Selection", "WmtSet"]
 
 Level: TypeAlias = Literal["sys", "seg"]
 """Level of a file of scores: one score per system, or one per segment."""
