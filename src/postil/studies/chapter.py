@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.page.blocks import Block, Chapter, Facts, Paragraph, Picture, Section
-from postil.passages.gain_curves import curve
+from postil.passages.view import curve
 from postil.plots.bars import amounts
 from postil.plots.lines import curves
 from postil.plots.points import ScatterPanel, scatter
