@@ -13,6 +13,7 @@ from postil.data.explain import load_json
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Command, CommandLine, Setting
 from postil.options import flags_of
+from postil.page.report import write_report
 from postil.results.base import Result, to_json
 from postil.results.result_files import read_results
 from postil.studies.result import StudyResult
@@ -25,7 +26,17 @@ if TYPE_CHECKING:
 
     from postil.data.progress import OnMessage
 
-__all__ = ["Stage", "Stages", "as_line", "read_result", "settings_of", "words_of", "write_study", "write_text"]
+__all__ = [
+    "Stage",
+    "Stages",
+    "as_line",
+    "read_result",
+    "report_stage",
+    "settings_of",
+    "words_of",
+    "write_study",
+    "write_text",
+]
 
 AnyResult = TypeVar("AnyResult", bound=Result)
 
@@ -123,12 +134,17 @@ class Stages:
         there = {str(path.relative_to(self.out)): _digest(path) for path in stage.outputs}
         write_text(record, to_json({"request": request, "outputs": there}))
 
-    def close(self) -> None:
-        """Check that the selected stage exists.
+    def finish(self, stages: Iterable[Stage]) -> None:
+        """Run the last stages, and check that the selected one is among all.
+
+        Args:
+            stages: The stages.
 
         Raises:
-            UnknownName: It does not.
+            UnknownName: It is not.
         """
+        for stage in stages:
+            self.run(stage)
         if self._only is not None and self._only not in self.names:
             raise UnknownName("stage", self._only, self.names)
 
@@ -214,6 +230,35 @@ def _read_json(path: Path) -> object:
         return load_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InvalidInput("expected a file that an earlier stage wrote", where=str(path)) from None
+
+
+def report_stage(
+    page: Path,
+    inputs: Sequence[Path],
+    on_message: OnMessage,
+    shown: Callable[[list[Result]], list[Result]] = lambda results: results,
+) -> Stage:
+    """The stage that writes the page of results.
+
+    Args:
+        page: The page.
+        inputs: Files of the results.
+        on_message: Callback for status messages.
+        shown: Function from the results to those that the page shows.
+    """
+
+    def work() -> None:
+        write_report(shown(read_results(inputs)), page)
+        on_message(f"written: {page}")
+
+    return Stage(
+        name="report",
+        outputs=[page],
+        inputs=inputs,
+        request={},
+        command=as_line(Command("report", tuple(map(str, inputs)), settings_of({"out": page}))),
+        work=work,
+    )
 
 
 def write_text(path: Path, text: str) -> None:

@@ -16,11 +16,10 @@ import msgspec
 import numpy as np
 
 from postil.comments import neural_commenter, retrieval
-from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.calls import CommentOptions
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.readers import HUMAN
-from postil.comments.result import SuggestionsResult
 from postil.comments.store import Model
 from postil.comments.training.generators import train_commenter
 from postil.comments.training.retrievers import train_retriever
@@ -35,12 +34,10 @@ from postil.corpus.store import Corpus
 from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
-from postil.data.atomic_file import AtomicFile
 from postil.data.progress import progress
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Reference
 from postil.data.scale import Scale
-from postil.data.suggestions import Suggestions
 from postil.errors import InvalidInput
 from postil.messages import Command
 from postil.meta.rated import open_score_files
@@ -50,21 +47,29 @@ from postil.metrics.metric_set import parse_all
 from postil.metrics.result import ScoreResult
 from postil.metrics.ungraded import similarity_of
 from postil.options import changed_settings
-from postil.page.report import check_report, write_report
+from postil.page.report import check_report
 from postil.results.base import to_json
 from postil.results.formats import listed
-from postil.results.result_files import read_results
-from postil.results.views import show
 from postil.scoring.files import score_files
 from postil.scoring.graded import Weighting, read_references
 from postil.scoring.options import ScoreOptions
 from postil.studies.comments.deviations import codebook
 from postil.studies.comments.people import pairs
-from postil.studies.comments.study import CommentsStudy, check, plan, suggesting
+from postil.studies.comments.study import CommentsStudy, check, plan, suggest, suggested_texts, suggesting
 from postil.studies.comments.tables import Made, comments_study
 from postil.studies.options import SYSTEMS, CommentsOptions, Names
 from postil.studies.result import StudyResult
-from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of, words_of, write_study, write_text
+from postil.studies.stages import (
+    Stage,
+    Stages,
+    as_line,
+    read_result,
+    report_stage,
+    settings_of,
+    words_of,
+    write_study,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,24 +79,12 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.meta.coefficients import Measure
     from postil.metrics.evaluation import ScoredBatch
+    from postil.results.base import Result
     from postil.results.parts import Estimate
 
 __all__ = [
-    "DISTINCT",
-    "WORDS",
-    "candidates",
-    "comparison",
-    "correlations",
-    "page",
-    "references",
-    "scores",
-    "scores_over_seeds",
-    "statistics",
     "study_comments",
     "study_tencent",
-    "suggestions",
-    "tables",
-    "training",
 ]
 
 WORDS: Final = "mean words"
@@ -99,7 +92,7 @@ DISTINCT: Final = {"distinct-1": 1, "distinct-2": 2}
 """Statistics of texts by name; the mean over seeds alone, since a resample with repetitions has fewer distinct ones."""
 
 
-def scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | float]]:
+def _scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | float]]:
     """The mean corpus score of each system over the seeds, by metric and system.
 
     Args:
@@ -161,7 +154,7 @@ def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 COEFFICIENTS: Final[tuple[Measure, ...]] = ("spearman", "pearson", "kendall-b")
 
 
-def statistics(study: CommentsStudy) -> Stage:
+def _statistics(study: CommentsStudy) -> Stage:
     """Compute the statistics of the corpus."""
     target, scale = study.out / "statistics.json", study.scale
 
@@ -180,7 +173,7 @@ def statistics(study: CommentsStudy) -> Stage:
     )
 
 
-def training(study: CommentsStudy, name: str) -> Stage:
+def _training(study: CommentsStudy, name: str) -> Stage:
     """Train a commenter."""
     target, made = study.models[name], plan(study, name)
     grid, device = made.grid, study.options.device
@@ -204,7 +197,7 @@ def training(study: CommentsStudy, name: str) -> Stage:
     )
 
 
-def references(study: CommentsStudy) -> Stage:
+def _references(study: CommentsStudy) -> Stage:
     """Write the test articles without comments, their references, and one held-out comment of each."""
     articles, references, *humans = (
         study.shared / f"{name}.jsonl" for name in ("articles", "references", *study.drawn)
@@ -228,17 +221,12 @@ def references(study: CommentsStudy) -> Stage:
     )
 
 
-def suggestions(study: CommentsStudy, name: str) -> Stage:
+def _suggestions(study: CommentsStudy, name: str) -> Stage:
     """Suggest a comment for each article, by one commenter."""
     target, articles, model = _suggested(study, name), study.shared / "articles.jsonl", study.models[name]
     asked = suggesting(study, name)
     own = changed_settings(asked)
     settings = (*settings_of({"model": model}), *own, *settings_of({"format": "jsonl"}))
-
-    def work() -> None:
-        with AtomicFile(str(target)) as stream:
-            for row in comment_articles(str(articles), str(model), replace(asked, jobs=study.options.jobs)):
-                stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
 
     return Stage(
         name=study.stage(f"suggestions-{name}"),
@@ -247,22 +235,18 @@ def suggestions(study: CommentsStudy, name: str) -> Stage:
         request={"flags": words_of(own, CommentOptions)},
         command=as_line(Command("comment", (str(articles),), settings), CommentOptions),
         printed=True,
-        work=work,
+        work=lambda: suggest(articles, model, replace(asked, jobs=study.options.jobs), target),
     )
 
 
-def candidates(study: CommentsStudy) -> Stage:
+def _candidates(study: CommentsStudy) -> Stage:
     """Merge the comments of all systems into one file; an empty text where a system has none."""
     target, humans = study.out / "candidates.jsonl", [study.shared / f"{name}.jsonl" for name in study.drawn]
     sources = {name: _suggested(study, name) for name in study.models}
     elsewhere = [Path(study.options.candidates)] if study.options.candidates else []
 
     def work() -> None:
-        rows = [
-            Candidate(row.article, name, row.suggestions[0].text if row.suggestions else "")
-            for name, source in sources.items()
-            for row in read(source, Suggestions)
-        ]
+        rows = list(suggested_texts(sources))
         rows += [one for said in study.given.values() for one in said]
         rows += [one for each in humans for one in read(each, Candidate)]
         rows.sort(key=lambda one: one.system == HUMAN)  # readers come last
@@ -282,7 +266,7 @@ def _suggested(study: CommentsStudy, name: str) -> Path:
     return study.out / "suggestions" / f"{name}.jsonl"
 
 
-def scores(study: CommentsStudy) -> Stage:
+def _scores(study: CommentsStudy) -> Stage:
     """Score every system by every metric; with controls where there are judgements."""
     options, tokenizer, scale = study.options, study.corpus.tokenizer, study.scale
     items, totals = study.out / "scores.jsonl.gz", study.out / "scores.json"
@@ -332,7 +316,7 @@ def scores(study: CommentsStudy) -> Stage:
     )
 
 
-def comparison(study: CommentsStudy) -> Stage:
+def _comparison(study: CommentsStudy) -> Stage:
     """Compare every system with the readers' comments."""
     target, items, options = study.out / "comparison.json", study.out / "scores.jsonl.gz", study.options
     asked = CompareOptions(
@@ -355,7 +339,7 @@ def comparison(study: CommentsStudy) -> Stage:
     )
 
 
-def correlations(study: CommentsStudy) -> Stage:
+def _correlations(study: CommentsStudy) -> Stage:
     """Correlate every metric and control with human ratings."""
     target, items, options = study.out / "correlations.json", study.out / "scores.jsonl.gz", study.options
     candidates, judgements = study.out / "candidates.jsonl", Path(str(options.judgements))
@@ -410,7 +394,7 @@ def _preset(options: CommentsOptions) -> dict[str, object]:
     return {"preset": options.preset} if options.preset else {}
 
 
-def tables(study: CommentsStudy) -> Stage:
+def _tables(study: CommentsStudy) -> Stage:
     """Write the paper's tables: numbers of the study above those of the paper."""
     options = study.options
     names = ["statistics.json", "scores.json", "candidates.jsonl", "references.jsonl", "comparison.json"]
@@ -428,7 +412,7 @@ def tables(study: CommentsStudy) -> Stage:
                 scores=read_result(study.out / "scores.json", ScoreResult),
                 candidates=list(read(study.out / "candidates.jsonl", Candidate)),
                 judged=read_result(study.out / "correlations.json", CorrelationResult) if options.judgements else None,
-                over_seeds=scores_over_seeds(study) if spread else {},
+                over_seeds=_scores_over_seeds(study) if spread else {},
             ),
         )
         write_study(study.out, made)
@@ -455,30 +439,13 @@ def tables(study: CommentsStudy) -> Stage:
     )
 
 
-def page(study: CommentsStudy) -> Stage:
-    """Write the page."""
-    target = study.out / "report.html"
-    names = ["study.json", *(["correlations.json"] if study.options.judgements else []), "comparison.json"]
-    inputs = [study.out / name for name in names]
-
-    def work() -> None:
-        results = read_results(inputs)
-        weights = next(each.weights for each in results if isinstance(each, StudyResult))
-        weighted = [
-            msgspec.structs.replace(each, weights=weights) if isinstance(each, CorrelationResult | Comparison) else each
-            for each in results
-        ]
-        write_report(weighted, target)
-        study.on_message(f"written: {target}")
-
-    return Stage(
-        name="report",
-        outputs=[target],
-        inputs=inputs,
-        request={},
-        command=as_line(Command("report", tuple(map(str, inputs)), settings_of({"out": target}))),
-        work=work,
-    )
+def _weighted(results: list[Result]) -> list[Result]:
+    """The results of the page, each of which names the weights of the study."""
+    weights = next(each.weights for each in results if isinstance(each, StudyResult))
+    return [
+        msgspec.structs.replace(each, weights=weights) if isinstance(each, CorrelationResult | Comparison) else each
+        for each in results
+    ]
 
 
 def study_comments(
@@ -513,30 +480,29 @@ def study_comments(
     for each in study.by_seed:
         for name in ("models", "suggestions"):
             (each.out / name).mkdir(parents=True, exist_ok=True)
-    for stage in _stages(study):
-        stages.run(stage)
-    stages.close()
+    stages.finish(_stages(study))
     return report
 
 
 def _stages(study: CommentsStudy) -> Iterator[Stage]:
-    yield statistics(study)
+    yield _statistics(study)
     for each in study.by_seed:
         for name in study.models:
             if name not in study.options.models:
-                yield training(each, name)
+                yield _training(each, name)
         _check_models(each)
-    yield references(study)
+    yield _references(study)
     for each in study.by_seed:
         for name in study.models:
-            yield suggestions(each, name)
-        yield candidates(each)
-    yield scores(study)
-    yield comparison(study)
+            yield _suggestions(each, name)
+        yield _candidates(each)
+    yield _scores(study)
+    yield _comparison(study)
     if study.options.judgements:
-        yield correlations(study)
-    yield tables(study)
-    yield page(study)
+        yield _correlations(study)
+    yield _tables(study)
+    names = ["study.json", *(["correlations.json"] if study.options.judgements else []), "comparison.json"]
+    yield report_stage(study.out / "report.html", [study.out / name for name in names], study.on_message, _weighted)
 
 
 def _check_models(study: CommentsStudy) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from postil.comments import neural_commenter, retrieval
-from postil.comments.calls import CommentOptions
+from postil.comments.calls import CommentOptions, comment_articles
 from postil.comments.options import (
     GeneratorOptions,
     GeneratorTraining,
@@ -24,27 +24,30 @@ from postil.comments.options import (
     TrainingOptions,
 )
 from postil.comments.readers import HUMAN, Readers, needs_scale, parted_readers
-from postil.comments.result import GridSearch
+from postil.comments.result import GridSearch, SuggestionsResult
 from postil.comments.store import Model
 from postil.comments.training.generators import check_commenter
 from postil.comments.training.grid import Grid
 from postil.comments.training.retrievers import check_retriever
 from postil.corpus.rated_comments import RatedComments
+from postil.data.atomic_file import AtomicFile
 from postil.data.counting import have
 from postil.data.explain import shown
 from postil.data.row_files import read
 from postil.data.rows import Candidate, Judgement
+from postil.data.suggestions import Suggestions
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Command, Message, Setting
 from postil.meta.rated import checked_judgements
 from postil.meta.table import Judged
 from postil.options import changed_settings
 from postil.results.formats import counted
+from postil.results.views import show
 from postil.studies.options import CommentsOptions
 from postil.studies.stages import as_line, settings_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from postil.comments.result import GridValue
     from postil.comments.training.grid import Combination
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
     from postil.data.rows import Article
     from postil.data.scale import Scale
 
-__all__ = ["CommentsStudy", "Plan", "check", "plan", "suggesting"]
+__all__ = ["CommentsStudy", "Plan", "check", "plan", "suggest", "suggested_texts", "suggesting"]
 
 
 def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> None:
@@ -448,3 +451,28 @@ def suggesting(study: CommentsStudy, name: str) -> CommentOptions:
     return CommentOptions(
         k=1, min_words=1, max_words=50, allow=("all",), repeat=0, no_repeat_ngram_size=0 if generates else None
     )
+
+
+def suggest(articles: Path, model: Path, options: CommentOptions, target: Path) -> None:
+    """Write the suggestions of a commenter, as `postil comment` prints them.
+
+    Args:
+        articles: The articles.
+        model: The commenter.
+        options: Options of the suggestions.
+        target: Output file.
+    """
+    with AtomicFile(str(target)) as stream:
+        for row in comment_articles(str(articles), str(model), options):
+            stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
+
+
+def suggested_texts(sources: Mapping[str, Path]) -> Iterator[Candidate]:
+    """The first suggestion of each system for each article; an empty text where it has none.
+
+    Args:
+        sources: Files of suggestions by system.
+    """
+    for name, source in sources.items():
+        for row in read(source, Suggestions):
+            yield Candidate(row.article, name, row.suggestions[0].text if row.suggestions else "")

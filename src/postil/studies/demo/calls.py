@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.results.table import Table
 
-__all__ = ["DESK", "MODEL", "DemoChapter", "demo_page", "is_prepared", "run_demo", "serve_command"]
+__all__ = ["DESK", "MODEL", "DemoChapter", "is_prepared", "run_demo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class DemoChapter:
     page: str | None = None
 
 
-def demo_page(chapters: Sequence[DemoChapter], serve: str) -> str:
+def _demo_page(chapters: Sequence[DemoChapter], serve: str) -> str:
     """Render the index.
 
     Args:
@@ -194,16 +194,16 @@ def run_demo(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> No
     demo = _Demo(out, jobs, show, on_message)
     for part in (_scores, _audit, _estimate, _suggestions, _starters, _comments, _passages):
         demo.run(part)
-    write_text(out / INDEX, demo_page(demo.chapters, serve_command(out)))
+    write_text(out / INDEX, _demo_page(demo.chapters, _serve_command(out)))
     pages = [(INDEX, "all chapters on one page"), *((each.page, each.title) for each in demo.chapters if each.page)]
     width = max(len(demo.file(page)) for page, _ in pages)
     show("Where to look\n")
     show("".join(f"  {demo.file(page):{width}}  {what}\n" for page, what in pages))
     show("The editor's desk and the grading page, with this sample:\n")
-    show(_typed(serve_command(out)))
+    show(_typed(_serve_command(out)))
 
 
-def serve_command(out: Path) -> str:
+def _serve_command(out: Path) -> str:
     """The command that serves the desk and the grading page.
 
     Args:

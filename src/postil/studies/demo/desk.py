@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     from postil.campaigns.models import Item
 
-__all__ = ["demo_campaign", "demo_links", "serve_demo"]
+__all__ = ["serve_demo"]
 
 GRADING = "grading.db"
 PEOPLE = {"A": "A1", "B": "A2"}
 """Pseudonym in the campaign of each person whose grades the sample has; a third place is free."""
 
 
-def demo_campaign(out: Path) -> str:
+def _demo_campaign(out: Path) -> str:
     """Make the campaign, or find the one of an earlier run.
 
     Args:
@@ -68,7 +68,7 @@ def _given(out: Path, items: Sequence[Item]) -> Iterator[Given]:
             yield Given(item=number, annotator=PEOPLE[row.annotator], value=row.grade, time=None, seconds=None)
 
 
-def demo_links(campaign: str, address: str) -> tuple[str, str]:
+def _demo_links(campaign: str, address: str) -> tuple[str, str]:
     """Invite the annotator and the lead; both links work once.
 
     Args:
@@ -97,7 +97,7 @@ def serve_demo(out: Path, port: int, jobs: int, *, on_message: Callable[[str], N
     Raises:
         PostilError: A port is taken, or the model or the campaign cannot be opened.
     """
-    campaign = demo_campaign(out)
+    campaign = _demo_campaign(out)
     options = ServiceOptions(
         host=HOST, port=port, articles=str(out / DESK), data=str(out / "labels"), workers=1, jobs=jobs
     )
@@ -108,7 +108,7 @@ def serve_demo(out: Path, port: int, jobs: int, *, on_message: Callable[[str], N
         until.enter_context(_running(make_server(app, limits=LIMITS), listening))
 
         def ready(desk: str) -> None:
-            annotator, lead = demo_links(campaign, grading)
+            annotator, lead = _demo_links(campaign, grading)
             for line in _what_to_do(desk, annotator, lead):
                 on_message(line)
 

@@ -18,7 +18,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Blank, Command, Message, Setting
 from postil.metrics.passages.pool import FoldsBy
 from postil.options import Flag, options
-from postil.page.report import check_report, write_report
+from postil.page.report import check_report
 from postil.passages.calls import (
     BASELINES,
     MEASURES,
@@ -32,7 +32,6 @@ from postil.passages.calls import (
 from postil.passages.result import NcgResult, SummaryResult
 from postil.passages.summaries import SummariesOptions, SummaryFiles
 from postil.results.base import to_json
-from postil.results.result_files import read_results
 from postil.studies.passages.figures import PAPER, TRAINED, given_vectors, opened, passages_study, vectors_stage
 from postil.studies.passages.paper import (
     Facts,
@@ -42,7 +41,17 @@ from postil.studies.passages.paper import (
     scaled_cutoffs,
     summaries_stage,
 )
-from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of, words_of, write_study, write_text
+from postil.studies.stages import (
+    Stage,
+    Stages,
+    as_line,
+    read_result,
+    report_stage,
+    settings_of,
+    words_of,
+    write_study,
+    write_text,
+)
 from postil.vectors.calls import VectorTrainingOptions
 
 if TYPE_CHECKING:
@@ -182,9 +191,7 @@ def study_passages(collection: Path, out: Path, options: PassagesStudyOptions, o
     stages = Stages(out, on_message, options.stage)
     page = out / "report.html"
     check_report(page)
-    for stage in _stages(passages, out, options, on_message):
-        stages.run(stage)
-    stages.close()
+    stages.finish(_stages(passages, out, options, on_message))
     return page
 
 
@@ -230,7 +237,7 @@ def _stages(passages: Path, out: Path, options: PassagesStudyOptions, on_message
         yield summaries_stage(study.summaries, study.files, study.summaries_options)
     yield _figures(study, made)
     chapters = [path for path in made if not (options.preset and path.stem.endswith("-anchors"))]
-    yield _page(out, chapters, on_message)
+    yield report_stage(out / "report.html", [out / "study.json", *chapters], on_message)
 
 
 @dataclass(frozen=True, eq=False)
@@ -432,20 +439,3 @@ def _paper_study(study: _Study, found: Mapping[str, NcgResult]) -> StudyResult:
         summaries=read_result(study.summaries, SummaryResult) if study.options.summaries else None,
     )
     return paper_study(found, facts)
-
-
-def _page(out: Path, made: list[Path], on_message: OnMessage) -> Stage:
-    page, inputs = out / "report.html", [out / "study.json", *made]
-
-    def work() -> None:
-        write_report(read_results(inputs), page)
-        on_message(f"written: {page}")
-
-    return Stage(
-        name="report",
-        outputs=[page],
-        inputs=inputs,
-        request={},
-        command=as_line(Command("report", tuple(map(str, inputs)), settings_of({"out": page}))),
-        work=work,
-    )

@@ -57,13 +57,11 @@ if TYPE_CHECKING:
 __all__ = [
     "RANKS",
     "Facts",
-    "agreement_words",
     "anchors_stage",
     "collection_stage",
     "paper_study",
     "range_of",
     "scaled_cutoffs",
-    "summaries_part",
     "summaries_stage",
 ]
 
@@ -123,7 +121,7 @@ def summaries_stage(target: Path, files: SummaryFiles, options: SummariesOptions
     )
 
 
-def summaries_part(result: SummaryResult | None) -> StudyPart:
+def _summaries_part(result: SummaryResult | None) -> StudyPart:
     """The section on whole runs.
 
     Args:
@@ -152,7 +150,7 @@ def summaries_part(result: SummaryResult | None) -> StudyPart:
     )
 
 
-def agreement_words(result: SummaryResult | None) -> tuple[str, ...]:
+def _agreement_words(result: SummaryResult | None) -> tuple[str, ...]:
     """The range of Pearson's r between scores by pool and by articles; nothing without articles.
 
     Args:
@@ -325,7 +323,7 @@ def paper_study(found: Mapping[str, NcgResult], facts: Facts) -> StudyResult:
         _local_and_given(found, facts),
         claims_part(printed.sentences, evidence),
         _principles(),
-        summaries_part(facts.summaries),
+        _summaries_part(facts.summaries),
         deviations(_deviations(printed, facts, found)),
     ]
     lists = "all in one list" if settings.pool == "all" else "one list per topic, and their mean"
@@ -338,7 +336,7 @@ def paper_study(found: Mapping[str, NcgResult], facts: Facts) -> StudyResult:
             QUESTIONS,
             *findings(printed.sentences, evidence),
             _principle(),
-            *agreement_words(facts.summaries),
+            *_agreement_words(facts.summaries),
             CAUTION,
         ),
         parts=tuple(parts),

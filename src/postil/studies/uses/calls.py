@@ -10,25 +10,31 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.calls import CommentOptions
 from postil.comments.options import GeneratorTraining, GeneratorTrainOptions
-from postil.comments.result import SuggestionsResult
 from postil.comments.training.generators import train_commenter
 from postil.corpus.store import Corpus
-from postil.data.atomic_file import AtomicFile
 from postil.data.progress import progress
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference
-from postil.data.suggestions import Suggestions
 from postil.errors import Undefined
 from postil.messages import Command, Message
-from postil.page.report import check_report, write_report
+from postil.page.report import check_report
 from postil.results.base import replace, to_json
 from postil.results.formats import counted
-from postil.results.result_files import read_results
-from postil.results.views import show
+from postil.studies.comments.study import suggest, suggested_texts
 from postil.studies.result import StudyPart, StudyResult
-from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of, words_of, write_study, write_text
+from postil.studies.stages import (
+    Stage,
+    Stages,
+    as_line,
+    read_result,
+    report_stage,
+    settings_of,
+    words_of,
+    write_study,
+    write_text,
+)
 from postil.studies.uses.summary import conclusion
 from postil.studies.uses.threads import Threads, read_threads
 from postil.studies.uses.titles import GENERATORS, Untitled, baseline_titles, read_untitled, titles_part
@@ -73,9 +79,7 @@ def study_uses(folder: str, out: Path, options: UsesOptions, on_message: OnMessa
     check_report(page)  # before any stage runs
     (out / "models").mkdir(exist_ok=True)
     (out / "suggestions").mkdir(exist_ok=True)
-    for stage in study.stages():
-        stages.run(stage)
-    stages.close()
+    stages.finish(study.stages())
     return page
 
 
@@ -99,7 +103,7 @@ class UsesStudy:
         if isinstance(self.untitled, Untitled):
             yield from self._headlines(self.untitled)
         yield self._tables()
-        yield self._page()
+        yield report_stage(self.out / "report.html", [self.out / "study.json"], self.on_message)
 
     @cached_property
     def threads(self) -> Threads:
@@ -187,13 +191,6 @@ class UsesStudy:
     def _suggestions(self, name: str) -> Stage:
         """Generate a title for each article."""
         target, model, articles = self._suggested(name), self.out / "models" / name, self.out / "articles.jsonl"
-
-        def work() -> None:
-            asked = CommentOptions(k=1, jobs=self.options.jobs)
-            with AtomicFile(str(target)) as stream:
-                for row in comment_articles(str(articles), str(model), asked):
-                    stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
-
         return Stage(
             name=f"suggestions-{name}",
             outputs=[target],
@@ -203,7 +200,7 @@ class UsesStudy:
                 Command("comment", (str(articles),), settings_of({"model": model, "k": 1, "format": "jsonl"}))
             ),
             printed=True,
-            work=work,
+            work=lambda: suggest(articles, model, CommentOptions(k=1, jobs=self.options.jobs), target),
         )
 
     def _suggested(self, name: str) -> Path:
@@ -215,12 +212,7 @@ class UsesStudy:
         sources = {name: self._suggested(name) for name in generators}
 
         def work() -> None:
-            rows = [
-                Candidate(row.article, name, row.suggestions[0].text if row.suggestions else "")
-                for name, source in sources.items()
-                for row in read(source, Suggestions)
-            ]
-            write(target, [*rows, *baseline_titles(self.corpus, untitled, self.options.jobs)])
+            write(target, [*suggested_texts(sources), *baseline_titles(self.corpus, untitled, self.options.jobs)])
 
         return Stage(
             name="candidates",
@@ -269,22 +261,6 @@ class UsesStudy:
             inputs=inputs,
             request={"settings": self._settings()},
             command=self._command("tables"),
-            work=work,
-        )
-
-    def _page(self) -> Stage:
-        page, source = self.out / "report.html", self.out / "study.json"
-
-        def work() -> None:
-            write_report(read_results([source]), page)
-            self.on_message(f"written: {page}")
-
-        return Stage(
-            name="report",
-            outputs=[page],
-            inputs=[source],
-            request={},
-            command=as_line(Command("report", (str(source),), settings_of({"out": page}))),
             work=work,
         )
 
