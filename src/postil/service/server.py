@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.cli.errors import unwound
-from postil.endpoint.webhook import Receiver, parse_webhook_secret
 from postil.erasure.served_models import ServedModels
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
@@ -35,7 +34,7 @@ from postil.service.routes import (
     store_routes,
     with_impressions,
 )
-from postil.service.sites import Webhook, coral_route, parse_coral_secret
+from postil.service.sites import Sites
 from postil.service.store import ServiceStore
 from postil.service.upkeep import Upkeep
 from postil.web.audit_log import AuditLog
@@ -45,7 +44,7 @@ from postil.web.guard import ServiceGuard
 from postil.web.problems import Problem, problem_of, problem_parts, problem_reply, unseen_parts
 from postil.web.routing import CALL, Call, Guard, Reply, Router
 from postil.web.security import BODY, Reachable, RequestLimits, SecurityMiddleware
-from postil.web.tokens import Tokens, secrets_of
+from postil.web.tokens import Tokens
 from postil.web.turns import FairQueue, Gate, Place
 
 if TYPE_CHECKING:
@@ -211,59 +210,6 @@ class ServicePlaces:
         return Place(client, self._queues["GET" if route.method == "GET" else "POST"])
 
 
-class _Sites:
-    """The other servers of a service, as its options name them.
-
-    Args:
-        options: Options of the command.
-        pool: The workers.
-        store: Store of deliveries; None where the service stores nothing.
-        on_message: Callback for status messages.
-
-    Raises:
-        InvalidInput: A file of secrets cannot be read.
-        UsageError: The address of the webhook is none.
-        MissingExtra: There is a webhook, and httpx2 is not installed.
-    """
-
-    def __init__(
-        self,
-        options: ServiceOptions,
-        pool: WorkerPool,
-        store: ServiceStore | None,
-        on_message: Callable[[str], None],
-    ) -> None:
-        self._routes: list[Route] = []
-        self._receiver: Receiver | None = None
-        self._webhook: Webhook | None = None
-        self._delivering: asyncio.Task[None] | None = None
-        if options.coral_secret is not None:
-            secrets = secrets_of(options.coral_secret, parse_coral_secret, on_message)
-            self._routes.append(coral_route(pool, secrets, options.coral_status, on_message=on_message))
-        if options.webhook is not None and options.webhook_secret is not None and store is not None:
-            secrets = secrets_of(options.webhook_secret, parse_webhook_secret, on_message)
-            self._receiver = Receiver(options.webhook)
-            self._webhook = Webhook(store, pool, self._receiver, secrets, on_message=on_message)
-            self._routes.append(self._webhook.route())
-
-    def routes(self) -> list[Route]:
-        """Routes for these servers."""
-        return self._routes
-
-    def start(self) -> None:
-        """Begin to deliver."""
-        if self._webhook is not None:
-            self._delivering = asyncio.create_task(self._webhook.run())
-
-    async def stop(self) -> None:
-        """End deliveries; what is on its way is sent again after the next start."""
-        if self._delivering is not None:
-            self._delivering.cancel()
-            await asyncio.gather(self._delivering, return_exceptions=True)
-        if self._receiver is not None:
-            await self._receiver.close()
-
-
 class Service:
     """The parts of the service; no worker runs before `start`, and `close` must follow.
 
@@ -296,7 +242,7 @@ class Service:
             self.store = None if options.data is None else ServiceStore.open(options.data)
             if self.store is not None:
                 undo.callback(self.store.close)
-            self.sites = _Sites(options, self.pool, self.store, on_message)
+            self.sites = Sites(options, self.pool, self.store, on_message)
             self.served = ServedModels(options.data, on_message)
             undo.callback(self.served.close)
             self._until = undo.pop_all()

@@ -24,24 +24,35 @@ import msgspec
 
 from postil.data.dates import parse_date
 from postil.data.ids import plain_id
-from postil.endpoint.webhook import webhook_headers
+from postil.endpoint.webhook import Receiver, parse_webhook_secret, webhook_headers
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.service.bodies import Request, ScreenRequest, ScreenResponse, SentArticle, decoded
 from postil.service.options import CoralStatus  # noqa: TC001 - msgspec reads annotations
 from postil.web.error_log import Seldom, log_failure
 from postil.web.problems import Problem
 from postil.web.routing import Reply, Route, reply
+from postil.web.tokens import secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from postil.endpoint.webhook import Receipt
+    from postil.service.options import ServiceOptions
     from postil.service.pool import WorkerPool
     from postil.service.store import Delivery, ServiceStore
     from postil.web.routing import Call
     from postil.web.tokens import WatchedFile
 
-__all__ = ["Accepted", "CoralRequest", "CoralResponse", "Webhook", "coral_route", "parse_coral_secret", "signed_by"]
+__all__ = [
+    "Accepted",
+    "CoralRequest",
+    "CoralResponse",
+    "Sites",
+    "Webhook",
+    "coral_route",
+    "parse_coral_secret",
+    "signed_by",
+]
 
 HEADER: Final = b"x-coral-signature"
 PREFIX: Final = "sha256="
@@ -370,3 +381,56 @@ class Webhook:
         self._on_message(
             f"delivery {delivery.id} is given up after {attempts} attempt{'s' * (attempts > 1)}: {problem}"
         )
+
+
+class Sites:
+    """The other servers of a service, as its options name them.
+
+    Args:
+        options: Options of the command.
+        pool: The workers.
+        store: Store of deliveries; None where the service stores nothing.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A file of secrets cannot be read.
+        UsageError: The address of the webhook is none.
+        MissingExtra: There is a webhook, and httpx2 is not installed.
+    """
+
+    def __init__(
+        self,
+        options: ServiceOptions,
+        pool: WorkerPool,
+        store: ServiceStore | None,
+        on_message: Callable[[str], None],
+    ) -> None:
+        self._routes: list[Route] = []
+        self._receiver: Receiver | None = None
+        self._webhook: Webhook | None = None
+        self._delivering: asyncio.Task[None] | None = None
+        if options.coral_secret is not None:
+            secrets = secrets_of(options.coral_secret, parse_coral_secret, on_message)
+            self._routes.append(coral_route(pool, secrets, options.coral_status, on_message=on_message))
+        if options.webhook is not None and options.webhook_secret is not None and store is not None:
+            secrets = secrets_of(options.webhook_secret, parse_webhook_secret, on_message)
+            self._receiver = Receiver(options.webhook)
+            self._webhook = Webhook(store, pool, self._receiver, secrets, on_message=on_message)
+            self._routes.append(self._webhook.route())
+
+    def routes(self) -> list[Route]:
+        """Routes for these servers."""
+        return self._routes
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        if self._webhook is not None:
+            self._delivering = asyncio.create_task(self._webhook.run())
+
+    async def stop(self) -> None:
+        """End deliveries; what is on its way is sent again after the next start."""
+        if self._delivering is not None:
+            self._delivering.cancel()
+            await asyncio.gather(self._delivering, return_exceptions=True)
+        if self._receiver is not None:
+            await self._receiver.close()
