@@ -1,4 +1,4 @@
-"""Settings of campaigns in the words of Python and of the command line."""
+"""Settings of campaigns in the words of Python and of the command line, and the address of the pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.campaigns.calls import InviteOptions, ServeOptions
+from postil.campaigns.calls import InviteOptions, ServeOptions, checked_base_url
 from postil.campaigns.imports.calls import LabelStudioOptions
 from postil.campaigns.item_files import ItemFiles, sampled_items, with_training
 from postil.campaigns.models import parse_context
@@ -15,6 +15,7 @@ from postil.messages import CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 PLAN = CommandLine({"sample": "--items"})
 
@@ -75,3 +76,58 @@ def test_each_face_spells_the_settings(call: Callable[[], object], python: str, 
     with pytest.raises(UsageError) as caught:
         call()
     assert (str(caught.value), caught.value.words(PLAN)) == (python, command_line)
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://grading.example.org", "https://grading.example.org"),
+        (" HTTPS://Grading.Example.ORG/ ", "https://grading.example.org"),
+        ("http://192.168.1.5:8000", "http://192.168.1.5:8000"),
+        ("http://[fd00::5]:8000/", "http://[fd00::5]:8000"),
+    ],
+)
+def test_a_base_url(url: str, address: str) -> None:
+    assert checked_base_url(url) == address
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "",
+            "grading.example.org",
+            "grading.example.org:8000",
+            "ftp://a.example",
+            "https://",
+            "https:///lead",
+            "//a.example",
+        ),
+        *("https://a.example/grading", "https://a.example/?x=1", "https://a.example/#x", "https://user@a.example"),
+        *("https://a.example:0", "https://a.example:http", "https://a.example:99999", "https://[::1"),
+    ],
+)
+def test_what_is_no_base_url(url: str) -> None:
+    with pytest.raises(UsageError, match=r"^base_url: expected .* such as https://grading\.example\.org; got "):
+        checked_base_url(url)
+    with pytest.raises(UsageError, match=r"^base_url: "):
+        ServeOptions(base_url=url)
+
+
+def test_a_base_url_gives_name_and_scheme() -> None:
+    outside = ServeOptions(base_url="https://Grading.example.org/", name=("other.example",))
+    assert (outside.address, outside.names, outside.secure) == (
+        "https://grading.example.org",
+        ("other.example", "grading.example.org"),
+        True,
+    )
+    inside = ServeOptions(base_url="http://annotate.lan:8000")
+    assert (inside.names, inside.secure) == (("annotate.lan",), False)
+    with pytest.raises(UsageError, match=r"^base_url: expected https:// with https, got http://annotate\.lan$"):
+        ServeOptions(base_url="http://annotate.lan", https=True)
+
+
+def test_addresses_without_a_base_url() -> None:
+    assert ServeOptions(port=8001).address == "http://localhost:8001"
+    assert (ServeOptions(https=True).address, ServeOptions(https=True).secure) == ("https://localhost", True)
+    assert ServeOptions(https=True, name=("a.example", "b.example")).address == "https://a.example"

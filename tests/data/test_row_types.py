@@ -1,4 +1,4 @@
-"""Fields of every type of row that files hold: what each refuses, and the words for it."""
+"""Fields of every type of row that files hold: what each takes and refuses, and the words for it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.data.impressions import Impression
-from postil.data.labels import Label
+from postil.data.labels import Label, parse_show
 from postil.data.preferences import PairPreference
-from postil.data.row_files import read
+from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Judgement, Passage, Reference, Score
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 Row = dict[str, Any]
 
@@ -134,3 +135,163 @@ def test_what_a_row_may_lack(tmp_path: Path, kind: type) -> None:
     if kind is not Score:  # without an item it is the score of a corpus
         one, other = read(path, kind)
         assert one == other
+
+
+NEEDS = "an impression needs impression, article, models, teams, clicked"
+IMPRESSION: dict[str, Any] = {
+    "impression": 1,
+    "article": "a",
+    "models": ["a", "b"],
+    "teams": [0, 1, None],
+    "shown": True,
+    "clicked": [2, 1, 2],
+    "answered": None,
+    "hidden": [],
+}
+
+
+def impressions(tmp_path: Path, *lines: object) -> list[Impression]:
+    file = tmp_path / "log.jsonl"
+    file.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
+    return list(read(str(file), Impression))
+
+
+def test_a_table_says_whether_they_were_displayed(tmp_path: Path) -> None:
+    file = tmp_path / "i.csv"
+    head = "impression,article,models,teams,clicked,shown"
+    rows = [f'{n},a,"[""m"", ""n""]","[0, 1]",[],{word}' for n, word in enumerate(("WAHR", "0", ""))]
+    file.write_text("\n".join([head, *rows]), encoding="utf-8")
+    assert [row.shown for row in read(str(file), Impression)] == [True, False, True]
+
+
+def test_ranks_are_distinct_and_ids_text(tmp_path: Path) -> None:
+    short = {name: IMPRESSION[name] for name in ("impression", "article", "models", "teams", "clicked")}
+    expected = Impression("1", "a", ("a", "b"), (0, 1, None), (1, 2), shown=True, answered=(), hidden=())
+    assert impressions(tmp_path, IMPRESSION, "", short | {"liked": [9]}) == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"clicked": [4]}, "clicked: expected ranks from 1 to 3, got 4"),
+        ({"hidden": [0]}, "hidden: expected ranks from 1 to 3, got 0"),
+        ({"answered": [True]}, "answered[0]: expected an integer, got true"),
+        ({"teams": []}, "clicked: expected no rank where teams is empty, got 2"),
+        ({"teams": [2]}, "teams: expected 0, 1 or null for each rank, got 2"),
+        ({"models": ["a", "a"]}, 'models: expected the names of two models that differ, got "a", "a"'),
+        ({"models": ["a"]}, 'models: expected the names of two models that differ, got "a"'),
+        ({"models": []}, "models: expected the names of two models that differ, got none"),
+        ({"shown": 1}, "shown: expected true or false, got 1"),
+    ],
+)
+def test_wrong_impressions(tmp_path: Path, change: dict[str, object], said: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        impressions(tmp_path, IMPRESSION, "", IMPRESSION | change)
+    assert str(caught.value) == f"{tmp_path}/log.jsonl:3: {said}"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            {"impression": "x", "event": "liked", "rank": 2},
+            f"article, models, teams, clicked: missing; {NEEDS}; this row has: impression, event, rank",
+        ),
+        ("{broken", "not JSON at character 2: expecting property name enclosed in double quotes"),
+        ('{"impression": ' + "[" * 10_000, "the JSON is nested too deeply"),
+    ],
+)
+def test_lines_that_are_no_impression(tmp_path: Path, line: object, said: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        impressions(tmp_path, IMPRESSION, line)
+    assert str(caught.value) == f"{tmp_path}/log.jsonl:2: {said}"
+
+
+def test_rows_made_in_python_are_checked_too() -> None:
+    with pytest.raises(InvalidInput, match=r'teams: expected 0, 1 or null for each rank, got "x"'):
+        Impression("1", "a", ("a", "b"), ("x",), ())  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="shown: expected true or false, got null"):
+        Impression("1", "a", ("a", "b"), (0,), (), shown=None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shown", ["true", "1", '"show"', '"YES"', "1.0"])
+@pytest.mark.parametrize("hidden", ["false", "0", '"hide"', '"do not show"'])
+def test_json_says_in_many_ways_whether_to_show(tmp_path: Path, shown: str, hidden: str) -> None:
+    file = tmp_path / "l.jsonl"
+    file.write_text("".join(f'{{"article": 1, "text": "a b", "show": {show}}}\n' for show in (shown, hidden)))
+    assert [row.show for row in read(str(file), Label)] == [True, False]
+
+
+def test_a_table_of_text_says_whether_to_show(tmp_path: Path) -> None:
+    file = tmp_path / "l.csv"
+    file.write_text("article,text,show,rank,reason\n7,Bring a coat.,TRUE,1,\n7,lol,hide,2,unkind\n8,hm,0,,\n")
+    rows = list(read(str(file), Label))
+    assert [(row.article, row.show, row.rank, row.reason) for row in rows] == [
+        ("7", True, 1, None),
+        ("7", False, 2, "unkind"),
+        ("8", False, None, None),
+    ]
+
+
+def test_a_spreadsheet_says_whether_to_show_in_words_of_its_language(tmp_path: Path) -> None:
+    file = tmp_path / "l.csv"
+    file.write_text("article;text;show\n1;a;WAHR\n1;b;FALSCH\n1;c;vrai\n1;d;Show\n1;e;1.0\n", encoding="utf-8")
+    assert [row.show for row in read(str(file), Label)] == [True, False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"article": "a", "text": "b", "show": "maybe"}', "show: expected true or false, show or hide, 1 or 0"),
+        ('{"article": "a", "text": "b", "show": 2}', "show: expected true or false"),
+        ('{"article": "a", "text": "b", "show": null}', "show: expected true or false"),
+        ('{"article": "a", "text": "b", "show": [1]}', "show: expected"),
+        ('{"article": "a", "text": " ", "show": 1}', "text: expected the text of a suggestion, got an empty one"),
+        ('{"article": "a", "text": "b", "show": 1, "rank": 0}', "rank: expected a rank from 1, got 0"),
+    ],
+)
+def test_wrong_labels(tmp_path: Path, line: str, said: str) -> None:
+    file = tmp_path / "l.jsonl"
+    file.write_text(f'{{"article": "a", "text": "b", "show": 1}}\n{line}\n')
+    with pytest.raises(InvalidInput) as caught:
+        list(read(str(file), Label))
+    assert str(caught.value).startswith(f"{file}:2: {said}")
+
+
+@pytest.mark.parametrize("value", [None, "", "x", 2, -1, float("nan"), [], {}])
+def test_no_other_answer_is_one_to_show(value: Any) -> None:
+    with pytest.raises(InvalidInput, match="expected true or false"):
+        parse_show(value)
+
+
+PREFERENCE = {"item": 1, "system_a": "x", "system_b": "y", "annotator": 7, "preference": "tie", "left": None}
+
+
+def test_preferences_are_read_as_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(
+        json.dumps(PREFERENCE) + "\n" + json.dumps(PREFERENCE | {"left": "b", "more": 1})
+    )
+    found = list(read(str(tmp_path / "in.jsonl"), PairPreference))
+    assert found == [
+        PairPreference("1", "x", "y", "7", "tie"),
+        PairPreference("1", "x", "y", "7", "tie", "b"),
+    ]
+    write(tmp_path / "out.jsonl", found)
+    assert list(read(str(tmp_path / "out.jsonl"), PairPreference)) == found
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"preference": "c"}, 'preference: expected a, tie or b, got "c"'),
+        ({"preference": 1}, "preference: expected"),
+        ({"left": "c"}, 'left: expected a or b, got "c"'),
+        ({"system_b": "x"}, 'system_b: expected a system other than system_a, got "x" for both'),
+    ],
+)
+def test_wrong_preferences(tmp_path: Path, change: dict[str, object], said: str) -> None:
+    file = tmp_path / "in.jsonl"
+    file.write_text(json.dumps(PREFERENCE) + "\n" + json.dumps(PREFERENCE | change))
+    with pytest.raises(InvalidInput) as caught:
+        list(read(str(file), PairPreference))
+    assert str(caught.value).startswith(f"{file}:2: {said}")

@@ -1,27 +1,211 @@
-"""Wide tables: one column per metric or annotator."""
+"""Columns that stand side by side, such as the answers of several systems, become one row each."""
 
 from __future__ import annotations
 
+import json
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.data.reading import Reading
-from postil.data.row_files import read
-from postil.data.rows import Judgement, Score
+from postil.data.frames import ColumnNames, open_rows
+from postil.data.reading import Reading, readings
+from postil.data.row_files import read, write
+from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.data.wide import read_wide
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLE = "doc,model,bleu,own metric\n1,a,0.5,\n2,a,,3\n2,b,0,-1e-3\n"
+    from postil.data.rows import Row
+
+
+# As Excel writes it in Germany, with a row of which nothing is left.
+EXAM = """\
+\ufeffNr;Frage;Antwort A;Antwort B;Muster 1;Punkte 1;Muster 2;Punkte 2
+01;Warum?;Darum;"Weil;
+oder";Weil es regnet;4,5;Darum;1
+02;Wozu?;;Dazu;Dazu, klar;5;;
+;;;;;;;
+"""
+TABLE: list[dict[str, object]] = [
+    {
+        "Nr": "01",
+        "Antwort A": "Darum",
+        "Antwort B": "Weil",
+        "Muster 1": "Ja",
+        "Punkte 1": 4.5,
+        "Muster 2": "Nein",
+        "Punkte 2": 1,
+    },
+    {
+        "Nr": "02",
+        "Antwort A": "",
+        "Antwort B": "Dazu",
+        "Muster 1": "Doch",
+        "Punkte 1": 5,
+        "Muster 2": None,
+        "Punkte 2": None,
+    },
+]
+REFERENCES = {"item": "Nr", "text": "Muster *", "grade": "Punkte *"}
+
+
+def rows(path: Path, row_type: type[Row], **columns: str) -> tuple[list[Row], list[str]]:
+    said: list[str] = []
+    got = list(read(path, row_type, Reading(say=said.append, columns=columns)))
+    return got, [line.removeprefix(f"{path}: ") for line in said]
+
+
+@pytest.fixture
+def exam(tmp_path: Path) -> Path:
+    (path := tmp_path / "exam.csv").write_text(EXAM, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("source", "names"), [("Antwort *", "AB"), ("Antwort A|Antwort B", "")])
+def test_candidates(exam: Path, source: str, names: str) -> None:
+    """The system is what the star stands for, or the name of the column; an empty answer is an answer."""
+    first, second = names or ("Antwort A", "Antwort B")
+    got, said = rows(exam, Candidate, item="Nr", text=source)
+    assert got == [
+        Candidate("01", first, "Darum"),
+        Candidate("01", second, "Weil;\noder"),
+        Candidate("02", first, ""),
+        Candidate("02", second, "Dazu"),
+    ]
+    assert said == [
+        "read with ';' between columns; columns not read: Frage, Muster 1, Punkte 1, Muster 2, Punkte 2",
+        'each row read as 2: Antwort A (system "A"), Antwort B (system "B")'
+        if names
+        else "each row read as 2: Antwort A, Antwort B",
+        f"1 empty cell in {source}, taken as empty texts",
+    ]
+
+
+def test_references(exam: Path) -> None:
+    """Each text has the grade with the same number; a place without text and grade is no reference."""
+    got, said = rows(exam, Reference, **REFERENCES)
+    assert got == [
+        Reference("01", "Weil es regnet", 4.5),
+        Reference("01", "Darum", 1.0),
+        Reference("02", "Dazu, klar", 5.0),
+    ]
+    assert said[1:] == [
+        "each row read as 2: Muster 1 with Punkte 1, Muster 2 with Punkte 2",
+        "decimal commas in Punkte *",
+        "empty cells, taken as no reference: 1 in Muster 2",
+    ]
+
+
+def test_an_error_names_the_cell(exam: Path) -> None:
+    exam.write_text(EXAM.replace("Darum;1", "Darum;gut"), encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r':2: Punkte 2: expected a number, got "gut"'):
+        rows(exam, Reference, **REFERENCES)
+
+
+def test_the_line_of_a_row_that_was_made(exam: Path) -> None:
+    source = read(exam, Reference, Reading(columns=REFERENCES))
+    assert len(list(source)) == 3
+    assert str(source.places.error(2, "grade", "too large")) == f"{exam}:4: Punkte *: too large"
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.jsonl", "t.parquet", "frame", "list"])
+def test_other_tables(tmp_path: Path, name: str) -> None:
+    path, table = tmp_path / name, TABLE
+    if name == "t.json":
+        path.write_text(json.dumps(TABLE), encoding="utf-8")
+    elif name == "t.jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in TABLE), encoding="utf-8")
+    elif name == "t.parquet":
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(arrow.Table.from_pylist(TABLE), path)
+
+    def found(row_type: type[Any], columns: dict[str, str]) -> list[Any]:
+        if name.startswith("t."):
+            return list(read(path, row_type, Reading(columns=columns)))
+        made = pytest.importorskip("pandas").DataFrame(table) if name == "frame" else table
+        return list(open_rows(made, row_type, "rows", ColumnNames({"rows": row_type}, columns)))
+
+    assert found(Reference, REFERENCES) == [
+        Reference("01", "Ja", 4.5),
+        Reference("01", "Nein", 1.0),
+        Reference("02", "Doch", 5.0),
+    ]
+    assert [(row.item, row.system, row.text) for row in found(Candidate, {"item": "Nr", "text": "Antwort *"})] == [
+        ("01", "A", "Darum"),
+        ("01", "B", "Weil"),
+        ("02", "A", ""),
+        ("02", "B", "Dazu"),
+    ]
+
+
+def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
+    (path := tmp_path / "r.csv").write_text("item,system,Rater Ann,Rater Bob\n1,a,4,\n2,a,3,5\n", encoding="utf-8")
+    expected = [Judgement("1", "a", "Ann", 4.0), Judgement("2", "a", "Ann", 3.0), Judgement("2", "a", "Bob", 5.0)]
+    assert list(read_wide(partial(read, path), Judgement, ["Rater *"], Reading())) == expected
+    assert rows(path, Judgement, grade="Rater *") == (
+        expected,
+        [
+            'each row read as 2: Rater Ann (annotator "Ann"), Rater Bob (annotator "Bob")',
+            "empty cells, taken as no judgement: 1 in Rater Bob",
+        ],
+    )
+    assert [row.metric for row in read_wide(partial(read, path), Score, ["Rater *"], Reading())] == [
+        "Ann",
+        "Ann",
+        "Bob",
+    ]
+    table = [{"item": 1, "system": "a", "Rater Ann": 4, "Rater Bob": 2}]
+    names = ColumnNames({"judgements": Judgement}, wide={"judgements": ["Rater *"]})
+    assert [row.annotator for row in open_rows(table, Judgement, "judgements", names)] == ["Ann", "Bob"]
+    with pytest.raises(UsageError, match="columns names the grade, and each of"):
+        read_wide(partial(read, path), Judgement, ["Rater *"], Reading(columns={"grade": "x"}))
+
+
+def test_a_column_of_that_very_name_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    write(path, [Candidate("1", "a", "Rain")])
+    path.write_text(path.read_text(encoding="utf-8").replace("text", "text *"), encoding="utf-8")
+    assert rows(path, Candidate, text="text *") == ([Candidate("1", "a", "Rain")], [])
+
+
+def test_references_in_columns_may_be_called_references() -> None:
+    found = readings({"references": Reference}, print, column=["references=gold 1|gold 2"])
+    assert found["references"].columns == {"text": "gold 1|gold 2"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({"text": "Antwrt *"}, "Antwrt *: no such column; the file has: Nr, Frage, "),
+        ({"text": "Antwort A|Antwort C"}, "Antwort C: no such column; did you mean 'Antwort B'? The file has: Nr, "),
+        ({"text": "Muster 1|Muster 2", "grade": "Punkte 1"}, "Punkte 1"),
+        ({"text": "Antwort *", "grade": "Punkte *"}, "the columns do not pair: '1' is in Antwort * or Punkte * alone"),
+        (
+            {"text": "Muster *", "grade": "Punkte 1|Punkte 2|Nr"},
+            "as many columns for each field; got Muster 1, Muster 2 for text, Punkte 1, Punkte 2, Nr for grade",
+        ),
+    ],
+)
+def test_columns_that_are_not_there_or_do_not_pair(exam: Path, columns: dict[str, str], problem: str) -> None:
+    if problem == "Punkte 1":  # one grade for all references of a row
+        got, _ = rows(exam, Reference, item="Nr", **columns)
+        assert [row.grade for row in got if isinstance(row, Reference)] == [4.5, 4.5, 5.0]
+        return
+    with pytest.raises(InvalidInput) as caught:
+        rows(exam, Reference, item="Nr", **columns)
+    assert problem in str(caught.value)
+    assert str(caught.value).startswith(f"{exam}:1: ")
+
+
+METRICS = "doc,model,bleu,own metric\n1,a,0.5,\n2,a,,3\n2,b,0,-1e-3\n"
 READING = Reading(columns={"item": "doc", "system": "model"})
 
 
 def test_scores(tmp_path: Path) -> None:
-    (path := tmp_path / "s.csv").write_text(TABLE, encoding="utf-8")
+    (path := tmp_path / "s.csv").write_text(METRICS, encoding="utf-8")
     said: list[str] = []
     reading = Reading(columns=READING.columns, say=said.append)
     rows = list(read_wide(partial(read, path), Score, ["own metric", "bleu"], reading))
@@ -43,14 +227,14 @@ def test_judgements_keep_their_aspect(tmp_path: Path) -> None:
     ]
 
 
-def test_an_error_names_the_cell(tmp_path: Path) -> None:
-    (path := tmp_path / "s.csv").write_text(TABLE.replace("-1e-3", "good"), encoding="utf-8")
+def test_an_error_names_the_cell_of_a_metric(tmp_path: Path) -> None:
+    (path := tmp_path / "s.csv").write_text(METRICS.replace("-1e-3", "good"), encoding="utf-8")
     with pytest.raises(InvalidInput, match=r's\.csv:4: own metric: expected a number, got "good"'):
         list(read_wide(partial(read, path), Score, ["bleu", "own metric"], READING))
 
 
 def test_a_row_is_found_again(tmp_path: Path) -> None:
-    (path := tmp_path / "s.csv").write_text(TABLE, encoding="utf-8")
+    (path := tmp_path / "s.csv").write_text(METRICS, encoding="utf-8")
     source = read_wide(partial(read, path), Score, ["bleu", "own metric"], READING)
     rows = list(source)
     assert (rows[3].item, rows[3].system, rows[3].metric) == ("2", "b", "own metric")
@@ -59,7 +243,7 @@ def test_a_row_is_found_again(tmp_path: Path) -> None:
 
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:
-    (path := tmp_path / "s.csv").write_text(TABLE, encoding="utf-8")
+    (path := tmp_path / "s.csv").write_text(METRICS, encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"s\.csv:1: blue: no such column; did you mean 'bleu'\?"):
         list(read_wide(partial(read, path), Score, ["blue"], READING))
     path.write_text("doc,model,bleu\n1,a,\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Features of a page."""
+"""Features of a page, its cues and its names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.interest.features import FEATURES, WHOLE, WORD_LISTS, InterestPage
+from postil.interest.features import FEATURES, NO_SUPERLATIVES, WHOLE, WORD_LISTS, InterestPage, cues, page_names
 from postil.metrics.passages.collection import PassageCollection
 from postil.metrics.passages.measures import FScore
 from postil.metrics.passages.pool import one_pool
@@ -107,3 +107,64 @@ def test_a_page_without_passages_has_features() -> None:
 def test_a_reason_says_what_a_word_is(word: str, reason: str) -> None:
     assert WORD_LISTS["absolute"].has(word)
     assert WORD_LISTS["absolute"].reason(word) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It was the FIRST and the Largest.", ["first", "superlative: largest"]),
+        ("She never paid, and only he knew.", ["never", "only"]),
+        ("The most expensive and the least used.", ["superlative: most", "superlative: least"]),
+        ("Most people left; most were poor, and it was most unusual.", ["most", "most", "most"]),
+        ("Its most visited hall, the city’s most costly one.", ["superlative: most", "superlative: most"]),
+        ("Best of all, worst of all, best again", ["superlative: best", "superlative: worst", "superlative: best"]),
+        ("First, cut it. At first it fails; first of all, wait.", []),
+        ("At least ten, at most twenty, most of them; not only that, if only.", []),
+        ("Guests at rest in the west protest: an honest interest, modestly.", []),
+        ("firsthand, lonely, nevertheless, fastened, aesthetics", []),
+        ("最大的城市", []),
+        ("", []),
+    ],
+)
+def test_cues_of_a_text(text: str, expected: list[str]) -> None:
+    assert list(cues(text)) == expected
+
+
+def test_each_exception_is_needed() -> None:
+    assert all(word.endswith("est") for word in NO_SUPERLATIVES)
+    assert [found for word in NO_SUPERLATIVES for found in cues(word)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("They met Mr. Smith and J. R. Hartley in St. Ives.", ("Mr. Smith", "J. R. Hartley", "St. Ives")),
+        ("Then the Bishop of Ely saw it, with Ana de la Cruz.", ("Bishop of Ely", "Ana de la Cruz")),
+        ("On Monday we left in May, and I'm glad I did.", ()),
+        ("NATO and the U.S. Army agreed.", ("NATO", "U.S. Army")),
+        ("We saw Ely, Ely’s tower, and York's.", ("Ely", "York")),
+        ("Rain fell. Snow fell! (Hail fell.) “Sleet fell,” he said: Wind.", ()),
+        ("We read \N{LEFT DOUBLE QUOTATION MARK}The Old Mill\N{RIGHT DOUBLE QUOTATION MARK}.", ("Old Mill",)),
+        ("we met Émile in Ålesund", ("Émile", "Ålesund")),
+        ("CONTENTS AND INDEX", ()),
+        ("北京是首都", ()),
+        ("", ()),
+    ],
+)
+def test_names_of_a_passage(text: str, expected: tuple[str, ...]) -> None:
+    assert page_names([text]) == [expected]
+
+
+def test_the_first_word_counts_where_the_page_has_it_inside_a_sentence() -> None:
+    alone, both = page_names(["Ada wrote it."]), page_names(["Ada wrote it.", "It was Ada.", "The Ada."])
+    assert alone == [()]
+    assert both == [("Ada",), ("Ada",), ("Ada",)]
+
+
+@given(st.lists(st.text(st.sampled_from("Ab É.’' -“(中I\n"), max_size=12), max_size=5))
+def test_names_are_parts_of_their_passages(texts: list[str]) -> None:
+    for text, names in zip(texts, page_names(texts), strict=True):
+        assert len(set(names)) == len(names)
+        for name in names:
+            assert name in text
+            assert any(letter.isupper() for letter in name)

@@ -1,6 +1,9 @@
+"""Correlations and the table of their coefficients."""
+
 from __future__ import annotations
 
 import dataclasses
+from typing import get_args
 
 import msgspec
 import numpy as np
@@ -11,8 +14,8 @@ from hypothesis import strategies as st
 from exploration import examples
 from postil.data.rows import Judgement, Score
 from postil.errors import UnknownName, UsageError
-from postil.meta.coefficient_kinds import kind_of
-from postil.meta.coefficients import LEVELS, TABLE
+from postil.meta.coefficient_kinds import KINDS, kind_of
+from postil.meta.coefficients import LEVELS, TABLE, Measure
 from postil.meta.column_correlations import Texts, scaled
 from postil.meta.correlation import CONTROL_DRAWS, correlations
 from postil.meta.parts import UndefinedResult
@@ -371,3 +374,8 @@ def test_what_is_asked_wrongly():
     with pytest.raises(UsageError, match="at least one resample"):
         correlations(given, draws=Draws(resamples=0))
     assert len(correlations(given, ["pearson", "pearson"], draws=Draws(resamples=5)).rows) == 3
+
+
+def test_a_coefficient_is_known_by_one_name_everywhere() -> None:
+    assert tuple(TABLE) == get_args(Measure) == tuple(KINDS)
+    assert {name: kind.facts for name, kind in KINDS.items()} == TABLE

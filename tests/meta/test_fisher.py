@@ -1,4 +1,4 @@
-"""Intervals of Pearson's r over all texts: where few texts rule, and where none does."""
+"""Intervals of Pearson's r over all texts, and Student's t."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from postil.data.rows import Judgement, Score
 from postil.meta.correlation import correlations
-from postil.meta.parametric import degrees_of_freedom, fisher_interval, student_quantile
+from postil.meta.parametric import degrees_of_freedom, fisher_interval, power, student_quantile
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import Table, join
 
@@ -124,3 +124,26 @@ def test_large_and_small_numbers_have_the_same_degrees_of_freedom() -> None:
     found = degrees_of_freedom(columns, y, starts)
     assert found[1:3] == pytest.approx(found[0])
     assert np.isnan(found[3])
+
+
+stats = pytest.importorskip("scipy.stats")
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 9, 39, 200, 10_000])
+@pytest.mark.parametrize("p", [0.55, 0.9, 0.975, 0.99999])
+def test_quantile(p: float, df: int) -> None:
+    assert student_quantile(p, df) == pytest.approx(stats.t.ppf(p, df), rel=1e-11)
+
+
+@pytest.mark.parametrize("df", [1, 2, 9, 39, 999])
+@pytest.mark.parametrize("shift", [0.5, 2.0, 6.0])
+def test_power(shift: float, df: int) -> None:
+    critical = stats.t.ppf(0.975, df)
+    expected = stats.nct.sf(critical, df, shift) + stats.nct.cdf(-critical, df, shift)
+    assert power(shift, df) == pytest.approx(expected, abs=1e-11)
+    assert power(-shift, df) == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("df", [1, 9, 999])
+def test_without_a_difference_power_is_the_level(df: int) -> None:
+    assert power(0.0, df, level=0.01) == pytest.approx(0.01, abs=1e-12)

@@ -1,14 +1,22 @@
+"""Metrics by their specs: sets of them, and remarks on those that are for another language."""
+
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import postil
 from postil.errors import UnknownName, UsageError
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.cider import CiderD
 from postil.metrics.meteor import Meteor
-from postil.metrics.metric_set import parse_all
+from postil.metrics.metric_set import DeterministicSum, MetricSet, parse_all
+from postil.metrics.notes import language_remarks
+from postil.metrics.references import References
 from postil.metrics.rouge import RougeL, RougeN
 from postil.metrics.spec import METRICS, parse_metric
+from postil.text.tokens import Vocabulary
+from postil.version import VERSION
 
 
 @pytest.mark.parametrize(
@@ -132,3 +140,122 @@ def test_a_spec_with_much_white_space_is_refused_at_once() -> None:
     """With two ways to give up each space these would be a minute of work for these."""
     with pytest.raises(UsageError, match="bleu"):
         parse_metric("bleu-1" + " " * 50_000 + "!")
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_a_total_is_the_same_however_the_rows_arrive(columns: int, layout: str) -> None:
+    rows = np.random.default_rng(1).random((3000, columns))
+    whole = DeterministicSum()
+    whole.add(rows)
+    assert whole.sum() == pytest.approx(rows.sum(axis=0))
+    for chunk in (1, 7, 1023, 1024, 1025, 2999):
+        total = DeterministicSum()
+        for begin in range(0, 3000, chunk):
+            part = rows[begin : begin + chunk]
+            total.add(np.asfortranarray(part) if layout == "F" else part)
+        assert total.count == 3000
+        assert total.sum().tobytes() == whole.sum().tobytes(), chunk
+
+
+def test_a_total_adds_block_by_block() -> None:
+    """1e16 + 1 is 1e16 in floating point, so the sum tells how it was made: the ones of a block are summed first."""
+    rows = np.ones((3 * DeterministicSum.BLOCK, 2))
+    rows[0] = 1e16
+    total = DeterministicSum()
+    total.add(rows)
+    assert total.sum().tolist() == [1e16 + 2 * DeterministicSum.BLOCK] * 2
+
+
+def test_a_total_of_nothing_and_of_empty_parts() -> None:
+    total = DeterministicSum()
+    assert total.sum().shape == (0,)
+    total.add(np.zeros((0, 3)))
+    assert total.count == 0
+    total.add(np.ones((2, 3)))
+    total.add(np.zeros((0, 3)))
+    assert total.sum().tolist() == [2.0, 2.0, 2.0]
+    assert total.sum().tolist() == [2.0, 2.0, 2.0]
+
+
+def panel_of(specs: list[str], sizes: list[int]) -> MetricSet:
+    texts = [["a", "b"]] * sum(sizes)
+    references = References(Vocabulary().encode_tokens(texts), np.cumsum([0, *sizes]))
+    return MetricSet(parse_all(specs), references, tokenizer="space", weights="score|scale:1:5")
+
+
+def test_signatures() -> None:
+    signatures = panel_of(["bleu-1", "w-cider", "delta-bleu"], [2, 2]).signatures
+    assert signatures == {
+        "bleu-1": f"bleu-1(smooth=coco,effective=false)|tokenizer:space|references:2|postil:{VERSION}",
+        "w-cider": "w-cider(order=4)|tokenizer:space|weights:score|scale:1:5|references:2|background:references/2|"
+        f"documents:c762f2b45e3c|postil:{VERSION}",
+        "delta-bleu": f"delta-bleu(order=4)|tokenizer:space|weights:score|scale:1:5|references:2|postil:{VERSION}",
+    }
+    assert "|references:1-3|" in panel_of(["rouge-l"], [3, 1, 2]).signatures["rouge-l"]
+
+
+GERMAN = ["Die Versammlung wurde auf den nächsten Tag verschoben, weil nicht genug Leute da waren."]
+ENGLISH = ["The meeting was put off until the next day since there were not enough people."]
+CHINESE, JAPANESE, THAI = ["今天天气很好，我们去公园。"], ["今日は天気がいいですね。"], ["วันนี้อากาศดีมาก"]
+ARABIC, KOREAN = ["اجتمع الناس في الساحة الكبيرة أمس"], ["오늘은 날씨가 아주 좋습니다"]
+
+
+def remarks(texts: list[str], *specs: str, tokenizer: str = "words") -> list[str]:
+    return list(language_remarks({spec: parse_metric(spec) for spec in specs}, tokenizer, texts, "references"))
+
+
+@pytest.mark.parametrize(
+    ("texts", "are"),
+    [
+        (GERMAN, "German"),
+        (ARABIC, "written in Arabic letters"),
+        (KOREAN, "Korean"),
+        (CHINESE, "Chinese"),
+        (JAPANESE, "Japanese"),
+    ],
+)
+def test_metrics_for_english(texts: list[str], are: str) -> None:
+    said = remarks(texts, "meteor", "w-meteor", "rouge-1(stem=true)", "bleu-4", "chrf", tokenizer="characters")
+    assert said == [
+        f"meteor, w-meteor are for English, and the references are {are}; params=other fits them",
+        f"rouge-1(stem=true) is for English, and the references are {are}; stem=false fits them",
+    ]
+    assert remarks(texts, "meteor(params=other)", "rouge-l", "rouge-lsum", tokenizer="characters") == []
+
+
+def test_english_has_no_remark() -> None:
+    assert remarks(ENGLISH, "meteor", "rouge-1(stem=true)", tokenizer="13a") == []
+    assert remarks([], "meteor") == []
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "ptb", "space"])
+@pytest.mark.parametrize(("texts", "fits"), [(CHINESE, "jieba"), (JAPANESE, "MeCab"), (THAI, "PyThaiNLP")])
+def test_tokenizers_that_split_at_spaces(texts: list[str], fits: str, tokenizer: str) -> None:
+    (said,) = remarks(texts, "bleu-1", tokenizer=tokenizer)
+    assert said.startswith(f"the tokenizer {tokenizer} splits words at spaces, and the references are ")
+    assert fits in said
+    assert "characters" in said
+
+
+def test_words_that_somebody_separated_are_split_at_spaces() -> None:
+    assert remarks(["今天 天气 很 好 ， 我们 去 公园 。"], "bleu-1", tokenizer="space") == []
+
+
+@pytest.mark.parametrize(("texts", "fits"), [(JAPANESE, "characters"), (KOREAN, "words"), (ARABIC, "words")])
+def test_jieba_is_for_chinese(texts: list[str], fits: str) -> None:
+    for tokenizer in ("jieba", "rjieba"):
+        (said,) = remarks(texts, "bleu-1", tokenizer=tokenizer)
+        assert f"the tokenizer {tokenizer} is for Chinese, and the references are " in said
+        assert f"what fits: {fits}" in said
+    assert remarks(CHINESE, "bleu-1", tokenizer="jieba") == remarks(ENGLISH, "bleu-1", tokenizer="jieba") == []
+
+
+def test_scores_of_python_warn_and_are_what_they_were() -> None:
+    with pytest.warns(UserWarning, match="meteor is for English, and the references are German"):
+        found = postil.score(GERMAN, [[f"{GERMAN[0]} Heute nicht."]], metrics=["meteor", "bleu-1"])
+    assert 0 < found.corpus["meteor"] < 1
+
+
+def test_metrics_that_read_no_tokens_have_no_tokenizer() -> None:
+    assert remarks(JAPANESE, "chrf", tokenizer="13a") == []

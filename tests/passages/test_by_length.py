@@ -1,22 +1,29 @@
-"""`postil passages`: rankings by the length of the passages."""
+"""Rankings by the length of the passages: correlations, thirds of lists, and the command's tables."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from postil.data.row_files import write
 from postil.data.rows import Passage
 from postil.errors import UsageError
+from postil.meta.resampling import bootstrap_counts
 from postil.page.chapters import chapter
 from postil.page.report import csv_tables
+from postil.passages.by_length import LengthCorrelations, ListThirds, PooledThirds, length_correlations, length_thirds
 from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.gain import normalized_gains
 from postil.passages.result import NcgResult
 from postil.results.base import Result
 from postil.results.views import show
@@ -26,7 +33,10 @@ from postil.studies.passages.paper import anchors_stage
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from postil.passages.result import GainByLength
+
 
 QUICK = PassagesOptions(resamples=20, pool="topic", k=(1,), strata_k=1)
 
@@ -171,3 +181,210 @@ def test_the_study_has_anchors_and_whole_passages_by_the_same_words(tmp_path: Pa
     whole, anchors = only(result, "f1-1"), only(result, f"f1-1{ENTITIES}")
     assert sizes(whole) == sizes(anchors) == [(6, 2, 2), (6, 5, 5), (6, 7, 8)]
     assert whole.ncg.value != anchors.ncg.value
+
+
+NONE = np.zeros((0, 1), np.int32)
+
+
+def of_list(scores: list[float], grades: list[float], words: list[int]) -> LengthCorrelations:
+    """The correlations of one list."""
+    (found,) = length_correlations(
+        np.array(scores, np.float64)[:, None],
+        np.array(grades, np.float64),
+        np.array(words, np.float64),
+        np.zeros(len(scores), np.int64),
+        NONE,
+        pool="all",
+    )
+    return found
+
+
+def test_five_passages_by_hand() -> None:
+    # d² of ranks: scores and grades 4, grades and words 14, scores and words 10: 1 - 6 Σd² / 120.
+    found = of_list([1, 2, 3, 5, 4], [2, 1, 3, 4, 5], [10, 30, 50, 20, 40])
+    r, grades, words = 1 - 6 * 4 / 120, 1 - 6 * 14 / 120, 1 - 6 * 14 / 120
+    assert (found.spearman.value, found.with_length.value) == pytest.approx((r, words))
+    assert found.partial.value == pytest.approx((r - words * grades) / math.sqrt((1 - words**2) * (1 - grades**2)))
+    assert (found.spearman.lists, found.spearman.low, found.partial.reason) == (1, None, None)
+
+
+@pytest.mark.parametrize(
+    ("scores", "grades", "words", "reasons"),
+    [
+        ([1, 2, 3], [1, 2, 0], [5, 4, 6], ["fewer than 4 passages"] * 3),
+        ([1, 2, 3, 4], [2, 2, 2, 2], [5, 4, 6, 1], ["equal grades", "equal grades", None]),
+        ([0.3, 0.1 + 0.2, 0.3, 0.3], [1, 2, 3, 0], [5, 4, 6, 1], ["equal scores"] * 3),
+        ([-math.inf] * 4, [1, 2, 3, 0], [5, 4, 6, 1], ["equal scores"] * 3),
+        ([1, 2, 3, 4], [1, 0, 2, 0], [5, 5, 5, 5], [None, "equal numbers of words", "equal numbers of words"]),
+        ([5, 4, 6, 1], [1, 0, 2, 2], [50, 40, 60, 10], [None, "scores in the order of the lengths", None]),
+        ([-5, -4, -6, -1], [1, 0, 2, 2], [50, 40, 60, 10], [None, "scores in the order of the lengths", None]),
+        ([1, 0, 2, 2], [5, 4, 6, 1], [50, 40, 60, 10], [None, "grades in the order of the lengths", None]),
+    ],
+)
+def test_what_is_undefined_has_a_reason(
+    scores: list[float], grades: list[float], words: list[int], reasons: list[str | None]
+) -> None:
+    found = of_list(scores, grades, words)
+    assert [each.reason for each in (found.spearman, found.partial, found.with_length)] == reasons
+    for each in (found.spearman, found.partial, found.with_length):
+        assert (each.value is None, each.lists) == (each.reason is not None, int(each.reason is None))
+
+
+def test_lists_without_a_coefficient_are_left_out_of_the_mean() -> None:
+    # 0: three passages; 1: equal grades; 2: a correlation of .8; 3: of -1.
+    groups = np.repeat([0, 1, 2, 3], [3, 4, 4, 4])
+    scores = np.array([1, 2, 3, 1, 2, 3, 4, 1, 3, 2, 4, 4, 3, 2, 1.0])
+    grades = np.array([1, 2, 3, 1, 1, 1, 1, 1, 2, 3, 4, 1, 2, 3, 4.0])
+    words = np.array([3, 4, 5, 7, 7, 7, 7, 1, 2, 8, 4, 1, 2, 8, 4.0])
+    counts = np.array([[0, 0, 4, 0], [1, 1, 2, 0], [4, 0, 0, 0]], np.int32)
+    both = np.column_stack([scores, np.zeros(15)])
+    found, constant = length_correlations(both, grades, words, groups, counts, pool="topic")
+    assert found.spearman.value == pytest.approx((0.8 - 1) / 2)
+    assert (found.spearman.lists, found.partial.lists, found.with_length.lists) == (2, 2, 2)
+    assert (found.spearman.low, found.spearman.high) == pytest.approx((0.8, 0.8))
+    reason = "no topic has one: fewer than 4 passages (1), equal grades (1), equal scores (2)"
+    assert (constant.partial.value, constant.spearman.reason) == (None, reason)
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 5), st.integers(0, 3), st.integers(1, 6)), min_size=1, max_size=30
+)
+
+
+@given(ROWS, st.sampled_from(["topic", "all"]), st.randoms(use_true_random=False))
+def test_order_of_rows_and_monotone_scores_do_not_matter(rows, pool, random) -> None:  # type: ignore[no-untyped-def]
+    def found(table: list[tuple[int, ...]], stretched: bool) -> LengthCorrelations:
+        group, score, grade, words = np.array(table, np.float64).T
+        groups = np.unique(group, return_inverse=True)[1]
+        scores = np.exp(score) * 1e-3 - 7 if stretched else score
+        counts = bootstrap_counts(int(groups.max()) + 1, 20, seed=1)
+        return length_correlations(scores[:, None], grade, words, groups, counts, pool=pool)[0]
+
+    one, other = found(rows, stretched=False), found(random.sample(rows, len(rows)), stretched=True)
+    for a, b in ((one.spearman, other.spearman), (one.partial, other.partial), (one.with_length, other.with_length)):
+        assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), abs=1e-12)
+        assert a.value is None or -1 <= a.value <= 1
+
+
+ROW = st.tuples(
+    st.integers(0, 3),  # group
+    st.integers(0, 6),  # words
+    st.sampled_from([-math.inf, 0.0, 0.3, 0.1 + 0.2, 1.0]),
+    st.sampled_from([0.0, 0.5, 1.0, 3.0]),
+)
+LISTS = st.lists(ROW, min_size=1, max_size=30).filter(lambda rows: any(grade for *_, grade in rows))
+
+
+def columns(rows: list[tuple[int, int, float, float]]) -> tuple[NDArray[np.int64], ...]:
+    """Groups without a gap, words, scores, grades."""
+    group, words, scores, grades = map(np.array, zip(*rows, strict=True))
+    return np.unique(group, return_inverse=True)[1], words, scores.astype(np.float64), grades.astype(np.float64)
+
+
+def one_list(words: list[int]) -> list[int]:
+    return length_thirds(np.array(words), np.zeros(len(words), np.int64)).tolist()
+
+
+def plainly(scores: NDArray[np.float64], grades: NDArray[np.float64], thirds: NDArray[np.int64], k: int) -> list[float]:
+    """The nCG at k of each third that has a grade above 0."""
+    found = []
+    for third in range(3):
+        rows = np.flatnonzero(thirds == third)
+        if grades[rows].any():
+            found.append(float(normalized_gains(scores[rows], grades[rows])[min(k, len(rows)) - 1]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("words", "thirds"),
+    [
+        ([5], [1]),
+        ([9, 2], [2, 0]),
+        ([3, 1, 2], [2, 0, 1]),
+        ([1, 2, 3, 4], [0, 1, 1, 2]),
+        ([1, 2, 3, 4, 5], [0, 0, 1, 2, 2]),
+        ([7] * 5, [1] * 5),
+        ([7, 7, 7, 7, 8, 9], [1, 1, 1, 1, 2, 2]),
+        ([0, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1]),
+    ],
+)
+def test_thirds_of_small_lists(words: list[int], thirds: list[int]) -> None:
+    assert one_list(words) == thirds
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=40))
+def test_the_third_is_that_of_the_average_rank(words: list[int]) -> None:
+    n, found = len(words), one_list(words)
+    for each, third in zip(words, found, strict=True):
+        average_rank = (sum(other < each for other in words) + sum(other <= each for other in words) + 1) / 2
+        assert third == math.floor(3 * (average_rank - 0.5) / n)
+    assert one_list([-each for each in words]) == [2 - third for third in found] or len(set(words)) < n
+
+
+@given(LISTS, st.randoms(use_true_random=False))
+def test_lists_are_cut_each_for_itself_in_any_order(rows: list[tuple[int, int, float, float]], random) -> None:  # type: ignore[no-untyped-def]
+    group, words, *_ = columns(rows)
+    found = length_thirds(words, group)
+    for each in set(group.tolist()):
+        assert found[group == each].tolist() == one_list(words[group == each].tolist())
+    order = np.array(random.sample(range(len(rows)), len(rows)))
+    assert length_thirds(words[order], group[order]).tolist() == found[order].tolist()
+
+
+def test_gains_of_thirds_by_hand() -> None:
+    # Short: 1 word, grades 0 and 2, tied: 1/2. Middle: no grade above 0, left out. Long: the worse one first: 1/3.
+    words = np.array([1, 1, 5, 6, 9, 8])
+    grades = np.array([0.0, 2.0, 0.0, 0.0, 1.0, 3.0])
+    scores = np.array([0.5, 0.5, 9.0, 8.0, 2.0, 1.0])
+    lists = np.zeros(6, np.int64)
+    thirds = length_thirds(words, lists)
+    assert thirds.tolist() == [0, 0, 1, 1, 2, 2]
+    for kind in (ListThirds, PooledThirds):
+        samples, shares = kind(grades, lists, thirds, np.ones((2, 1), np.int32), 1).gains(scores)
+        assert samples.tolist() == pytest.approx([(1 / 2 + 1 / 3) / 2] * 3)
+        assert shares.tolist() == pytest.approx([1 / 2, math.nan, 1 / 3], nan_ok=True)
+
+
+@given(LISTS, st.integers(1, 8))
+def test_lists_of_their_own_are_those_written_out(rows: list[tuple[int, int, float, float]], k: int) -> None:
+    group, words, scores, grades = columns(rows)
+    kept = (np.bincount(group, grades) > 0)[group]
+    group, words, scores, grades = columns([row for row, keep in zip(rows, kept, strict=True) if keep])
+    thirds, lists = length_thirds(words, group), int(group.max()) + 1
+    counts = bootstrap_counts(lists, 5, seed=3)
+    samples, shares = ListThirds(grades, group, thirds, counts, k).gains(scores)
+    means = [np.mean(plainly(scores[group == g], grades[group == g], thirds[group == g], k)) for g in range(lists)]
+    np.testing.assert_allclose(samples, [np.mean(means), *(counts @ means / lists)], rtol=1e-12)
+    of_short = [
+        plainly(scores[some], grades[some], thirds[some], k)[0]
+        for g in range(lists)
+        if grades[some := (group == g) & (thirds == 0)].any()
+    ]
+    assert shares[0] == pytest.approx(np.mean(of_short) if of_short else math.nan, nan_ok=True)
+
+
+@given(LISTS, st.integers(1, 8))
+def test_resamples_of_one_list_are_those_written_out(rows: list[tuple[int, int, float, float]], k: int) -> None:
+    group, words, scores, grades = columns(rows)
+    thirds = length_thirds(words, np.zeros_like(group))
+    counts = bootstrap_counts(int(group.max()) + 1, 5, seed=3)
+    samples, shares = PooledThirds(grades, group, thirds, counts, k).gains(scores)
+    for found, drawn in zip(samples, [np.ones_like(counts[0]), *counts], strict=True):
+        copies = np.repeat(np.arange(len(rows)), drawn[group])
+        expected = plainly(scores[copies], grades[copies], thirds[copies], k)
+        assert found == pytest.approx(np.mean(expected) if expected else math.nan, nan_ok=True)
+    assert shares[~np.isnan(shares)].tolist() == pytest.approx(plainly(scores, grades, thirds, k))
+
+
+def test_a_list_whose_best_passages_are_all_of_one_group() -> None:
+    # Where that group is not drawn, the cutoff lies far below the rows that are looked at first.
+    rng = np.random.default_rng(5)
+    group = np.repeat([0, 1, 2], [900, 300, 5])
+    scores = np.concatenate([rng.random(900) + 9, rng.random(300), np.full(5, -1.0)])
+    grades = rng.integers(0, 4, len(group)).astype(np.float64)
+    thirds = np.zeros(len(group), np.int64)
+    counts = np.array([[0, 3, 0], [0, 0, 3], [1, 1, 1], [0, 1, 2]], np.int32)
+    samples, _ = PooledThirds(grades, group, thirds, counts, 7).gains(scores)
+    for found, drawn in zip(samples[1:], counts, strict=True):
+        copies = np.repeat(np.arange(len(group)), drawn[group])
+        assert [found] == pytest.approx(plainly(scores[copies], grades[copies], thirds[copies], 7))

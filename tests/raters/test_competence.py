@@ -1,7 +1,8 @@
-"""Competence of annotators: laws, and what it is good for."""
+"""Competence of annotators: laws, what it is good for, and the one-factor model."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from exploration import examples
 from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.meta.table import Judged, Ratings
-from postil.raters.competence import MODELS, InferredLabels, infer, weighted_means
+from postil.raters.competence import MODELS, InferredLabels, identified, infer, one_factor, weighted_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.raters.result import CompetenceModel
+
 
 Row = tuple[int, str, float]
 MODEL = pytest.mark.parametrize("model", MODELS)
@@ -137,3 +139,185 @@ def test_a_known_label_is_not_in_doubt(model: CompetenceModel) -> None:
 def test_where_there_is_no_competence(rows: list[Row], problem: str) -> None:
     with pytest.raises(Undefined, match=problem):
         infer(of(rows), "mace")
+
+
+CAMPAIGNS = 20
+FEW, ALL = (3, 5), (1, 5)
+"""Ranges of the true grades, on a scale from 1 to 5."""
+
+
+def campaign(
+    seed: int, span: tuple[float, float], each: int, *, guesses: str = "uniform", texts: int = 200, annotators: int = 5
+) -> tuple[Ratings, NDArray[np.float64]]:
+    """Ratings of texts by `each` of the annotators in turn, of whom the first guesses, and the true grades."""
+    random = np.random.default_rng(seed)
+    true = random.uniform(*span, texts)
+    groups = np.array(list(combinations(range(annotators), each)))
+    who = groups[random.permutation(np.arange(texts) % len(groups))]
+    grades = np.clip(np.rint(true[:, None] + random.normal(0, 0.4, who.shape)), 1, 5)
+    guess = {
+        "uniform": random.integers(1, 6, who.shape).astype(float),
+        "plausible": random.choice([3.0, 4.0, 5.0], who.shape),
+        "constant": np.full(who.shape, 4.0),
+        "none": grades,
+    }[guesses]
+    grades = np.where(who == 0, guess, grades)
+    names = tuple(f"A{number}" for number in range(annotators))
+    return Ratings(np.arange(0, who.size + 1, each), who.ravel().astype(np.int32), grades.ravel(), names), true
+
+
+def correlation(values: NDArray[np.float64], true: NDArray[np.float64]) -> float:
+    return float(np.corrcoef(values, true)[0, 1])
+
+
+@pytest.mark.parametrize("guesses", ["uniform", "plausible", "constant"])
+@pytest.mark.parametrize(("span", "each"), [(FEW, 2), (FEW, 3), (ALL, 2), (ALL, 3)])
+@pytest.mark.parametrize("first", [0, 1000])
+def test_who_guesses_is_never_the_most_competent(
+    span: tuple[float, float], each: int, guesses: str, first: int
+) -> None:
+    weighted, expected, mean = [], [], []
+    for seed in range(first, first + CAMPAIGNS):
+        ratings, true = campaign(seed, span, each, guesses=guesses)
+        found = one_factor(ratings)
+        assert found.competence[0] < found.competence[1:].min()
+        assert found.competence[0] < 0.25
+        weighted.append(correlation(weighted_means(ratings, found.competence), true))
+        expected.append(correlation(found.expected, true))
+        mean.append(correlation(ratings.means, true))
+    assert np.subtract(weighted, mean).min() > -0.02
+    assert np.subtract(expected, mean).min() > -0.03
+    if guesses == "uniform":
+        assert np.mean(weighted) > np.mean(mean) + 0.06
+
+
+def test_mace_names_a_guesser_in_these_campaigns_or_says_nothing() -> None:
+    """MACE takes the guesser for the only one who knows in half of them: all of these are withheld."""
+    reasons = []
+    for seed in range(CAMPAIGNS):
+        ratings, _ = campaign(seed, FEW, 2)
+        try:
+            found = infer(ratings, "mace").competence
+        except Undefined as error:
+            reasons.append(str(error))
+        else:
+            assert found[0] < found[1:].min()
+    assert 5 < len(reasons) < CAMPAIGNS
+    assert all("agrees with the others less than they do with one another" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(("span", "least"), [(FEW, 0.80), (ALL, 0.94)])
+def test_grades_are_as_good_as_they_can_be(span: tuple[float, float], least: float) -> None:
+    """Without the guesser's ratings the means of the others correlate .82 and .94."""
+    found = []
+    for seed in range(CAMPAIGNS):
+        ratings, true = campaign(seed, span, 2)
+        found.append(correlation(weighted_means(ratings, infer(ratings).competence), true))
+    assert np.mean(found) > least
+
+
+def test_without_guessers_weights_of_the_model_cost_little() -> None:
+    for span in (FEW, ALL):
+        lost = []
+        for seed in range(CAMPAIGNS):
+            ratings, true = campaign(seed, span, 2, guesses="none")
+            weighted = weighted_means(ratings, infer(ratings).competence)
+            lost.append(correlation(ratings.means, true) - correlation(weighted, true))
+        assert np.mean(lost) < 0.01
+
+
+def test_competence_is_the_share_of_the_variance_that_follows_the_texts() -> None:
+    """Variances of the text's grade 1/3, of noise .16, of rounding about 1/12: .58."""
+    found = np.concatenate(
+        [one_factor(campaign(seed, FEW, 3, guesses="none", texts=2000)[0]).competence for seed in range(4)]
+    )
+    assert found.mean() == pytest.approx(0.58, abs=0.02)
+
+
+def test_any_number_of_distinct_grades() -> None:
+    random = np.random.default_rng(3)
+    true = random.normal(50, 20, 300)
+    who = np.array(list(combinations(range(4), 2)))[np.arange(300) % 6]
+    grades = true[:, None] + random.normal(0, 5, who.shape)
+    grades = np.where(who == 0, random.uniform(0, 100, who.shape), grades)
+    ratings = Ratings(np.arange(0, 601, 2), who.ravel().astype(np.int32), grades.ravel(), ("A", "B", "C", "D"))
+    found = one_factor(ratings)
+    assert len(np.unique(grades)) == 600
+    assert found.competence[0] < 0.1
+    assert found.competence[1:].min() > 0.9
+
+
+def test_a_constant_of_an_annotator_costs_no_competence() -> None:
+    ratings, _ = campaign(5, ALL, 2, guesses="none")
+    lenient = Ratings(
+        ratings.offsets, ratings.annotators, ratings.grades + 3.0 * (ratings.annotators == 0), ratings.names
+    )
+    np.testing.assert_allclose(one_factor(lenient).competence, one_factor(ratings).competence, atol=0.01)
+
+
+def test_known_grades_say_who_is_right() -> None:
+    """Twenty texts with known grades tell which of three annotators the two are that guess."""
+    random = np.random.default_rng(8)
+    true = random.uniform(1, 5, 100)
+    who = np.array(list(combinations(range(3), 2)))[np.arange(100) % 3]
+    who[:20], third = [0, 1], np.arange(20)
+    grades = np.where(who < 2, random.integers(1, 6, who.shape), np.rint(true[:, None])).astype(float)
+    text = np.concatenate([np.repeat(np.arange(100), 2), third])
+    annotator = np.concatenate([who.ravel(), np.full(20, 2)])
+    grade = np.concatenate([grades.ravel(), np.rint(true[:20])])
+    order = np.lexsort((annotator, text))
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(text))])
+    ratings = Ratings(offsets, annotator[order].astype(np.int32), grade[order], ("A", "B", "C"))
+    with pytest.raises(Undefined, match="no better than by chance"):
+        one_factor(ratings)
+    known = np.where(np.arange(100) < 20, np.rint(true), np.nan)
+    found = one_factor(ratings, known)
+    assert found.competence[:2].max() < 0.3
+    assert found.competence[2] > 0.7
+    assert correlation(found.expected[:20], true[:20]) > 0.9
+
+
+@pytest.mark.parametrize("size", [3, 5, 40])
+def test_annotators_who_all_guess_have_no_competence(size: int) -> None:
+    random = np.random.default_rng(size)
+    told = 0
+    for _ in range(CAMPAIGNS):
+        who = np.array(list(combinations(range(size), 2)))[random.integers(0, size * (size - 1) // 2, 200)]
+        grades = random.integers(1, 6, who.size).astype(float)
+        names = tuple(f"A{number:02}" for number in range(size))
+        ratings = Ratings(np.arange(0, 401, 2), who.ravel().astype(np.int32), grades, names)
+        try:
+            one_factor(ratings)
+            told += 1
+        except Undefined:
+            pass
+    assert told <= 2
+
+
+def shared(*texts: str) -> Ratings:
+    names = tuple(sorted(set("".join(texts))))
+    grades = [float(1 + number % 2) for number, text in enumerate(texts) for _ in text]
+    annotators = np.array([names.index(name) for text in texts for name in text], np.int32)
+    return Ratings(np.cumsum([0, *map(len, texts)]), annotators, np.array(grades), names)
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (("AB", "BC", "AC"), "ABC"),
+        (("ABC", "D", "DE"), "ABC"),
+        (("AB", "BC", "AC", "CD", "EF"), "ABCD"),
+        (("AB", "BC", "CD", "DE", "AE"), "ABCDE"),
+        (("ABCD", "DE", "EF"), "ABCDEF"),
+    ],
+)
+def test_whose_competence_the_ratings_determine(texts: tuple[str, ...], found: str) -> None:
+    ratings = shared(*texts)
+    assert "".join(np.array(ratings.names)[identified(ratings)]) == found
+
+
+@pytest.mark.parametrize("texts", [("AB", "CD"), ("AB", "AC", "AD"), ("AB", "BC", "CD", "AD")])
+@pytest.mark.parametrize("model", ["one-factor", "mace", "dawid-skene"])
+def test_pairs_alone_do_not_tell_who_is_right(texts: tuple[str, ...], model: CompetenceModel) -> None:
+    with pytest.raises(Undefined, match="each shares texts with both others, or a longer odd cycle"):
+        infer(shared(*texts), model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from functools import partial
 from importlib.util import find_spec
@@ -21,6 +22,7 @@ from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.search.index import Index, TopK, merge
 from postil.search.segment import IDF, WEIGHTINGS
+from postil.search.string_array import StringArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
+
 
 FORMULAS = [("tf-idf", "plain"), ("tf-idf", "smooth"), ("bm25", "plain")]
 formulas = pytest.mark.parametrize(("weighting", "idf"), FORMULAS, ids=["plain", "smooth", "bm25"])
@@ -517,3 +520,56 @@ def test_an_index_lies_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     with open_engine("ray", jobs=2) as engine:
         answers(engine)
+
+
+# Any code point, half a surrogate pair too: JSON may hold one.
+STRINGS = st.lists(st.text(st.characters(codec=None), max_size=12), max_size=12)
+
+
+@given(STRINGS)
+def test_texts_come_back(texts: list[str]) -> None:
+    strings = StringArray.of(texts)
+    assert len(strings) == len(texts)
+    assert [strings[place] for place in range(len(strings))] == texts
+    assert (strings.data.dtype, strings.offsets.dtype) == (np.uint8, np.int64)
+
+
+@given(STRINGS, st.data())
+def test_texts_are_copied_and_joined(texts: list[str], data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=20)) if texts else []
+    strings = StringArray.of(texts)
+    taken = strings.take(np.array(places, np.int64))
+    assert strings.texts(np.array(places, np.int64)) == [texts[place] for place in places]
+    assert [taken[place] for place in range(len(taken))] == [texts[place] for place in places]
+    both = StringArray.concatenate([strings, taken, StringArray.of([])])
+    expected = StringArray.of([*texts, *(texts[place] for place in places)])
+    assert both.offsets.tolist() == expected.offsets.tolist()
+    assert both.data.tobytes() == expected.data.tobytes()
+
+
+def test_a_damaged_text_is_named() -> None:
+    strings = StringArray(np.frombuffer(b"ab\xff", np.uint8), np.array([0, 2, 3]), "texts.npy")
+    assert strings.texts(np.array([0, 0])) == ["ab", "ab"]
+    with pytest.raises(InvalidInput, match=r"^texts\.npy: text 1: expected UTF-8, got b'\\xff'"):
+        strings.texts(np.array([0, 1]))
+
+
+def test_texts_are_taken_one_by_one() -> None:
+    strings = StringArray.of(text * 2 for text in ("a", "雨", ""))
+    assert [strings[place] for place in range(3)] == ["aa", "雨雨", ""]
+    assert strings.offsets.tolist() == [0, 2, 8, 8]
+
+
+def test_texts_come_back_from_files(tmp_path: Path) -> None:
+    for texts in (["rain", "", "雨\n", "a\u2028b"], ["", ""], []):
+        strings = StringArray.of(texts)
+        np.save(tmp_path / "data.npy", strings.data)
+        np.save(tmp_path / "offsets.npy", strings.offsets)
+        # An empty file cannot be mapped, but an array of no bytes has a header.
+        kept = StringArray(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "offsets")))
+        assert [kept[place] for place in range(len(kept))] == texts
+
+
+def test_texts_travel_between_processes() -> None:
+    again = pickle.loads(pickle.dumps(StringArray.of(["rain", "雨"])))  # noqa: S301 - our own
+    assert again[1] == "雨"

@@ -1,12 +1,16 @@
-"""Errors in the words of those who hear them: requests name fields, and whoever runs the service knows flags."""
+"""Errors in the words of those who hear them, and the log when nobody reads it."""
 
 from __future__ import annotations
+
+import os
+import sys
 
 import pytest
 
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.messages import Json, Message, Setting
 from postil.service.worker_loop import encode_error, raised
+from postil.web.error_log import log_failure, unbroken
 from postil.web.problems import problem_of
 
 NEED = Message("expected {by}", by=Setting("by", "system"))
@@ -35,3 +39,27 @@ def test_errors_of_another_process_keep_the_words_of_the_request_or_get_those_of
     request.freeze(Json(frozenset({"by"})))
     assert str(raised(encode_error(opening))).endswith("expected --by system")
     assert problem_of(raised(encode_error(request))).detail.endswith('expected "by": "system"')
+
+
+def fail() -> None:
+    try:
+        {}["rain"]
+    except KeyError:
+        log_failure("request 1")
+
+
+def test_a_failure_is_written_with_its_request(capsys: pytest.CaptureFixture[str]) -> None:
+    fail()
+    assert capsys.readouterr().err.startswith("request 1:\nTraceback (most recent call last)")
+
+
+def test_a_pipe_without_a_reader_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb", buffering=0) as pipe:
+        monkeypatch.setattr(sys, "stderr", type("Stream", (), {"write": lambda _, text: pipe.write(text.encode())})())
+        fail()
+    fail()  # and now the stream is closed
+    told: list[str] = []
+    unbroken(told.append)("reloaded")
+    assert told == ["reloaded"]

@@ -1,3 +1,5 @@
+"""Trainings: the same seed, the same bytes; broken off, killed, in two processes."""
+
 from __future__ import annotations
 
 import json
@@ -24,6 +26,7 @@ from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 OPTIONS = work.OPTIONS
 
@@ -317,3 +320,16 @@ def test_a_weight_in_two_places_is_kept_once(tmp_path: Path) -> None:
     assert set(tensors) == {"0.weight", "0.bias", "1.bias"}
     safetensors_io.load_state(network, {name: tensor + 1 for name, tensor in tensors.items()}, "w")
     assert torch.equal(network[1].weight, tensors["0.weight"] + 1)
+
+
+@pytest.mark.slow
+def test_two_processes_see_all_batches_and_agree(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", work.__file__]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(  # noqa: S603
+        [*command, str(tmp_path / "run"), "-1"], env=environment, check=False, capture_output=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    rows = [json.loads(line) for line in (tmp_path / "run/history.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["step"] for row in rows] == [4, 5, 9, 10, 14, 15, 19, 20]
+    assert rows[-1]["dev"] < rows[0]["dev"]

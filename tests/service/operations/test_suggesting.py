@@ -1,4 +1,4 @@
-"""Suggestions over the service: what is answered, in which order, and what is refused."""
+"""Suggestions over the service: what is answered, in which order, of which pages, and what is refused."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from postil.service.options import ServiceConfig
 
     Ask = Callable[..., Any]
+
 
 RAIN = {"title": "Rain in town", "lang": "en"}
 
@@ -239,3 +240,72 @@ def test_nothing_of_a_folder_stands_in_an_error(service: ServiceModels, config: 
     with pytest.raises(UsageError) as found:
         service.call("suggest", body)
     assert config.models["plain"] not in str(found.value)
+
+
+PARAGRAPHS = ("The rain fell on Ely.", "Nobody saw the sun.", "The rain of Ely fell into the Ouse.")
+
+
+def test_suggestions_and_passages_of_an_article(ask: Ask) -> None:
+    article = {"title": "Rain in the north", "content": "\n\n".join(PARAGRAPHS), "url": "https://ely.example/rain"}
+    found = ask("digest", **article)
+    alone = ask("suggest", article=article)
+    assert found["suggestions"] == alone["suggestions"] != []
+    for name in ("article", "model", "model_hash", "reason"):
+        assert found[name] == alone[name]
+    assert found["url"] == "https://ely.example/rain"
+    assert sorted(one["text"] for one in found["passages"]) == sorted(PARAGRAPHS)
+    assert [one["rank"] for one in found["passages"]] == [1, 2, 3]
+    assert "telling word: nobody" in {one["unit"] for one in found["passages"][0]["reasons"]}
+    assert "filtered" not in found
+
+
+def test_each_block_of_html_is_a_passage(ask: Ask) -> None:
+    found = ask("digest", title="Rain", content="".join(f"<p>{one}</p>" for one in PARAGRAPHS))
+    assert sorted(one["text"] for one in found["passages"]) == sorted(PARAGRAPHS)
+
+
+def test_an_article_without_text_has_no_passages(ask: Ask) -> None:
+    for content in (None, "", " \n", "<p> </p>"):
+        assert ask("digest", title="Rain", content=content)["passages"] == []
+
+
+PAGE = "<html lang=en><title>Rain</title><body><article><p>It rained on Ely.</p></article></body></html>"
+
+
+def test_a_page_of_html(ask: Ask) -> None:
+    assert ask("article", html=PAGE, url="https://ely.example/rain") == {
+        "title": "Rain",
+        "content": "It rained on Ely.",
+        "lang": "en",
+        "date": None,
+        "url": "https://ely.example/rain",
+        "notes": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "content"),
+    [
+        ("Rain\r\n\nIt rained on Ely.\n", "Rain", "It rained on Ely."),
+        ("It rained on Ely.", "", "It rained on Ely."),
+        ("rain " * 90 + "\nmore", "", "rain " * 90 + "\nmore"),
+    ],
+)
+def test_a_page_of_plain_text(ask: Ask, text: str, title: str, content: str) -> None:
+    found = ask("article", text=text)
+    assert (found["title"], found["content"]) == (title, content)
+
+
+@pytest.mark.parametrize(
+    ("request_", "problem"),
+    [
+        ({}, "url: expected url, html or text, got none"),
+        ({"html": PAGE, "text": "Rain"}, "text: expected either html or text, got both"),
+        ({"url": "https://ely.example/"}, "html: expected html or text, got none"),  # the front fetches pages
+        ({"text": " \n"}, "text: expected a page with a text, got an empty one"),
+        ({"html": "<p></p>"}, "found no text of an article on the page"),
+    ],
+)
+def test_what_is_no_page_is_refused(ask: Ask, request_: dict[str, str], problem: str) -> None:
+    with pytest.raises(InvalidInput, match=problem):
+        ask("article", **request_)

@@ -1,17 +1,20 @@
-"""Options of public functions as keywords."""
+"""Arguments of public functions: options as keywords, and columns of any make."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 from dataclasses import fields
+from itertools import repeat
 from typing import Any
 
+import numpy as np
 import pytest
 
 import postil
 from postil.data.arguments import options_of
-from postil.errors import UsageError
+from postil.data.columns import as_list
+from postil.errors import InvalidInput, UsageError
 from postil.meta.rated import JudgedKeywords, ScoredKeywords
 from postil.options import is_options
 
@@ -99,3 +102,27 @@ def test_wrong_keywords_are_refused_in_the_words_of_python() -> None:
         postil.judge([{"item": 1, "text": "a"}], endpoint="http://127.0.0.1:1/v1")
     with pytest.raises(UsageError, match=r"^resamples: expected a whole number"):
         postil.correlate(SCORES, GRADES, resamples="many")  # type: ignore[arg-type]
+
+
+class Frame:
+    """A column as Polars and pandas have it."""
+
+    def to_list(self) -> list[object]:
+        return ["a", "b"]
+
+
+@pytest.mark.parametrize("column", [["a", "b"], ("a", "b"), np.array(["a", "b"]), Frame()])
+def test_columns(column: object) -> None:
+    assert as_list(column, "candidates") == ["a", "b"]
+
+
+def test_arrow() -> None:
+    pa = pytest.importorskip("pyarrow")
+    assert as_list(pa.array(["a", "b"]), "candidates") == ["a", "b"]
+    assert as_list(pa.chunked_array([["a"], ["b"]]), "candidates") == ["a", "b"]
+
+
+@pytest.mark.parametrize("column", ["ab", b"ab", 3, None, {"a": 1}, repeat("a"), np.array(3)])
+def test_what_is_no_column(column: object) -> None:
+    with pytest.raises(InvalidInput, match=r"^candidates: expected a list or a column, got "):
+        as_list(column, "candidates")
