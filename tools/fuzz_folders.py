@@ -147,8 +147,7 @@ def _features(words: Vocabulary, comments: CommentTexts, folder: str) -> Feature
 
 def _network(new: ModelWriter, words: int, said: Any, form: Any) -> dict[str, NDArray[Any]]:
     from postil.comments.nn import models  # noqa: PLC0415 - it needs torch
-    from postil.comments.nn.relevance import KIND, Relevance  # noqa: PLC0415
-    from postil.comments.nn.relevance_network import RelevanceNetwork  # noqa: PLC0415
+    from postil.comments.nn.relevance import KIND, Relevance, RelevanceNetwork  # noqa: PLC0415
     from postil.comments.options import RelevanceOptions  # noqa: PLC0415
 
     options = RelevanceOptions(architecture=form, vocab_size=words + 4, embedding_dim=8, filters=4, output_dim=8)
