@@ -147,7 +147,7 @@ def test_what_is_not_installed_is_told(corpus: Corpus, tmp_path: Path, monkeypat
     found = find_spec
     hidden = {"wordllama", "gensim"}
     monkeypatch.setattr(
-        "postil.comments.training.ranker_vectors.find_spec", lambda name: None if name in hidden else found(name)
+        "postil.comments.training.rankers.find_spec", lambda name: None if name in hidden else found(name)
     )
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     said: list[str] = []
@@ -179,7 +179,7 @@ def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path, monkeypa
     with pytest.raises(UsageError, match="no such folder"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors=str(tmp_path / "none")))
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
-    monkeypatch.setattr("postil.comments.training.ranker_vectors.find_spec", lambda _: None)
+    monkeypatch.setattr("postil.comments.training.rankers.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"vectors=.corpus. needs an optional package: .*postil\[vectors\]"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors="corpus"))
 

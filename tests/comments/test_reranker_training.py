@@ -17,7 +17,7 @@ from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
 from postil.comments.store import Model
-from postil.comments.training import reranker as reranker_training
+from postil.comments.training import rankers as reranker_training
 from postil.comments.training import retrievers
 from postil.comments.training.retrievers import train_retriever
 from postil.comments.training.update import update_model

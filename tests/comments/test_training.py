@@ -21,7 +21,7 @@ from postil.comments.rankers import InterpolatedRanker
 from postil.comments.ranking_evaluation import evaluate, sample_negatives
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
-from postil.comments.training import dev_evaluation
+from postil.comments.training import retrievers
 from postil.comments.training.retrievers import train_retriever
 from postil.data.arrays import Expected
 from postil.data.rows import Article
@@ -178,7 +178,7 @@ def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
 
 
 def test_a_small_dev_set_has_fewer_negatives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dev_evaluation, "ENOUGH_NEGATIVES", 2)
+    monkeypatch.setattr(retrievers, "ENOUGH_NEGATIVES", 2)
     made, said = corpus_of(tmp_path, articles(8), dev=2), list[str]()
     options = RetrieverTrainOptions(ranker="tf-idf")
     trained = train_retriever("ir-t", made.path, tmp_path / "m", options, on_message=said.append)

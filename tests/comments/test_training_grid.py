@@ -24,10 +24,10 @@ from postil.comments.training.directory import TrainingDirectory
 from postil.comments.training.generators import train_commenter
 from postil.comments.training.grid import Grid
 from postil.comments.training.retrievers import train_retriever
+from postil.comments.training.texts import CorpusTexts
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.corpus.texts import CorpusTexts
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import UsageError

@@ -13,8 +13,7 @@ from pages import ROOT
 from made_retrievers import article, made
 from postil.service.operations import OPERATIONS, ServiceModels
 from postil.service.options import ServiceConfig
-from postil.threads.features import FEATURES
-from postil.threads.quality import Quality
+from postil.threads.quality import FEATURES, Quality
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -25,7 +25,7 @@ from made_retrievers import NEWS, made
 from postil.cli.main import app
 from postil.comments.retrieval import Retriever
 from postil.data.labels import Label
-from postil.erasure.served_models import AlsoServed, ServedModels, noted, unserved
+from postil.erasure.models import AlsoServed, ServedModels, noted, unserved
 from postil.service.store import ServiceStore
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def test_a_note_that_cannot_be_written_is_locked_nevertheless(monkeypatch: pytes
 
 KILLED = """
 import os, signal, sys, time
-from postil.erasure.served_models import ServedModels
+from postil.erasure.models import ServedModels
 with ServedModels("data").moving_to(["model"]):
     print("here", flush=True)
     time.sleep(60)

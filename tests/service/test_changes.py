@@ -19,11 +19,10 @@ import pytest
 
 from postil.data.labels import Label
 from postil.erasure.calls import ForgetOptions, forget
-from postil.erasure.served_models import AlsoServed
+from postil.erasure.models import AlsoServed
 from postil.service.options import ServiceOptions
 from postil.service.server import Application, Recorded, Service
-from postil.threads.features import FEATURES
-from postil.threads.quality import Quality
+from postil.threads.quality import FEATURES, Quality
 from postil.web.connections import listen, make_server
 from postil.web.routing import Guard
 

@@ -12,9 +12,8 @@ from postil.comments.store import Model
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined
 from postil.meta.resampling import bootstrap_counts
-from postil.threads.features import FEATURES, features
 from postil.threads.orders import points
-from postil.threads.quality import Example, Quality, bootstrap_weights, cross_fit, fit, moments
+from postil.threads.quality import FEATURES, Example, Quality, bootstrap_weights, cross_fit, features, fit, moments
 from postil.threads.thread import Thread
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.text.tokenizers import tokenizer
-from postil.threads.orders import diversified, duplicates, merit, mixed, points
-from postil.threads.ranking import rank_thread, reasons
+from postil.threads.orders import diversified, duplicates, merit, mixed, points, rank_thread, reasons
 from postil.threads.thread import Thread
 
 TEXTS = ("The bridge is closed again!", "the bridge is closed, again", "Who pays for it?", "ok", "")

@@ -21,7 +21,7 @@ from postil.data.labels import Label
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.threads.orders_evaluation import evaluate_threads, read_threads
+from postil.threads.evaluation import evaluate_threads, read_threads
 from postil.threads.training import train_quality
 
 if TYPE_CHECKING:

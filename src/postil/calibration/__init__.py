@@ -12,7 +12,7 @@ CAPABILITY: Final = Capability(
     __name__,
     "Comment on articles",
     commands={
-        "label": Command("label_command:label", "Label suggestions in a browser: show or do not show."),
+        "label": Command("command:label", "Label suggestions in a browser: show or do not show."),
         "calibrate": Command("command:calibrate", "Learn from labels what is worth showing."),
     },
     kinds={

@@ -24,10 +24,9 @@ from postil.data.lock import LOCK, locked
 from postil.data.row_files import read
 from postil.data.suggestions import Source
 from postil.endpoint.cache import AnswerCache
-from postil.erasure.model_folders import ErasableModel
+from postil.erasure.models import ErasableModel, noted, unserved
 from postil.erasure.result import ForgetResult
-from postil.erasure.served_models import noted, unserved
-from postil.erasure.store_erasure import erase_stored
+from postil.erasure.store import erase_stored
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, options

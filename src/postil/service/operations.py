@@ -58,7 +58,7 @@ from postil.service.bodies import (
 )
 from postil.service.models import OpenModels
 from postil.text.addresses import MASKS, kinds_of_address
-from postil.threads.ranker_folder import ranked_thread
+from postil.threads.orders import ranked_thread
 from postil.threads.thread import Thread
 
 if TYPE_CHECKING:

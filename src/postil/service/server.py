@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.cli.errors import unwound
-from postil.erasure.served_models import ServedModels
+from postil.erasure.models import ServedModels
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
 from postil.service.bodies import ModelsResponse

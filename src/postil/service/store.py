@@ -27,7 +27,7 @@ from postil.data.ids import plain_id
 from postil.data.impressions import EVENTS, Impression
 from postil.data.labels import Label
 from postil.data.lock import locked
-from postil.erasure.store_erasure import erase_comments
+from postil.erasure.store import erase_comments
 from postil.errors import InvalidInput, PostilError
 from postil.web.store_file import NAME, connect, database_error, open_file, shrink
 from postil.web.transactions import MAX_GROUP, Pending
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from postil.data.row_files import FilePath
-    from postil.erasure.store_erasure import Erased
+    from postil.erasure.store import Erased
 
 __all__ = ["Delivery", "GroupWriter", "Outcome", "ServiceStore", "StoreCounts"]
 

@@ -11,8 +11,8 @@ import msgspec
 from postil.calibration.calls import CalibrateOptions
 from postil.calibration.result import CalibrationResult
 from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
+from postil.erasure.models import AlsoServed
 from postil.erasure.result import ForgetResult
-from postil.erasure.served_models import AlsoServed
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import JSON, Blank, Command, Setting
 from postil.service.bodies import ModelsResponse, Request, decoded
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
-    from postil.erasure.served_models import ServedModels
+    from postil.erasure.models import ServedModels
     from postil.service.options import ServiceConfig
     from postil.service.pool import WorkerPool
     from postil.service.store import ServiceStore

@@ -13,10 +13,10 @@ CAPABILITY: Final = Capability(
     "Comment on articles",
     commands={
         "rank-comments": Command("command:rank_comments", "Rank the comments of threads, with reasons."),
-        "evaluate": Command("evaluate_command:evaluate", "Score commenters against readers' comments."),
+        "evaluate": Command("command:evaluate", "Score commenters against readers' comments."),
     },
     kinds={
         "ranked-comments": Kind("result:RankedCommentsResult", "view:view", title="Ranked comments"),
-        "thread-orders": Kind("result:ThreadOrdersResult", "orders_view:view", title="Orders of threads"),
+        "thread-orders": Kind("result:ThreadOrdersResult", "view:orders", title="Orders of threads"),
     },
 )

@@ -15,9 +15,8 @@ from postil.data.progress import progress
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.options import Flag, options
-from postil.threads.orders import ORDERS
+from postil.threads.orders import ORDERS, ranked_thread
 from postil.threads.quality import Quality
-from postil.threads.ranker_folder import ranked_thread
 from postil.threads.result import RankedCommentsResult
 from postil.threads.thread import Thread
 

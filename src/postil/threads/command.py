@@ -1,18 +1,25 @@
-"""`postil rank-comments`."""
+"""`postil rank-comments` and `postil evaluate`: flags, and what is printed."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from typing import Annotated
 
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import emit, say
+from postil.cli.errors import emit, say, tell
+from postil.comments.evaluation import EvaluateOptions, evaluate_commenters, writing
 from postil.data.options import InputOptions
+from postil.data.progress import progress
+from postil.errors import UsageError
+from postil.results.systems_table import TableOptions
 from postil.results.views import show
 from postil.threads.calls import RankOptions, rank_articles
+from postil.threads.evaluation import evaluate_threads
 
-__all__ = ["rank_comments"]
+__all__ = ["evaluate", "rank_comments"]
 
 
 @command
@@ -33,3 +40,54 @@ def rank_comments(
     Example: postil rank-comments threads.jsonl --model model --by relevance=2 --by votes --diversity 0.3
     """
     emit(show(format, rank_articles(articles, model, options, inputs=inputs, on_message=say)), format)
+
+
+@command
+def evaluate(
+    models: Annotated[list[str], typer.Argument(metavar="MODELS", help="Models that postil train made.")],
+    *,
+    corpus: Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")],
+    options: EvaluateOptions,
+    table: TableOptions,
+    items: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
+    ] = None,
+    candidates: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the suggestions here, as candidates.")
+    ] = None,
+    threads: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TARGET",
+            help="Evaluate the order of the comments of each thread instead, by votes or grades; models ir-t, ir-tc "
+            "and quality.",
+        ),
+    ] = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Score the best suggestion of each model for each article, against the article's own comments.
+
+    A comment that a reader wrote, and that is no reference, is scored beside them as human.
+
+    With --threads, the orders of threads by models, length and age are compared with readers' votes, or with grades:
+    nDCG and pairwise accuracy.
+
+    Example: postil evaluate model-t model-tc --corpus corpus
+    """
+    table.check(format, intervals=False)
+    if threads is not None:
+        used = EvaluateOptions(split=options.split, seed=options.seed, jobs=options.jobs)
+        if options != used or items or candidates:
+            raise UsageError("--threads: only --split, --seed and --jobs go with it")
+        ranked = evaluate_threads(
+            models, corpus, threads, split=used.split, seed=used.seed, jobs=used.jobs, on_progress=progress
+        )
+        emit(show(format, ranked), format)
+        return
+    with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
+        with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
+            found = evaluate_commenters(models, corpus, options, on_progress=progress)
+        write(found)
+    emit(show(format, found.result, table=table), format)
+    tell(format, found.result.remarks)

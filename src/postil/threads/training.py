@@ -19,19 +19,29 @@ from postil.messages import Blank, Setting
 from postil.meta.resampling import bootstrap_counts
 from postil.results.formats import counted
 from postil.results.parts import Excluded
-from postil.threads.evaluation import RatedThread, compare_orders
-from postil.threads.features import FEATURES, features
-from postil.threads.orders import points
-from postil.threads.orders_evaluation import (
+from postil.threads.evaluation import (
     TARGETS,
+    RatedThread,
     RatedThreads,
     baselines,
+    compare_orders,
     read_threads,
     thread_dates,
     verdicts,
     whole_thread,
 )
-from postil.threads.quality import KIND, Example, Quality, bootstrap_weights, cross_fit, fit, moments
+from postil.threads.orders import points
+from postil.threads.quality import (
+    FEATURES,
+    KIND,
+    Example,
+    Quality,
+    bootstrap_weights,
+    cross_fit,
+    features,
+    fit,
+    moments,
+)
 from postil.threads.result import FeatureWeight, ThreadOrdersResult, ThreadSettings
 
 if TYPE_CHECKING:

@@ -1,20 +1,22 @@
-"""View of ranked comments: one row per comment."""
+"""Views of ranked comments and of orders of threads."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
+from postil.comments.view import measures_summary
 from postil.data.suggestions import RankedComment
 from postil.results.formats import counted, excerpt
-from postil.results.table import Count, Name, Number, Table, Text
+from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import View
 
 if TYPE_CHECKING:
-    from postil.threads.result import RankedCommentsResult
+    from postil.threads.result import RankedCommentsResult, ThreadOrdersResult
 
-__all__ = ["view"]
+__all__ = ["orders", "view"]
 
 TEXT, REASONS = 50, 100
 """Maximum numbers of characters of a comment and of its reasons in a table."""
@@ -59,4 +61,35 @@ def _table(result: RankedCommentsResult, comment: Name, reasons: Text) -> Table:
             Number("score", "score", digits=4, zero=True),
             reasons,
         ),
+    )
+
+
+def orders(result: ThreadOrdersResult) -> View:
+    """Make the view of an evaluation of orders.
+
+    Args:
+        result: The evaluation.
+    """
+    value = Interval("", "value", zero=True, none="", dash="")
+    differences = crossed(
+        result.differences,
+        Name("difference", lambda row: (row.scorer, row.minus)),
+        "measure",
+        replace(value, signed=True, plus=True),
+        key="differences",
+    )
+    weights = Table(
+        key="weights",
+        rows=result.weights,
+        columns=(
+            Name("feature", lambda row: row.feature + ("" if row.predicts else " (fit alone)")),
+            Interval("points per standard deviation", "weight", zero=True, signed=True, plus=True),
+        ),
+    )
+    return View(
+        line=measures_summary(result.rows, "order", "thread"),
+        rows=result.rows,
+        grids=[crossed(result.rows, Name("order", "scorer"), "measure", value, key="measures")],
+        details=[table for table in (differences, weights) if table.rows],
+        remarks=[*(f"excluded: {each}" for each in result.excluded), *result.remarks],
     )

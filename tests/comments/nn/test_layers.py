@@ -11,10 +11,11 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch import nn
 
-from postil.comments.nn import bahdanau, scan
+from postil.comments.nn import decoder as bahdanau
+from postil.comments.nn import encoder as scan
 from postil.comments.nn.decoder import Attending, Attention, Decoder
 from postil.comments.nn.encoder import Cell, Dropout, Encoder
-from postil.comments.nn.relevance_network import Convolutions, LateInteraction, masked_max, masked_mean
+from postil.comments.nn.relevance import Convolutions, LateInteraction, masked_max, masked_mean
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -9,10 +9,9 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch.nn import functional
 
-from postil.comments.nn import losses
+from postil.comments.nn import seq2seq
 from postil.comments.nn.batches import BOS, PAD
-from postil.comments.nn.losses import LogUniformSampler, Sampled
-from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn.seq2seq import LogUniformSampler, Sampled, Seq2SeqNetwork
 from postil.comments.options import GeneratorOptions
 
 
@@ -28,35 +27,35 @@ def targets(n: int = 6, vocabulary: int = 11) -> torch.Tensor:
 
 @pytest.mark.parametrize("rows", [1, 4, 256])
 def test_gradients_are_those_of_finite_differences(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
-    monkeypatch.setattr(losses, "_ROWS", rows)
+    monkeypatch.setattr(seq2seq, "_ROWS", rows)
     assert torch.autograd.gradcheck(
-        lambda *inputs: 3 * losses.full_cross_entropy(*inputs, targets()), some(), eps=1e-5, atol=1e-4
+        lambda *inputs: 3 * seq2seq.full_cross_entropy(*inputs, targets()), some(), eps=1e-5, atol=1e-4
     )
 
 
 @pytest.mark.parametrize("n", [1, 256, 700])
 def test_loss_and_gradients_are_those_of_a_plain_cross_entropy(n: int) -> None:
     inputs, words = some(n, 300, 16, torch.float32), targets(n, 300)
-    found = losses.full_cross_entropy(*inputs, words)
+    found = seq2seq.full_cross_entropy(*inputs, words)
     expected = functional.cross_entropy(functional.linear(*inputs), words, reduction="sum")
     torch.testing.assert_close(found, expected)
     pairs = zip(torch.autograd.grad(found, inputs), torch.autograd.grad(expected, inputs), strict=True)
     for one, two in pairs:
         torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-4)
     with torch.no_grad():
-        torch.testing.assert_close(losses.full_cross_entropy(*inputs, words), expected)
+        torch.testing.assert_close(seq2seq.full_cross_entropy(*inputs, words), expected)
 
 
 def test_no_words_lose_nothing() -> None:
     features, weight, bias = some()
-    loss = losses.full_cross_entropy(features[:0], weight, bias, targets()[:0])
+    loss = seq2seq.full_cross_entropy(features[:0], weight, bias, targets()[:0])
     assert loss.item() == 0
     assert not torch.autograd.grad(loss, weight)[0].any()
 
 
 def sampled(inputs: list[torch.Tensor], words: torch.Tensor, drawn: Sampled) -> torch.Tensor:
     features, weight, bias = inputs
-    return losses.sampled_cross_entropy(
+    return seq2seq.sampled_cross_entropy(
         features, weight[words], weight[drawn.tokens], bias, targets=words, sampled=drawn
     )
 
@@ -68,7 +67,7 @@ def negatives(count: int, vocabulary: int) -> LogUniformSampler:
 def test_with_all_words_drawn_it_is_the_full_one() -> None:
     inputs, words = some(dtype=torch.float32), targets()
     everything = Sampled(torch.arange(11), torch.zeros(11))
-    found, expected = sampled(inputs, words, everything), losses.full_cross_entropy(*inputs, words)
+    found, expected = sampled(inputs, words, everything), seq2seq.full_cross_entropy(*inputs, words)
     torch.testing.assert_close(found, expected)
     pairs = zip(torch.autograd.grad(found, inputs), torch.autograd.grad(expected, inputs), strict=True)
     for one, two in pairs:
@@ -91,15 +90,15 @@ def test_its_gradient_in_the_mean_is_near_the_full_one_s() -> None:
     torch.manual_seed(3)
     inputs = [(part.detach() / 2).requires_grad_() for part in some(40, 60, 8, torch.float32)]
     words = targets(40, 60)
-    exact = losses.full_cross_entropy(*inputs, words)
+    exact = seq2seq.full_cross_entropy(*inputs, words)
     slope = torch.autograd.grad(exact, inputs[0])[0]
 
     def apart(count: int, draws: int) -> tuple[float, float]:
         torch.manual_seed(4)
         source = negatives(count, 60)
-        losses = [sampled(inputs, words, source.sample()) for _ in range(draws)]
-        slopes = sum(torch.autograd.grad(loss, inputs[0])[0] for loss in losses) / draws
-        mean = sum(loss.item() for loss in losses) / draws
+        seq2seq = [sampled(inputs, words, source.sample()) for _ in range(draws)]
+        slopes = sum(torch.autograd.grad(loss, inputs[0])[0] for loss in seq2seq) / draws
+        mean = sum(loss.item() for loss in seq2seq) / draws
         return float((slopes - slope).norm() / slope.norm()), mean / exact.item() - 1
 
     few, some_more, most = apart(3, 200), apart(20, 200), apart(59, 20)

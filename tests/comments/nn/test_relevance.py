@@ -17,8 +17,13 @@ import network_work as work
 import torch
 
 from postil.comments.nn.batches import PAD, Commented, Ragged
-from postil.comments.nn.relevance import Relevance, contrastive_loss, in_batch_negatives, train_relevance
-from postil.comments.nn.relevance_network import RelevanceNetwork
+from postil.comments.nn.relevance import (
+    Relevance,
+    RelevanceNetwork,
+    contrastive_loss,
+    in_batch_negatives,
+    train_relevance,
+)
 from postil.comments.options import RelevanceOptions, TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 

@@ -13,8 +13,7 @@ import torch
 
 from postil.comments.nn import models
 from postil.comments.nn.generator import Generator
-from postil.comments.nn.relevance import Relevance
-from postil.comments.nn.relevance_network import RelevanceNetwork
+from postil.comments.nn.relevance import Relevance, RelevanceNetwork
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
 from postil.comments.options import GeneratorOptions, RelevanceOptions, TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError

@@ -14,8 +14,7 @@ from made_retrievers import NEWS, article, made
 from postil.comments.show_filter import SIGNALS, ShowFilter, Threshold
 from postil.service.operations import ServiceModels
 from postil.service.options import ServiceConfig
-from postil.threads.features import FEATURES
-from postil.threads.quality import Quality
+from postil.threads.quality import FEATURES, Quality
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ import numpy as np
 from postil.comments.nn.batches import Commented, Ragged
 from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.store import Model, training_folder
-from postil.corpus.texts import CorpusTexts, first_vectors, hash_of_vectors
+from postil.comments.training.texts import CorpusTexts, first_vectors, hash_of_vectors
 from postil.data.lock import locked
 from postil.data.progress import live
 

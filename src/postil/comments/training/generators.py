@@ -19,8 +19,8 @@ from postil.comments.options import LONGEST
 from postil.comments.result import TrainingResult, TrainingStep
 from postil.comments.store import Model, ModelWriter, check_free
 from postil.comments.training.directory import TrainingDirectory
+from postil.comments.training.texts import CorpusTexts
 from postil.corpus.store import Corpus
-from postil.corpus.texts import CorpusTexts
 from postil.errors import MissingExtra, UnknownName, UsageError
 from postil.search.string_array import StringArray
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from postil.comments.rankers import ArticleTexts, TfidfRanker, idf_weights
 from postil.comments.retrieval import Retriever
-from postil.corpus.texts import CorpusTexts
+from postil.comments.training.texts import CorpusTexts
 from postil.data.counting import have
 from postil.data.dates import unix_seconds
 from postil.data.progress import progress
@@ -21,7 +21,7 @@ from postil.metrics.references import References
 from postil.metrics.ungraded import mean_similarities, similarity_of
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
-from postil.threads.features import text_shares
+from postil.threads.quality import text_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
