@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
@@ -63,7 +63,8 @@ def budget(
     of = campaign.components
     wanted = settings.power is not None or settings.width is not None
     several = of.facets is not None and campaign.systems > 1
-    campaigns = [replace(campaign, layout=layout) for layout in LAYOUTS.values() if several or layout.shared]
+    layouts = [layout for layout in LAYOUTS.values() if several or layout.shared]
+    campaigns = [dataclasses.replace(campaign, layout=layout) for layout in layouts]
     plans = []
     for each in campaigns if wanted else ():
         plan = cheapest(each, settings.raters, wanted=settings.power, width=settings.width)
