@@ -67,203 +67,81 @@ __all__ = [
     "worst_against_people",
 ]
 
-MEAN_WEIGHT: Final = "control:mean-weight("
-"""Prefix of the controls that are the mean weight of a text's references."""
-
-
-def near_warnings(table: RatedTable, differences: Sequence[Difference], draws: Draws) -> Iterator[str]:
-    """Signs in the data against ``over=near`` and ``over=kernel``, each in a sentence that names it.
-
-    Args:
-        table: Scores and ratings.
-        differences: Differences of the metrics in one coefficient.
-        draws: Random draws.
-    """
-    if not any("over=" in name or name.startswith(MEAN_WEIGHT) for name in table.metrics):
-        return
-    from postil.metrics.reference_aggregation import Over, averages_weights, differ_in_over  # noqa: PLC0415 - all metrics
-    from postil.metrics.spec import known_metric  # noqa: PLC0415 - the same
-
-    # Within items whatever level was asked for: between items the mean weight says how many good comments there were.
-    weights = [name for name in table.metrics if name.startswith(MEAN_WEIGHT)]
-    found = correlations(table.only(weights), ("pearson",), "item", draws) if weights else None
-    for row in found.rows if found else ():
-        spec = metric_of(row.metric)
-        metric = known_metric(spec)
-        if metric is not None and row.high is not None and row.high < 0:
-            yield (
-                f"{spec}: within items the mean weight of the references falls as the human score rises (pearson "
-                f"{value_with_interval(row.value, row.low, row.high)}); over={Over.of(metric).name} follows that mean, "
-                "over=max less so"
-            )
-    specs = {name: metric for name in table.metrics if (metric := known_metric(name)) is not None}
-    pairs = [
-        (near, Over.of(metric).name, other)
-        for near, metric in specs.items()
-        if averages_weights(metric)
-        for other, same in specs.items()
-        if differ_in_over(metric, same)
-    ]
-    for near, over, other in pairs:
-        for each in differences:
-            if {each.first, each.second} != {near, other}:
-                continue
-            ahead = each if each.first == near else each.reversed()
-            if ahead.high is not None and ahead.high < 0:
-                yield (
-                    f"{near}: {ahead.coefficient} is lower than that of {other}: difference "
-                    f"{value_with_interval(ahead.value, ahead.low, ahead.high)}; over={over} loses where references "
-                    "get worse as texts get better, and where many references have few distinct weights"
-                )
-
-
-def normalised(table: RatedTable, metrics: Sequence[str] = ()) -> NDArray[np.float64]:
-    """Rescale scores to the mean and variance of the mean ratings, then clip them to the scale.
-
-    ``clip(mean(grades) + sd(grades) (x - mean(x)) / sd(x), low, high)``; the sign of metrics for which lower is better
-    is flipped first. Without a known scale, low and high are the lowest and highest mean rating of the table. Clipping
-    comes last, so mean and variance equal those of the ratings only where nothing was clipped.
-
-    Args:
-        table: Scores and ratings of n texts.
-        metrics: Names of k metrics, in this order; by default all.
-
-    Returns:
-        float64[n, k], higher is better.
-
-    Raises:
-        Undefined: One of the metrics, or the ratings, have no variance.
-        UnknownName: The table has no such metric.
-
-    >>> from postil.meta.table import join
-    >>> from postil.data.rows import Judgement, Score
-    >>> texts = (("1", 0.1, 1), ("2", 0.2, 3), ("3", 0.3, 2), ("4", 0.6, 4))
-    >>> table = join(
-    ...     [Score(item, "a", "meteor", score, "") for item, score, _ in texts],
-    ...     [Judgement(item, "a", "ann", grade) for item, _, grade in texts],
-    ... )
-    >>> normalised(table).round(3).tolist()
-    [[1.305], [1.902], [2.5], [4.0]]
-    """
-    columns = [table.column(metric) for metric in metrics] if metrics else list(range(len(table.metrics)))
-    scores, grades = table.oriented[:, columns], table.grades
-    alike = constant(np.column_stack([scores, grades]), np.zeros(1, np.int64))[0]
-    if alike[-1]:
-        raise Undefined(f"all {len(grades)} grades are {grades[0]:g}, so there is no variance to bring scores to")
-    for column in range(len(columns)):
-        if alike[column]:
-            name = table.metrics[columns[column]]
-            raise Undefined(f"{name} gives all {len(grades)} texts the same score, so it cannot be normalised")
-    scores = scaled(scores)
-    rescaled = grades.mean() + grades.std() * (scores - scores.mean(axis=0)) / scores.std(axis=0)
-    ends = (table.scale.low, table.scale.high) if table.scale else (grades.min(), grades.max())
-    return np.asarray(np.clip(rescaled, *ends), np.float64)
-
-
-def worst(
-    table: RatedTable, first: str, second: str, k: int = 10, *, each_way: bool = False
-) -> tuple[DisagreementText, ...]:
-    """Texts on which two rescaled metrics differ most.
-
-    Args:
-        table: Scores and ratings.
-        first: A metric.
-        second: Another metric.
-        k: Number of texts, at least 0.
-        each_way: True for k texts on which the first is higher, and k on which the second is.
-
-    Returns:
-        The largest absolute differences first; equal ones by the names of item and system.
-
-    Raises:
-        Undefined: One of the metrics, or the ratings, have no variance.
-        UnknownName: The table has no such metric.
-        UsageError: k is negative.
-
-    >>> from postil.meta.table import join
-    >>> from postil.data.rows import Judgement, Score
-    >>> texts = (("1", 0.1, 9, 1), ("2", 0.2, 3, 3), ("3", 0.6, 1, 4))
-    >>> table = join(
-    ...     [Score(item, "a", "meteor", score, "") for item, score, _, _ in texts]
-    ...     + [Score(item, "a", "length", score, "") for item, _, score, _ in texts],
-    ...     [Judgement(item, "a", "ann", grade) for item, _, _, grade in texts],
-    ... )
-    >>> [(at.item, at.normalised[0] < at.normalised[1]) for at in worst(table, "meteor", "length", k=2)]
-    [('3', False), ('1', True)]
-    """
-    values = normalised(table, (first, second))
-    columns = [table.column(first), table.column(second)]
-    return _worst(table, columns, values, values[:, 1], k, each_way=each_way)
-
-
-def worst_against_people(table: RatedTable, metric: str, k: int = 10) -> tuple[DisagreementText, ...]:
-    """Texts on which a rescaled metric and the mean rating differ most.
-
-    Args:
-        table: Scores and ratings.
-        metric: A metric.
-        k: Number of texts, at least 0.
-
-    Returns:
-        The largest absolute differences first; equal ones by the names of item and system.
-
-    Raises:
-        Undefined: The metric, or the ratings, have no variance.
-        UnknownName: The table has no such metric.
-        UsageError: k is negative.
-    """
-    values = normalised(table, (metric,))
-    return _worst(table, [table.column(metric)], values, table.grades, k)
-
-
-def _worst(
-    table: RatedTable,
-    columns: list[int],
-    values: NDArray[np.float64],
-    others: NDArray[np.float64],
-    k: int,
-    *,
-    each_way: bool = False,
-) -> tuple[DisagreementText, ...]:
-    if k < 0:
-        raise UsageError(f"k counts from 0 up, got {k}")
-    differences = difference(values[:, 0], others)
-    largest = np.maximum(np.abs(values[:, 0]), np.abs(others))
-    places = dense_ranks(np.abs(differences)[:, None], magnitudes=largest[:, None])[:, 0]
-
-    def names(row: int) -> tuple[str, str]:
-        return table.items[table.item[row]], table.systems[table.system[row]]
-
-    def first(rows: NDArray[np.int64]) -> list[int]:
-        """The first k of some rows, of which only those that may be among them are sorted."""
-        least = np.partition(places[rows], len(rows) - k)[len(rows) - k] if 0 < k < len(rows) else 0
-        rows = rows[places[rows] >= least]
-        return sorted(rows.tolist(), key=lambda row: (-places[row], names(row)))[:k]
-
-    chosen = first(np.arange(len(table)))
-    if each_way:
-        ways = [first(np.flatnonzero(sign * differences > 0)) for sign in (1, -1)]
-        chosen = sorted(chain(*ways), key=lambda row: (-places[row], names(row)))
-    return tuple(
-        DisagreementText(
-            row=row,
-            item=names(row)[0],
-            system=names(row)[1],
-            grade=float(table.grades[row]),
-            scores=tuple(table.scores[row, columns].tolist()),
-            normalised=tuple(values[row].tolist()),
-            difference=float(differences[row]),
-            text=None,
-        )
-        for row in chosen
-    )
-
 
 PEOPLE: Final = "people"
 """Name of the other side where a metric disagrees with the ratings."""
 
+
 ROLES: Final[Mapping[str, type[Row]]] = {**JUDGED, "candidates": Candidate}
 """Row type of each table."""
+
+
+def correlate(
+    scores: Mapping[str, Column] | Scores,
+    grades: Column | Table | None = None,
+    *,
+    judgements: Table | None = None,
+    candidates: Table | None = None,
+    options: CorrelateOptions | None = None,
+    **keywords: Unpack[CorrelateKeywords],
+) -> CorrelationResult:
+    """Correlate metric scores with human ratings, with confidence intervals, human reference points and tests.
+
+    There are two forms. **Columns**: ``correlate(scores_by_metric, grades, items=…, systems=…)``, one entry per text.
+    **Tables**: ``correlate(scores, judgements)``, which meet on item and system, as in the command; the scores are a
+    result of `postil.score`, or item scores as a table: a data frame (pandas, Polars, pyarrow, or another that narwhals
+    takes), a list of rows or of dictionaries, or one or more paths of files.
+
+    Args:
+        scores: n scores by metric, such as the ``items`` of the result of `postil.score`, controls among them. Or a
+            result, or a table (item, system, metric, score).
+        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None and NaN stand
+            for no rating; a text without any is excluded, and counted.
+        judgements: Table of human ratings (item, system, annotator, grade, and aspect where there is more than one).
+        candidates: Table of the texts (item, system, text), for those of the largest disagreements.
+        options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object, and what follows, to read the data: the first three for
+            columns, the others for tables.
+        items: Item of each text; intervals are over items. By default each text is an item of its own.
+        systems: System that wrote each text; by default all are of one system. An item has one text per system.
+        signatures: Signature of each metric.
+        item: Column of the item, in both tables.
+        system: Column of the system, in both tables.
+        columns: Columns by field, as ``--column`` has them: ``{"score": "value"}`` of the scores,
+            ``{"judgements.grade": "stars"}`` of the judgements.
+        metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
+        annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
+
+    Returns:
+        The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
+
+    Warns:
+        UserWarning: Judgements without a grade were left out; they are in ``data.left_out`` as well.
+
+    Raises:
+        InvalidInput: Columns differ in length, something is no number, there is no grade, or an item has two texts of
+            one system.
+        UsageError: There is no metric, an aspect was asked for in columns, or an argument is of the other form.
+        UnknownName: A coefficient, level, metric or field does not exist.
+        Undefined: No text has both scores and judgements.
+
+    >>> found = correlate({"bleu-4": [0.1, 0.3, 0.2, 0.5]}, [[1, 2], [3, 3], [3, 2], [5, 4]])
+    >>> row = found.correlations[0]
+    >>> row.metric, row.coefficient, round(row.value, 4), row.n
+    ('bleu-4', 'pearson', 0.9954, 4)
+
+    >>> scores = [{"id": i, "bleu-4": score} for i, score in enumerate([0.1, 0.3, 0.2, 0.5])]
+    >>> ratings = [{"id": i, "ann": a, "bob": b} for i, (a, b) in enumerate([(1, 2), (3, 3), (3, 2), (5, 4)])]
+    >>> again = correlate(
+    ...     scores, ratings, item="id", metric_columns=["bleu-4"], annotator_columns=["ann", "bob"])
+    >>> again.correlations[0].value == row.value
+    True
+    """
+    check_arguments(correlate, locals())
+    given, fields = parted(keywords, JudgedKeywords)
+    options = options_of(CorrelateOptions, options, fields)
+    rated = Rated.of(scores, grades, judgements, given, aspect=options.aspect, candidates=candidates, roles=ROLES)
+    return correlate_rated(rated, options)
 
 
 def correlate_files(
@@ -498,69 +376,193 @@ def _pair(metrics: Sequence[str]) -> tuple[str, str]:
     return named[0], named[1] if len(named) > 1 else ""
 
 
-def correlate(
-    scores: Mapping[str, Column] | Scores,
-    grades: Column | Table | None = None,
-    *,
-    judgements: Table | None = None,
-    candidates: Table | None = None,
-    options: CorrelateOptions | None = None,
-    **keywords: Unpack[CorrelateKeywords],
-) -> CorrelationResult:
-    """Correlate metric scores with human ratings, with confidence intervals, human reference points and tests.
+MEAN_WEIGHT: Final = "control:mean-weight("
+"""Prefix of the controls that are the mean weight of a text's references."""
 
-    There are two forms. **Columns**: ``correlate(scores_by_metric, grades, items=…, systems=…)``, one entry per text.
-    **Tables**: ``correlate(scores, judgements)``, which meet on item and system, as in the command; the scores are a
-    result of `postil.score`, or item scores as a table: a data frame (pandas, Polars, pyarrow, or another that narwhals
-    takes), a list of rows or of dictionaries, or one or more paths of files.
+
+def near_warnings(table: RatedTable, differences: Sequence[Difference], draws: Draws) -> Iterator[str]:
+    """Signs in the data against ``over=near`` and ``over=kernel``, each in a sentence that names it.
 
     Args:
-        scores: n scores by metric, such as the ``items`` of the result of `postil.score`, controls among them. Or a
-            result, or a table (item, system, metric, score).
-        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None and NaN stand
-            for no rating; a text without any is excluded, and counted.
-        judgements: Table of human ratings (item, system, annotator, grade, and aspect where there is more than one).
-        candidates: Table of the texts (item, system, text), for those of the largest disagreements.
-        options: Options; by default those of the command.
-        keywords: Fields of the options, in place of an object, and what follows, to read the data: the first three for
-            columns, the others for tables.
-        items: Item of each text; intervals are over items. By default each text is an item of its own.
-        systems: System that wrote each text; by default all are of one system. An item has one text per system.
-        signatures: Signature of each metric.
-        item: Column of the item, in both tables.
-        system: Column of the system, in both tables.
-        columns: Columns by field, as ``--column`` has them: ``{"score": "value"}`` of the scores,
-            ``{"judgements.grade": "stars"}`` of the judgements.
-        metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
-        annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
+        table: Scores and ratings.
+        differences: Differences of the metrics in one coefficient.
+        draws: Random draws.
+    """
+    if not any("over=" in name or name.startswith(MEAN_WEIGHT) for name in table.metrics):
+        return
+    from postil.metrics.reference_aggregation import Over, averages_weights, differ_in_over  # noqa: PLC0415 - all metrics
+    from postil.metrics.spec import known_metric  # noqa: PLC0415 - the same
+
+    # Within items whatever level was asked for: between items the mean weight says how many good comments there were.
+    weights = [name for name in table.metrics if name.startswith(MEAN_WEIGHT)]
+    found = correlations(table.only(weights), ("pearson",), "item", draws) if weights else None
+    for row in found.rows if found else ():
+        spec = metric_of(row.metric)
+        metric = known_metric(spec)
+        if metric is not None and row.high is not None and row.high < 0:
+            yield (
+                f"{spec}: within items the mean weight of the references falls as the human score rises (pearson "
+                f"{value_with_interval(row.value, row.low, row.high)}); over={Over.of(metric).name} follows that mean, "
+                "over=max less so"
+            )
+    specs = {name: metric for name in table.metrics if (metric := known_metric(name)) is not None}
+    pairs = [
+        (near, Over.of(metric).name, other)
+        for near, metric in specs.items()
+        if averages_weights(metric)
+        for other, same in specs.items()
+        if differ_in_over(metric, same)
+    ]
+    for near, over, other in pairs:
+        for each in differences:
+            if {each.first, each.second} != {near, other}:
+                continue
+            ahead = each if each.first == near else each.reversed()
+            if ahead.high is not None and ahead.high < 0:
+                yield (
+                    f"{near}: {ahead.coefficient} is lower than that of {other}: difference "
+                    f"{value_with_interval(ahead.value, ahead.low, ahead.high)}; over={over} loses where references "
+                    "get worse as texts get better, and where many references have few distinct weights"
+                )
+
+
+def normalised(table: RatedTable, metrics: Sequence[str] = ()) -> NDArray[np.float64]:
+    """Rescale scores to the mean and variance of the mean ratings, then clip them to the scale.
+
+    ``clip(mean(grades) + sd(grades) (x - mean(x)) / sd(x), low, high)``; the sign of metrics for which lower is better
+    is flipped first. Without a known scale, low and high are the lowest and highest mean rating of the table. Clipping
+    comes last, so mean and variance equal those of the ratings only where nothing was clipped.
+
+    Args:
+        table: Scores and ratings of n texts.
+        metrics: Names of k metrics, in this order; by default all.
 
     Returns:
-        The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
-
-    Warns:
-        UserWarning: Judgements without a grade were left out; they are in ``data.left_out`` as well.
+        float64[n, k], higher is better.
 
     Raises:
-        InvalidInput: Columns differ in length, something is no number, there is no grade, or an item has two texts of
-            one system.
-        UsageError: There is no metric, an aspect was asked for in columns, or an argument is of the other form.
-        UnknownName: A coefficient, level, metric or field does not exist.
-        Undefined: No text has both scores and judgements.
+        Undefined: One of the metrics, or the ratings, have no variance.
+        UnknownName: The table has no such metric.
 
-    >>> found = correlate({"bleu-4": [0.1, 0.3, 0.2, 0.5]}, [[1, 2], [3, 3], [3, 2], [5, 4]])
-    >>> row = found.correlations[0]
-    >>> row.metric, row.coefficient, round(row.value, 4), row.n
-    ('bleu-4', 'pearson', 0.9954, 4)
-
-    >>> scores = [{"id": i, "bleu-4": score} for i, score in enumerate([0.1, 0.3, 0.2, 0.5])]
-    >>> ratings = [{"id": i, "ann": a, "bob": b} for i, (a, b) in enumerate([(1, 2), (3, 3), (3, 2), (5, 4)])]
-    >>> again = correlate(
-    ...     scores, ratings, item="id", metric_columns=["bleu-4"], annotator_columns=["ann", "bob"])
-    >>> again.correlations[0].value == row.value
-    True
+    >>> from postil.meta.table import join
+    >>> from postil.data.rows import Judgement, Score
+    >>> texts = (("1", 0.1, 1), ("2", 0.2, 3), ("3", 0.3, 2), ("4", 0.6, 4))
+    >>> table = join(
+    ...     [Score(item, "a", "meteor", score, "") for item, score, _ in texts],
+    ...     [Judgement(item, "a", "ann", grade) for item, _, grade in texts],
+    ... )
+    >>> normalised(table).round(3).tolist()
+    [[1.305], [1.902], [2.5], [4.0]]
     """
-    check_arguments(correlate, locals())
-    given, fields = parted(keywords, JudgedKeywords)
-    options = options_of(CorrelateOptions, options, fields)
-    rated = Rated.of(scores, grades, judgements, given, aspect=options.aspect, candidates=candidates, roles=ROLES)
-    return correlate_rated(rated, options)
+    columns = [table.column(metric) for metric in metrics] if metrics else list(range(len(table.metrics)))
+    scores, grades = table.oriented[:, columns], table.grades
+    alike = constant(np.column_stack([scores, grades]), np.zeros(1, np.int64))[0]
+    if alike[-1]:
+        raise Undefined(f"all {len(grades)} grades are {grades[0]:g}, so there is no variance to bring scores to")
+    for column in range(len(columns)):
+        if alike[column]:
+            name = table.metrics[columns[column]]
+            raise Undefined(f"{name} gives all {len(grades)} texts the same score, so it cannot be normalised")
+    scores = scaled(scores)
+    rescaled = grades.mean() + grades.std() * (scores - scores.mean(axis=0)) / scores.std(axis=0)
+    ends = (table.scale.low, table.scale.high) if table.scale else (grades.min(), grades.max())
+    return np.asarray(np.clip(rescaled, *ends), np.float64)
+
+
+def worst(
+    table: RatedTable, first: str, second: str, k: int = 10, *, each_way: bool = False
+) -> tuple[DisagreementText, ...]:
+    """Texts on which two rescaled metrics differ most.
+
+    Args:
+        table: Scores and ratings.
+        first: A metric.
+        second: Another metric.
+        k: Number of texts, at least 0.
+        each_way: True for k texts on which the first is higher, and k on which the second is.
+
+    Returns:
+        The largest absolute differences first; equal ones by the names of item and system.
+
+    Raises:
+        Undefined: One of the metrics, or the ratings, have no variance.
+        UnknownName: The table has no such metric.
+        UsageError: k is negative.
+
+    >>> from postil.meta.table import join
+    >>> from postil.data.rows import Judgement, Score
+    >>> texts = (("1", 0.1, 9, 1), ("2", 0.2, 3, 3), ("3", 0.6, 1, 4))
+    >>> table = join(
+    ...     [Score(item, "a", "meteor", score, "") for item, score, _, _ in texts]
+    ...     + [Score(item, "a", "length", score, "") for item, _, score, _ in texts],
+    ...     [Judgement(item, "a", "ann", grade) for item, _, _, grade in texts],
+    ... )
+    >>> [(at.item, at.normalised[0] < at.normalised[1]) for at in worst(table, "meteor", "length", k=2)]
+    [('3', False), ('1', True)]
+    """
+    values = normalised(table, (first, second))
+    columns = [table.column(first), table.column(second)]
+    return _worst(table, columns, values, values[:, 1], k, each_way=each_way)
+
+
+def worst_against_people(table: RatedTable, metric: str, k: int = 10) -> tuple[DisagreementText, ...]:
+    """Texts on which a rescaled metric and the mean rating differ most.
+
+    Args:
+        table: Scores and ratings.
+        metric: A metric.
+        k: Number of texts, at least 0.
+
+    Returns:
+        The largest absolute differences first; equal ones by the names of item and system.
+
+    Raises:
+        Undefined: The metric, or the ratings, have no variance.
+        UnknownName: The table has no such metric.
+        UsageError: k is negative.
+    """
+    values = normalised(table, (metric,))
+    return _worst(table, [table.column(metric)], values, table.grades, k)
+
+
+def _worst(
+    table: RatedTable,
+    columns: list[int],
+    values: NDArray[np.float64],
+    others: NDArray[np.float64],
+    k: int,
+    *,
+    each_way: bool = False,
+) -> tuple[DisagreementText, ...]:
+    if k < 0:
+        raise UsageError(f"k counts from 0 up, got {k}")
+    differences = difference(values[:, 0], others)
+    largest = np.maximum(np.abs(values[:, 0]), np.abs(others))
+    places = dense_ranks(np.abs(differences)[:, None], magnitudes=largest[:, None])[:, 0]
+
+    def names(row: int) -> tuple[str, str]:
+        return table.items[table.item[row]], table.systems[table.system[row]]
+
+    def first(rows: NDArray[np.int64]) -> list[int]:
+        """The first k of some rows, of which only those that may be among them are sorted."""
+        least = np.partition(places[rows], len(rows) - k)[len(rows) - k] if 0 < k < len(rows) else 0
+        rows = rows[places[rows] >= least]
+        return sorted(rows.tolist(), key=lambda row: (-places[row], names(row)))[:k]
+
+    chosen = first(np.arange(len(table)))
+    if each_way:
+        ways = [first(np.flatnonzero(sign * differences > 0)) for sign in (1, -1)]
+        chosen = sorted(chain(*ways), key=lambda row: (-places[row], names(row)))
+    return tuple(
+        DisagreementText(
+            row=row,
+            item=names(row)[0],
+            system=names(row)[1],
+            grade=float(table.grades[row]),
+            scores=tuple(table.scores[row, columns].tolist()),
+            normalised=tuple(values[row].tolist()),
+            difference=float(differences[row]),
+            text=None,
+        )
+        for row in chosen
+    )
