@@ -16,7 +16,14 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 NAMED = re.findall(r"`((?:src|bench)/[^`]+)`", NOTICES)
 """Files and patterns of files that the notices name."""
 OURS = (
-    *("py.typed", "comments/*.txt", "judging/prompt.txt", "text/abbreviations.txt", "text/stop_lists/*.txt"),
+    *(
+        "py.typed",
+        "comments/prompt.txt",
+        "screening/*.txt",
+        "judging/prompt.txt",
+        "text/abbreviations.txt",
+        "text/stop_lists/*.txt",
+    ),
     *("sample/README.md", "sample/articles.jsonl", "sample/candidates.jsonl", "sample/judgements.jsonl"),
     "locale/*/LC_MESSAGES/postil.po",
     "sample/night-train.md",

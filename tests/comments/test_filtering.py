@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from postil.comments import profanity_model
 from postil.comments.blocklist import Blocklist, find_profanity
-from postil.comments.candidate_pool import QUOTATION, REPLY
 from postil.comments.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
-from postil.comments.needs import SCREENS, screen
+from postil.comments.needs import QUOTATION, REPLY, SCREENS, screen
 from postil.corpus.near_duplicates import BigramSets, jaccard_similarity
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 

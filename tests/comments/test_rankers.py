@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.comments.candidate_pool import MISSING, QUOTATION, REPLY, CandidatePool
+from postil.comments.candidate_pool import MISSING, CandidatePool
 from postil.comments.feature_ranker import RelevanceFeatures, TextVectors, hubs_of, sentences
+from postil.comments.needs import QUOTATION, REPLY
 from postil.comments.rankers import ArticleTexts, CommentTexts, TfidfRanker, idf_weights
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import Source

@@ -107,5 +107,5 @@ def find_profanity(text: str) -> str | None:
 
 @cache
 def _packaged(language: str) -> Blocklist:
-    lines = files("postil.comments").joinpath(f"profanity.{language}.txt").read_text(encoding="utf-8").splitlines()
+    lines = files("postil.screening").joinpath(f"profanity.{language}.txt").read_text(encoding="utf-8").splitlines()
     return Blocklist(tuple(line for line in lines if line and not line.startswith("#")))

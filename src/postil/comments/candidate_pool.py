@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.comments.needs import QUOTATION, REPLY
 from postil.data.arrays import WHOLE, Expected
 from postil.data.dates import unix_seconds
 from postil.data.suggestions import Source
@@ -25,14 +26,10 @@ if TYPE_CHECKING:
     from postil.data.rows import Article
     from postil.search.index import Index
 
-__all__ = ["MISSING", "QUOTATION", "REPLY", "CandidatePool", "retriever_arrays", "save_retriever"]
+__all__ = ["MISSING", "CandidatePool", "retriever_arrays", "save_retriever"]
 
 MISSING: Final = -(2**63)
 """Value of a date or a number of upvotes that is unknown."""
-REPLY: Final = 1
-"""Bit of `CandidatePool.flags`: the comment replies to another one."""
-QUOTATION: Final = 2
-"""Bit of `CandidatePool.flags`: the comment quotes another text in mark-up, which is left out of its text."""
 
 _EARLIEST, _LATEST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999, which a date of Python can be
 _FOLDER: Final = "comments"

@@ -221,7 +221,7 @@ class CandidateFilter:
             languages: The languages of the candidates' articles, None where unknown.
             language: The language of the article to comment on, if known. ``zh-CN`` and ``zh`` are the same.
             reasons: Reasons to filter candidates out, by position, that are known already.
-            flags: The bits of `CandidatePool.flags` of the candidates.
+            flags: The bits `REPLY` and `QUOTATION` of the candidates; see `postil.comments.needs`.
             repeats: The repeat limit of the run; None for none. What is shown of the result is to be added to it.
 
         Returns:

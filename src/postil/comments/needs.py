@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.comments.blocklist import find_profanity
-from postil.comments.candidate_pool import QUOTATION, REPLY
 from postil.errors import UnknownName
 from postil.messages import Note
 from postil.text.addresses import kinds_of_address
@@ -19,7 +18,12 @@ from postil.text.addresses import kinds_of_address
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-__all__ = ["BLOCKED", "PROFANITY", "SCREENS", "because", "check_screens", "screen"]
+__all__ = ["BLOCKED", "PROFANITY", "QUOTATION", "REPLY", "SCREENS", "because", "check_screens", "screen"]
+
+REPLY: Final = 1
+"""Bit of the flags of a comment: it replies to another one."""
+QUOTATION: Final = 2
+"""Bit of the flags of a comment: it quotes another text in mark-up, which is left out of its text."""
 
 BLOCKED: Final = "on the block list"
 PROFANITY: Final = "profanity or an insult"
@@ -231,7 +235,7 @@ SCREENS: Final[Mapping[str, Callable[[str, int], str | None]]] = MappingProxyTyp
         "addresses": _addresses,
     }
 )
-"""Screens by name; each gives the reason to filter out a text with flags of `CandidatePool.flags`, or None."""
+"""Screens by name; each gives the reason to filter out a text with its flags (`REPLY`, `QUOTATION`), or None."""
 
 
 def check_screens(names: Collection[str]) -> None:
@@ -253,7 +257,7 @@ def screen(text: str, flags: int = 0, *, allow: Collection[str] = ()) -> Iterato
 
     Args:
         text: The comment, without mark-up; see `postil.documents.markup.plain_text`.
-        flags: Its bits of `CandidatePool.flags`.
+        flags: Its bits `REPLY` and `QUOTATION`.
         allow: Names of `SCREENS` that are not applied, or ``all``.
 
     Yields:

@@ -1,0 +1,1 @@
+"""Screening of comments: what moderators would hold, and what an editor would not suggest."""
