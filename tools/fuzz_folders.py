@@ -193,9 +193,9 @@ def make_generator(folder: Path) -> None:
 
 def use_generator(folder: Path) -> object:
     """Write comments, with what they copy."""
-    from postil.comments.filtering import CandidateFilter  # noqa: PLC0415
     from postil.comments.neural_commenter import NeuralCommenter  # noqa: PLC0415 - it needs torch
     from postil.comments.options import DecodingOptions  # noqa: PLC0415
+    from postil.screening.filtering import CandidateFilter  # noqa: PLC0415
 
     how = DecodingOptions(beam_size=2, max_words=6)
     commenter = NeuralCommenter.open(

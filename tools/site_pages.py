@@ -155,7 +155,7 @@ API: Final = {
         "postil.data.suggestions.Provenance",
         "postil.data.suggestions.Prompting",
         "postil.data.suggestions.Filtered",
-        "postil.comments.filtering.CandidateFilter",
+        "postil.screening.filtering.CandidateFilter",
         "postil.DecodingOptions",
         "postil.forget",
         "postil.ForgetOptions",

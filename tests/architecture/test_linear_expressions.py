@@ -64,8 +64,8 @@ def _held(path: str) -> list[re.Pattern[Any]]:
 
 
 _OF_CONSTANTS: Final = (
-    "postil.comments.needs._BEGINNINGS",
-    "postil.comments.needs._ADDRESSES",
+    "postil.screening.reasons._BEGINNINGS",
+    "postil.screening.reasons._ADDRESSES",
     "postil.kernel.python.interning._marked_word",
     "postil.kernel.python.interning.unspaced_word",
     "postil.data.decimal_marks._MARKED",

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.comments.filtering import CandidateFilter
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.data.labels import Label
 from postil.data.row_files import write
+from postil.screening.filtering import CandidateFilter
 from retrieval_models import article, train_retrievers
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("fastapi")
 
 from postil.campaigns.store import Store
-from postil.comments.filtering import CandidateFilter
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.corpus.store import Corpus
 from postil.data.labels import Label
 from postil.data.row_files import read, write
+from postil.screening.filtering import CandidateFilter
 from retrieval_models import BY_WORDS, article, train_retrievers
 
 if TYPE_CHECKING:

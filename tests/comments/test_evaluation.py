@@ -15,7 +15,6 @@ import pytest
 
 import postil
 from postil.comments.evaluation import METRICS, EvaluateOptions, evaluate_commenters
-from postil.comments.filtering import CandidateFilter
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.readers import Readers, read_readers
 from postil.comments.result import ReferenceCounts
@@ -27,6 +26,7 @@ from postil.data.scale import Scale
 from postil.data.suggestions import Provenance, Suggestion, Suggestions
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import bind_references
+from postil.screening.filtering import CandidateFilter
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.comments import profanity_model
-from postil.comments.blocklist import Blocklist, find_profanity
-from postil.comments.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
-from postil.comments.needs import QUOTATION, REPLY, SCREENS, screen
 from postil.corpus.near_duplicates import BigramSets, jaccard_similarity
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.screening import reasons as profanity_model
+from postil.screening.blocklist import Blocklist, find_profanity
+from postil.screening.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
+from postil.screening.reasons import QUOTATION, REPLY, SCREENS, screen
 
 if TYPE_CHECKING:
     from pathlib import Path

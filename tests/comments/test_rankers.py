@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from postil.comments.candidate_pool import MISSING, CandidatePool
 from postil.comments.feature_ranker import RelevanceFeatures, TextVectors, hubs_of, sentences
-from postil.comments.needs import QUOTATION, REPLY
 from postil.comments.rankers import ArticleTexts, CommentTexts, TfidfRanker, idf_weights
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import Source
 from postil.documents.markup import plain_text
 from postil.encoders.static import WordEncoder
 from postil.errors import InvalidInput
+from postil.screening.reasons import QUOTATION, REPLY
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors

@@ -12,7 +12,6 @@ import pytest
 from postil.comments import reranker
 from postil.comments.calls import CommentOptions, comment_articles
 from postil.comments.commenter import load_commenter
-from postil.comments.filtering import CandidateFilter
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
@@ -24,6 +23,7 @@ from postil.comments.training.update import update_model
 from postil.data.row_files import write
 from postil.encoders.sentences import SentenceEncoder
 from postil.errors import InvalidInput, UsageError
+from postil.screening.filtering import CandidateFilter
 from topic_corpora import TOPICS, articles, corpus_of, files
 
 if TYPE_CHECKING:

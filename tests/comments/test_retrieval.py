@@ -14,13 +14,13 @@ import pytest
 
 from made_retrievers import NEWS, article, made
 from postil import kernel
-from postil.comments.blocklist import Blocklist
-from postil.comments.filtering import CandidateFilter
 from postil.comments.retrieval import Retriever
 from postil.comments.store import checksum
 from postil.data.rows import Article, Comment
 from postil.engine import open_engine
 from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.screening.blocklist import Blocklist
+from postil.screening.filtering import CandidateFilter
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from postil.comments.commenter import load_commenter
-from postil.comments.filtering import CandidateFilter
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.options import DecodingOptions, GeneratorOptions, GeneratorTraining, GeneratorTrainOptions
 from postil.comments.store import Model, checksum
@@ -25,6 +24,7 @@ from postil.data.lock import locked
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.screening.filtering import CandidateFilter
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 from postil.comments.articles import MissingInput, checked_articles, open_articles
-from postil.comments.blocklist import Blocklist
 from postil.comments.commenter import load_commenter
-from postil.comments.filtering import CandidateFilter
 from postil.comments.options import DecodingOptions
-from postil.comments.profanity_model import ProfanityFilter
 from postil.comments.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
 from postil.comments.reranker import SIGNATURE
 from postil.comments.retrieval import Retriever
@@ -27,6 +24,9 @@ from postil.engine.engines import elsewhere
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, changed_settings, options
+from postil.screening.blocklist import Blocklist
+from postil.screening.filtering import CandidateFilter
+from postil.screening.reasons import ProfanityFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.comments.needs import QUOTATION, REPLY
 from postil.data.arrays import WHOLE, Expected
 from postil.data.dates import unix_seconds
 from postil.data.suggestions import Source
 from postil.documents.markup import plain_text
 from postil.errors import InvalidInput
+from postil.screening.reasons import QUOTATION, REPLY
 from postil.search.string_array import StringArray
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from postil.comments.filtering import CandidateFilter
     from postil.comments.show_filter import Selection
     from postil.data.row_files import FilePath
     from postil.data.rows import Article
     from postil.data.suggestions import Suggestions
+    from postil.screening.filtering import CandidateFilter
 
 __all__ = ["Commenter", "load_commenter"]
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from postil.comments.candidate_pool import MISSING
 from postil.comments.commenter import load_commenter
-from postil.comments.filtering import CandidateFilter
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.readers import HUMAN, needs_scale, read_readers
@@ -48,6 +47,7 @@ from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import lowest_weight, parse_all
 from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
+from postil.screening.filtering import CandidateFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from postil.comments.copying import SpanIndex
-from postil.comments.filtering import CandidateFilter, RepeatLimit
 from postil.comments.nn.batches import SPECIAL, Ragged, concatenate_texts
 from postil.comments.options import DecodingOptions
 from postil.comments.store import Model, ModelWriter
@@ -24,6 +23,7 @@ from postil.data.arrays import WHOLE, Expected
 from postil.data.explain import shown
 from postil.data.suggestions import Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.screening.filtering import CandidateFilter, RepeatLimit
 from postil.search.string_array import StringArray
 from postil.text.tokenizers import is_han_text, stored_tokenizer
 from postil.text.tokens import Vocabulary

@@ -18,8 +18,6 @@ import msgspec
 import numpy as np
 
 from postil.comments.copying import SpanIndex
-from postil.comments.filtering import CandidateFilter, RepeatLimit
-from postil.comments.needs import because
 from postil.corpus.near_duplicates import normalize_text
 from postil.data.rows import Comment
 from postil.data.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions
@@ -27,6 +25,8 @@ from postil.documents.markup import plain_text
 from postil.endpoint.chat import UNREADABLE, Answer, CutWatch, Failed, Request
 from postil.endpoint.prompts import MARKS, PromptTemplate, first_words, marked
 from postil.errors import InvalidInput, UsageError
+from postil.screening.filtering import CandidateFilter, RepeatLimit
+from postil.screening.reasons import because
 from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:

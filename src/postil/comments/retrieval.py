@@ -18,7 +18,6 @@ import numpy as np
 
 from postil.comments.candidate_pool import CandidatePool
 from postil.comments.feature_ranker import FeatureRanker, open_feature_ranker
-from postil.comments.filtering import CandidateFilter, RepeatLimit
 from postil.comments.rankers import (
     ArticleTexts,
     CommentTexts,
@@ -35,6 +34,7 @@ from postil.data.rows import Comment
 from postil.data.suggestions import Filtered, Provenance, Suggestion, Suggestions
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Setting
+from postil.screening.filtering import CandidateFilter, RepeatLimit
 from postil.search.index import Index, TopK, merge
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.filtering import FilterResult
     from postil.comments.rankers import Ranker, Texts
     from postil.comments.reranker import Reranker
     from postil.comments.show_filter import Selection
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from postil.data.rows import Article
     from postil.data.suggestions import Source
     from postil.engine import Engine, StatefulWorkers
+    from postil.screening.filtering import FilterResult
     from postil.search.string_array import StringArray
 
 __all__ = ["KINDS", "NETWORKS", "Neighbors", "Retriever", "Sharded", "open_ranker"]

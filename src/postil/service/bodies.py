@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from postil.comments.profanity_model import ProfanityFilter  # noqa: TC001 - msgspec reads annotations
 from postil.data.dates import coerce_date
 from postil.data.explain import NotJson, RepeatedKey, explain, load_json
 from postil.data.jsonl import FAILURES
@@ -24,6 +23,7 @@ from postil.kernel import plain_objects
 from postil.metrics.result import SystemScore  # noqa: TC001 - msgspec reads annotations
 from postil.passages.result import UnitContribution  # noqa: TC001 - the same
 from postil.results.result_json import invalid
+from postil.screening.reasons import ProfanityFilter  # noqa: TC001 - msgspec reads annotations
 from postil.threads.orders import ORDERS
 
 if TYPE_CHECKING:

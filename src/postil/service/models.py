@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Self
 
-    from postil.comments.filtering import CandidateFilter
     from postil.comments.neural_commenter import NeuralCommenter
+    from postil.screening.filtering import CandidateFilter
     from postil.service.options import ServiceConfig
 
 __all__ = ["OpenModel", "OpenModels", "OpenQuality"]

@@ -12,9 +12,6 @@ import msgspec
 from msgspec import UNSET
 
 from postil.comments.interleaving import team_draft
-from postil.comments.needs import BLOCKED, PROFANITY, because
-from postil.comments.needs import screen as reasons_of
-from postil.comments.profanity_model import ProfanityModel, check_profanity_model
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
 from postil.corpus.near_duplicates import BigramSets, units_of
@@ -32,6 +29,8 @@ from postil.interest.page import Page
 from postil.messages import FACE, Json, Note
 from postil.results.result_json import SCHEMA
 from postil.scoring.calls import score as score_rows
+from postil.screening.reasons import BLOCKED, PROFANITY, ProfanityModel, because, check_profanity_model
+from postil.screening.reasons import screen as reasons_of
 from postil.service.bodies import (
     ArticleRequest,
     ArticleResponse,
@@ -69,11 +68,11 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
     from numpy.typing import NDArray
 
-    from postil.comments.filtering import CandidateFilter
     from postil.comments.neural_commenter import NeuralCommenter
     from postil.data.rows import Article
     from postil.data.suggestions import Suggestion, Suggestions
     from postil.metrics.result import ScoreResult
+    from postil.screening.filtering import CandidateFilter
     from postil.service.models import OpenModel
     from postil.service.options import ServiceConfig
 

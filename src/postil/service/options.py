@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 import msgspec
 
 from postil.comments import neural_commenter, retrieval
-from postil.comments.blocklist import Blocklist
-from postil.comments.filtering import CandidateFilter
-from postil.comments.profanity_model import ProfanityFilter
 from postil.comments.store import Model
 from postil.data.options import ListenOptions, ThreadOptions
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Command, Setting
 from postil.metrics.spec import parse_metric
 from postil.options import Flag, options
+from postil.screening.blocklist import Blocklist
+from postil.screening.filtering import CandidateFilter
+from postil.screening.reasons import ProfanityFilter
 from postil.threads import quality
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.comments.filtering import CandidateFilter
 from postil.comments.retrieval import Retriever
 from postil.data.rows import Article
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.screening.filtering import CandidateFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,19 +10,26 @@ from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
-from postil.comments.needs import BLOCKED, because, check_screens, screen
-from postil.comments.profanity_model import ProfanityFilter, ProfanityModel, check_profanity_model
 from postil.corpus.near_duplicates import UNSPACED, BigramSets, units_of, words_of
 from postil.data.ranking import best_first
 from postil.errors import InvalidInput, UnknownName, UsageError, check_least
 from postil.messages import Note
+from postil.screening.reasons import (
+    BLOCKED,
+    ProfanityFilter,
+    ProfanityModel,
+    because,
+    check_profanity_model,
+    check_screens,
+    screen,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from postil.comments.blocklist import Blocklist
+    from postil.screening.blocklist import Blocklist
 
 __all__ = ["WINDOW", "Accepted", "CandidateFilter", "FilterResult", "RepeatLimit"]
 
@@ -149,7 +156,7 @@ class CandidateFilter:
             characters count as two words, so that 4 words are 6 characters.
         max_words: Maximum number of words; None is any.
         dedup_threshold: Smallest `jaccard_similarity` of near duplicates, in (0, 1]; None merges none.
-        allow: Kinds of comments to accept, of `postil.comments.needs.SCREENS`: ``replies``, ``quotations``,
+        allow: Kinds of comments to accept, of `postil.screening.reasons.SCREENS`: ``replies``, ``quotations``,
             ``edits``, ``trackbacks``, ``code``, ``profanity``, ``addresses``; or ``all``.
         blocklist: Words and phrases that no comment may contain.
         repeat: Maximum number of articles among `WINDOW` successive ones of a run that a text is suggested for; 0 for
@@ -221,7 +228,7 @@ class CandidateFilter:
             languages: The languages of the candidates' articles, None where unknown.
             language: The language of the article to comment on, if known. ``zh-CN`` and ``zh`` are the same.
             reasons: Reasons to filter candidates out, by position, that are known already.
-            flags: The bits `REPLY` and `QUOTATION` of the candidates; see `postil.comments.needs`.
+            flags: The bits `REPLY` and `QUOTATION` of the candidates; see `postil.screening.reasons`.
             repeats: The repeat limit of the run; None for none. What is shown of the result is to be added to it.
 
         Returns:
