@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.campaigns.item_assignment import block_design, distribute_items
-from postil.campaigns.plan import Plan, further_items, plan, plan_balance
+from postil.campaigns.plan import Plan, further_items, plan
 from postil.errors import UnknownName, UsageError
 from postil.results import base
 from postil.results.views import view_of
@@ -496,7 +496,7 @@ def test_no_number_of_items_evens_out_what_everybody_gets() -> None:
 
 def test_a_new_plan_is_even() -> None:
     made = plan([(f"a{n}", "s") for n in range(12)], 4, 2)
-    found = plan_balance(made, frozenset())
+    found = made.balance(frozenset())
     assert found is not None
     assert (found.missing, found.short) == (0, 0)
     assert found.most_items == found.fewest_items == 6
@@ -506,7 +506,7 @@ def test_a_new_plan_is_even() -> None:
 def test_what_is_not_even_is_said_with_what_would_even_it_out() -> None:
     made = plan([(f"a{n}", "s") for n in range(12)], 4, 2)
     orders = [*made.orders[:2], made.orders[2][:1], ()]
-    found = plan_balance(replace(made, orders=tuple(orders)), frozenset({"A4"}))
+    found = replace(made, orders=tuple(orders)).balance(frozenset({"A4"}))
     assert found is not None
     assert (found.most_items, found.fewest, found.fewest_items) == (6, "A3", 1)
     remarks = view_of(base.replace(made.statistics(), balance=found)).remarks
@@ -514,4 +514,4 @@ def test_what_is_not_even_is_said_with_what_would_even_it_out() -> None:
     assert remarks[-3].endswith(f"so it takes {found.missing} more texts to even that out")
     assert remarks[-2].startswith(f"two annotators share 0 to {found.most_shared} items")
     assert "with fewer annotators than planned" in remarks[-1]
-    assert plan_balance(made, frozenset(made.annotators)) is None
+    assert made.balance(frozenset(made.annotators)) is None

@@ -18,9 +18,8 @@ from postil.campaigns.items import item_values, plan_of
 from postil.campaigns.models import Campaign, Revision
 from postil.campaigns.pairs import balanced_sides
 from postil.campaigns.people import active_person
-from postil.campaigns.plan import insert_items, plan_balance
+from postil.campaigns.plan import insert_items
 from postil.campaigns.tables import GRADED, MOVED, OPEN, SKIPPED
-from postil.data.ids import plain_id
 from postil.errors import UsageError
 from postil.messages import Message
 from postil.results import base
@@ -272,7 +271,7 @@ class Added(NamedTuple):
     def statistics(self) -> PlanResult:
         """Compute the statistics of the plan, with its balance."""
         found = self.plan.statistics()
-        return base.replace(found, balance=plan_balance(self.plan, self.left))
+        return base.replace(found, balance=self.plan.balance(self.left))
 
 
 class _ChangedPlanError(UsageError):
@@ -521,7 +520,7 @@ def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign,
     _ASSIGNMENT.many(connection, rows.assignments)
     # Last: from here on annotators wait, where the database locks single rows.
     _TOTAL.many(connection, rows.totals)
-    connection.execute(tables.campaign.update().values(data=msgspec.json.encode(grown, enc_hook=plain_id).decode()))
+    connection.execute(tables.campaign.update().values(data=tables.encoded(grown)))
     made = grown.revisions[-1]
     log_change(
         connection, "added", made.time, {"revision": made.number, "items": made.items, "known": made.known}, lead

@@ -14,7 +14,6 @@ from postil.campaigns.models import Annotation, Event, Progress, Refused, ShownL
 from postil.campaigns.people import active_person, progress_of, signed_in
 from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow, EventRow
 from postil.campaigns.validation import annotated_share, from_json, to_json
-from postil.data.ids import plain_id
 from postil.messages import Message
 
 if TYPE_CHECKING:
@@ -158,8 +157,7 @@ def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubri
     seconds = validation.seconds_shown(given.seconds)
     if rubric.aspects:
         grades = validation.on_scales(rubric, given.value)
-        encoded = msgspec.json.encode(grades, enc_hook=plain_id).decode()
-        return {"kind": "rate", "grade": grades[0], "grades": encoded, "seconds": seconds}
+        return {"kind": "rate", "grade": grades[0], "grades": tables.encoded(grades), "seconds": seconds}
     if rubric.kind != "spans":
         return {"kind": "rate", "grade": validation.on_scale(rubric, given.value), "seconds": seconds}
     (text,) = _TEXT.rows(connection, {"item": item})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sql
@@ -13,7 +13,6 @@ from postil.campaigns.models import AnnotationTask, Context, Item
 from postil.campaigns.plan import Plan
 from postil.campaigns.tables import MOST_ROWS, MOVED, OPEN, STATES
 from postil.campaigns.validation import from_json
-from postil.data.ids import plain_id
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from postil.campaigns.models import Campaign
 
 __all__ = [
-    "context_of",
     "first_open",
     "golds_of",
     "grades_of",
@@ -36,6 +34,8 @@ __all__ = [
     "plan_of",
     "task_at",
 ]
+
+T = TypeVar("T")
 
 _ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
 
@@ -67,7 +67,7 @@ def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[
             lang=lang,
             gold=row.gold,
             sample=row.sample,
-            context=context_of(row.context),
+            context=_context_of(row.context),
             purpose=row.purpose,
             golds=golds_of(row.golds),
             other_system=row.other_system or "",
@@ -82,27 +82,12 @@ def item_values(item: Item) -> dict[str, object]:
     Args:
         item: The item.
     """
-    context = msgspec.json.encode(item.context, enc_hook=plain_id).decode() if item.context else ""
-    golds = msgspec.json.encode(item.golds, enc_hook=plain_id).decode() if item.golds else None
+    context = tables.encoded(item.context) if item.context else ""
+    golds = tables.encoded(item.golds) if item.golds else None
     named = {"system": item.system, "text": item.text, "sample": item.sample, "context": context}
     known = {"gold": item.gold, "golds": golds, "purpose": item.purpose}
     other = {"other_system": item.other_system or None, "other_text": item.other_text if item.other_system else None}
     return {**named, **known, **other}
-
-
-def context_of(stored: str) -> tuple[Context, ...]:
-    """Decode the context of an item's row.
-
-    Args:
-        stored: The stored text.
-
-    Raises:
-        InvalidInput: The text is no list of named texts.
-    """
-    try:
-        return msgspec.json.decode(stored, type=tuple[Context, ...]) if stored else ()
-    except msgspec.MsgspecError as error:
-        raise InvalidInput(f"expected a list of names and texts as JSON: {error}", field="item.context") from None
 
 
 def grades_of(stored: str | None) -> tuple[float, ...]:
@@ -114,10 +99,7 @@ def grades_of(stored: str | None) -> tuple[float, ...]:
     Raises:
         InvalidInput: The text is no list of numbers.
     """
-    try:
-        return () if stored is None else msgspec.json.decode(stored, type=tuple[float, ...])
-    except msgspec.MsgspecError as error:
-        raise InvalidInput(f"expected a list of numbers as JSON: {error}", field="event.grades") from None
+    return () if stored is None else _decoded(stored, tuple[float, ...], "numbers", "event.grades")
 
 
 def golds_of(stored: str | None) -> tuple[float | None, ...]:
@@ -129,10 +111,19 @@ def golds_of(stored: str | None) -> tuple[float | None, ...]:
     Raises:
         InvalidInput: The text is no list of numbers.
     """
+    return () if stored is None else _decoded(stored, tuple[float | None, ...], "numbers", "item.golds")
+
+
+def _context_of(stored: str) -> tuple[Context, ...]:
+    return _decoded(stored, tuple[Context, ...], "names and texts", "item.context") if stored else ()
+
+
+def _decoded(stored: str, kind: type[T], what: str, field: str) -> T:
+    """The list that a column of text holds."""
     try:
-        return () if stored is None else msgspec.json.decode(stored, type=tuple[float | None, ...])
+        return msgspec.json.decode(stored, type=kind)
     except msgspec.MsgspecError as error:
-        raise InvalidInput(f"expected a list of numbers as JSON: {error}", field="item.golds") from None
+        raise InvalidInput(f"expected a list of {what} as JSON: {error}", field=field) from None
 
 
 def plan_of(connection: Connection, campaign: Campaign) -> Plan:
@@ -300,7 +291,7 @@ def _to_task(row: _TaskRow) -> AnnotationTask:
         grade=row.grade,
         spans=from_json(row.spans),
         reason=row.reason or "",
-        context=context_of(row.context),
+        context=_context_of(row.context),
         grades=grades_of(row.grades),
         other_text=row.other_text or "",
         swapped=is_swapped(row.swapped, row.id),

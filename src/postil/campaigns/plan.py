@@ -28,7 +28,6 @@ __all__ = [
     "further_items",
     "insert_items",
     "plan",
-    "plan_balance",
     "presentation_order",
 ]
 
@@ -205,6 +204,38 @@ class Plan:
             ),
             overlapping=len(self.overlapping),
             by_item=self.by_item,
+        )
+
+    def balance(self, left: Collection[str]) -> PlanBalance | None:
+        """Compute how even loads and overlaps are.
+
+        Args:
+            left: Pseudonyms of the annotators who were removed.
+
+        Returns:
+            The balance; None without annotators.
+        """
+        active = [number for number, name in enumerate(self.annotators) if name not in left]
+        if not active:
+            return None
+        assigned = self._assigned()
+        counts = Counter(number for people in assigned for number in people)
+        loads = {number: counts[number] for number in active}
+        together = Counter(pair for people in assigned for pair in combinations(people, 2))
+        shared = [together[pair] for pair in combinations(active, 2)]
+        most, fewest = max(loads, key=loads.__getitem__), min(loads, key=loads.__getitem__)
+        tolerance = max(Counter(self.articles).values(), default=1) if self.by_item else 1
+        even = loads[most] - loads[fewest] <= tolerance
+        return PlanBalance(
+            most=self.annotators[most],
+            most_items=loads[most],
+            fewest=self.annotators[fewest],
+            fewest_items=loads[fewest],
+            tolerance=tolerance,
+            missing=0 if even else further_items(list(loads.values()), self.annotators_per_item),
+            least_shared=min(shared, default=0),
+            most_shared=max(shared, default=0),
+            short=self.short,
         )
 
     def reassign(
@@ -462,41 +493,3 @@ def further_items(loads: Sequence[int], annotators_per_item: int) -> int | None:
         middle = (low + beyond) // 2
         low, beyond = (low, middle) if even(middle) else (middle, beyond)
     return beyond
-
-
-def plan_balance(plan: Plan, left: frozenset[str]) -> PlanBalance | None:
-    """Compute the balance of a plan.
-
-    Args:
-        plan: The plan.
-        left: Pseudonyms of the annotators who were removed.
-
-    Returns:
-        The balance; None without annotators.
-    """
-    assigned: list[list[str]] = [[] for _ in plan.articles]
-    for name, order in zip(plan.annotators, plan.orders, strict=True):
-        for item, again in order:
-            if again == 1 and item not in plan.gold:
-                assigned[item].append(name)
-    active = [name for name in plan.annotators if name not in left]
-    if not active:
-        return None
-    counts = Counter(name for people in assigned for name in people)
-    loads = {name: counts[name] for name in active}
-    together = Counter(pair for people in assigned for pair in combinations(people, 2))
-    shared = [together[pair] for pair in combinations(active, 2)]
-    most, fewest = max(loads, key=loads.__getitem__), min(loads, key=loads.__getitem__)
-    tolerance = max(Counter(plan.articles).values(), default=1) if plan.by_item else 1
-    even = loads[most] - loads[fewest] <= tolerance
-    return PlanBalance(
-        most=most,
-        most_items=loads[most],
-        fewest=fewest,
-        fewest_items=loads[fewest],
-        tolerance=tolerance,
-        missing=0 if even else further_items(list(loads.values()), plan.annotators_per_item),
-        least_shared=min(shared, default=0),
-        most_shared=max(shared, default=0),
-        short=plan.short,
-    )

@@ -9,7 +9,6 @@ import msgspec
 
 from postil.campaigns.models import Annotation, Campaign, CampaignState, Given
 from postil.campaigns.rubric import Rubric
-from postil.data.ids import plain_id
 from postil.errors import InvalidInput, MissingExtra, UsageError
 
 try:
@@ -160,7 +159,9 @@ class Store:
         sides = balanced_sides(plan.orders, pairs, generator(campaign.seed, "sides", 1))
         articles = {text.item: number for number, text in enumerate(reversed(texts), 1)}
         rows: dict[sql.Table, list[dict[str, object]]] = {
-            tables.campaign: [{"id": 1, "schema": SCHEMA, "data": _json(campaign), "rubric": _json(rubric)}],
+            tables.campaign: [
+                {"id": 1, "schema": SCHEMA, "data": tables.encoded(campaign), "rubric": tables.encoded(rubric)}
+            ],
             tables.article: [
                 {"id": articles[text.item], "item": text.item, **_of(text, "title", "content", "lang")}
                 for text in {text.item: text for text in reversed(texts)}.values()
@@ -302,10 +303,6 @@ _VERSION: Final = sql.select(
 
 def _of(item: Item, *fields: str) -> dict[str, object]:
     return {field: getattr(item, field) for field in fields}
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value, enc_hook=plain_id).decode()
 
 
 def _load_ratings(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
+import msgspec
 import sqlalchemy as sql
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+
+from postil.data.ids import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +38,7 @@ __all__ = [
     "campaign",
     "change",
     "damage",
+    "encoded",
     "event",
     "invite",
     "item",
@@ -246,6 +250,15 @@ _CHOICES: Final = {
     event.c.kind: ("rate", "skip", "undo"),
     person.c.role: ("annotator", "lead"),
 }
+
+
+def encoded(value: object) -> str:
+    """JSON of a value, for a column of text.
+
+    Args:
+        value: The value.
+    """
+    return msgspec.json.encode(value, enc_hook=plain_id).decode()
 
 
 def damage(connection: Connection) -> tuple[str, str] | None:

@@ -35,7 +35,6 @@ from postil.campaigns.pages.site import (
 )
 from postil.campaigns.pages.tables import forest as means
 from postil.campaigns.pages.tables import heat, histogram, paths, severities, shares
-from postil.campaigns.plan import plan_balance
 from postil.campaigns.quality import inferred_grades
 from postil.campaigns.state import moment, parse_moment
 from postil.campaigns.view import concern_sentence
@@ -429,7 +428,7 @@ class _TextPages:
 
     def _balance(self) -> PlanBalance | None:
         left = frozenset(person.pseudonym for person in self._store.people.everyone() if person.left)
-        return plan_balance(self._store.plan(), left)
+        return self._store.plan().balance(left)
 
     def _keep(self, lead: Person, files: Mapping[str, Upload]) -> _Pending:
         """Store uploaded files until they are confirmed; a lead has one set of them."""
