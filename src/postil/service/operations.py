@@ -14,13 +14,12 @@ from msgspec import UNSET
 from postil.comments.interleaving import team_draft
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
-from postil.corpus.near_duplicates import BigramSets, units_of
 from postil.data.frames import SYSTEM
 from postil.data.ids import plain_id
 from postil.data.rows import Candidate
 from postil.data.scale import Scale
 from postil.documents.html import read_article
-from postil.documents.markup import HtmlCleaner, plain_text
+from postil.documents.markup import HtmlCleaner
 from postil.documents.plain import read_plain
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.interest.calls import Ranker
@@ -29,8 +28,8 @@ from postil.interest.page import Page
 from postil.messages import FACE, Json, Note
 from postil.results.result_json import SCHEMA
 from postil.scoring.calls import score as score_rows
-from postil.screening.reasons import BLOCKED, PROFANITY, ProfanityModel, because, check_profanity_model
-from postil.screening.reasons import screen as reasons_of
+from postil.screening.posted import NO_TEXT, reasons_to_hold
+from postil.screening.reasons import PROFANITY
 from postil.service.bodies import (
     ArticleRequest,
     ArticleResponse,
@@ -56,7 +55,6 @@ from postil.service.bodies import (
     decoded,
 )
 from postil.service.models import OpenModels
-from postil.text.addresses import MASKS, kinds_of_address
 from postil.threads.orders import ranked_thread
 from postil.threads.thread import Thread
 
@@ -69,10 +67,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.neural_commenter import NeuralCommenter
-    from postil.data.rows import Article
+    from postil.data.rows import Article, Comment
     from postil.data.suggestions import Suggestion, Suggestions
     from postil.metrics.result import ScoreResult
-    from postil.screening.filtering import CandidateFilter
     from postil.service.models import OpenModel
     from postil.service.options import ServiceConfig
 
@@ -226,16 +223,6 @@ def _relevance(model: OpenModel, retriever: Retriever, article: Article) -> NDAr
         return retriever.rank([article])[0]
 
 
-FINE: Final = ("replies", "quotations", "edits", "addresses")
-"""Screens of suggestions that say nothing against a comment that is posted; of addresses there is a rule of its own."""
-ADDRESSES: Final = frozenset({"a web address", "an e-mail address"})
-"""Kinds of address that are a reason; a handle names the reader whom a comment answers."""
-SHORT: Final = 4
-"""Number of words below which the same words of two readers are no copy."""
-SIMILAR: Final = 0.6
-"""Smallest Jaccard similarity of near copies."""
-
-
 def screen(models: OpenModels, request: ScreenRequest) -> ScreenResponse:
     """Decide whether a comment may be published at once.
 
@@ -249,46 +236,22 @@ def screen(models: OpenModels, request: ScreenRequest) -> ScreenResponse:
         InvalidInput: A quality is asked for, and there is no comment to compare with.
         MissingExtra: The model of profanity is asked for and not installed.
     """
-    plain, settings = plain_text(request.text).text, models.candidate_filter
-    empty = not any(one.isprintable() and not one.isspace() for one in plain)
-    found = [*["no text"] * empty, *_reasons_in(plain, request.text, settings)]
-    if (request.profanity or settings.profanity) == "model" and not {"all", "profanity"} & set(settings.allow):
-        check_profanity_model()
-        found += filter(None, [ProfanityModel([plain], [0]).reason(0)])
-    if (copied := _copied(plain, request)) is not None:
-        found.append(f"a near copy of comment {copied} under the article")
-    reasons = tuple(dict.fromkeys(found))
+    reasons = reasons_to_hold(request.text, models.candidate_filter, _others(request), profanity=request.profanity)
     quality = None if request.quality is None else _quality(models, request)
     profane = any(isinstance(one, Note) and one.code == PROFANITY for one in reasons)
     return ScreenResponse(
-        decision="hold" if reasons else "accept", reasons=reasons, quality=quality, empty=empty, profanity=profane
+        decision="hold" if reasons else "accept",
+        reasons=reasons,
+        quality=quality,
+        empty=NO_TEXT in reasons,
+        profanity=profane,
     )
 
 
-def _reasons_in(plain: str, text: str, settings: CandidateFilter) -> Iterator[str]:
-    """The reasons that stand in a text, with its mark-up and without."""
-    allow = (*FINE, *settings.allow)
-    yield from reasons_of(plain, allow=allow)
-    # Mark-up splits words that a reader sees as one, and holds what `plain` leaves out: quotations, targets of links.
-    yield from reasons_of(text, allow=(*allow, "trackbacks", "code"))
-    for view in (plain, text):
-        if settings.blocklist and (entry := settings.blocklist.find(view)):
-            yield because(BLOCKED, entry)
-        if not {"all", "addresses"} & set(settings.allow):
-            yield from (f"holds {kind}" for kind in kinds_of_address(view) if kind in ADDRESSES)
-    if not {"all", "addresses"} & set(settings.allow) and MASKS["phones"][1].search(plain):
-        yield "holds what may be a telephone number"
-
-
-def _copied(plain: str, request: ScreenRequest) -> str | None:
-    """The id of the comment under the article that a text is most like, if it is a near copy of one."""
-    if request.article is None or not request.article.comments or len(units_of(plain)) < SHORT:
-        return None
-    comments = request.article.article(comments=True).comments
-    others = [plain_text(comment.text).text for comment in comments]
-    similarity = BigramSets([plain, *others]).jaccard(0)[1:]
-    best = int(similarity.argmax())
-    return comments[best].id if similarity[best] >= SIMILAR else None
+def _others(request: ScreenRequest) -> Iterator[Comment]:
+    """The comments under the article already."""
+    if request.article is not None and request.article.comments:
+        yield from request.article.article(comments=True).comments
 
 
 def _quality(models: OpenModels, request: ScreenRequest) -> float:
