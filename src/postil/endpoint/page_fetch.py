@@ -20,7 +20,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.data.escaping import visible
-from postil.errors import InvalidInput, MissingExtra
+from postil.endpoint.transport import httpx_for
+from postil.errors import InvalidInput
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -162,7 +163,9 @@ async def fetch_page(
         InvalidInput: The address is none or is not allowed, or there is no such page; `field` is ``url``.
         MissingExtra: httpx2 is not installed.
     """
-    fetch = _Fetch(_httpx(), limits, kinds, allow_private=allow_private, resolve=resolve, trust=trust)
+    fetch = _Fetch(
+        httpx_for("fetching a page"), limits, kinds, allow_private=allow_private, resolve=resolve, trust=trust
+    )
     try:
         async with asyncio.timeout(limits.seconds):
             return await fetch.page(url)
@@ -297,16 +300,8 @@ class _Fetch:
 
 @cache
 def _context() -> ssl.SSLContext:
-    context: ssl.SSLContext = _httpx().create_ssl_context(trust_env=False)
+    context: ssl.SSLContext = httpx_for("fetching a page").create_ssl_context(trust_env=False)
     return context
-
-
-def _httpx() -> ModuleType:
-    try:
-        import httpx2  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtra("fetching a page", "endpoint") from error
-    return httpx2
 
 
 def _port(url: httpx2.URL) -> int:

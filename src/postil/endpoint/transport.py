@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from postil.endpoint.chat import ErrorBody
 
-__all__ = ["Refused", "Rejected", "TransientError", "Transport", "is_loopback", "retry_after"]
+__all__ = ["Refused", "Rejected", "TransientError", "Transport", "httpx_for", "is_loopback", "retry_after"]
 
 LARGEST: Final = 8 << 20
 """Largest response, in bytes."""
@@ -137,7 +137,7 @@ class Transport:
         self._url = f"{url.rstrip('/')}/chat/completions"
         self._tokenize = f"{url.rstrip('/').removesuffix('/v1')}/tokenize"
         self._key, self._timeout, self._shorten = api_key, timeout, shorten
-        self._httpx = _httpx()
+        self._httpx = httpx_for("an endpoint")
         try:
             self._httpx.URL(self._url)
         except self._httpx.InvalidURL as error:
@@ -295,11 +295,19 @@ def _reason(error: BaseException) -> str:
     return said
 
 
-def _httpx() -> ModuleType:
+def httpx_for(what: str) -> ModuleType:
+    """The package httpx2.
+
+    Args:
+        what: Purpose, for the error.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
     try:
         import httpx2  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise MissingExtra("an endpoint", "endpoint") from error
+        raise MissingExtra(what, "endpoint") from error
     return httpx2
 
 

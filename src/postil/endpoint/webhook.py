@@ -10,8 +10,8 @@ import hmac
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from postil.endpoint.transport import retry_after
-from postil.errors import MissingExtra, PostilError, UsageError
+from postil.endpoint.transport import httpx_for, retry_after
+from postil.errors import PostilError, UsageError
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -103,10 +103,7 @@ class Receiver:
     """
 
     def __init__(self, url: str, *, seconds: float = 20.0) -> None:
-        try:
-            import httpx2  # noqa: PLC0415 - an extra
-        except ImportError as error:
-            raise MissingExtra("a webhook", "endpoint") from error
+        httpx2 = httpx_for("a webhook")
         self._seconds, self._httpx = seconds, httpx2
         try:
             self._url = httpx2.URL(url)

@@ -57,8 +57,6 @@ __all__ = [
     "with_impressions",
 ]
 
-PATIENCE: Final = 5.0
-"""Seconds that threads and store have to answer a supervisor."""
 
 FETCHES: Final = 8
 """Largest number of pages that are fetched at a time; further ones wait."""
@@ -77,18 +75,6 @@ SUMMARIES = {
     "interesting": "Find the most interesting passages of a text",
 }
 """Purpose of each operation that has a route."""
-
-
-class Health(msgspec.Struct, frozen=True):
-    """State of the service.
-
-    Args:
-        status: ``ok``.
-        workers: Number of workers that take requests.
-    """
-
-    status: str
-    workers: int
 
 
 def model_routes(pool: WorkerPool) -> list[Route]:
@@ -169,52 +155,6 @@ def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fe
         response=ArticleResponse,
         queue="workers",
     )
-
-
-def health_routes(pool: WorkerPool, store: ServiceStore | None = None) -> list[Route]:
-    """Routes of a supervisor.
-
-    Args:
-        pool: The workers.
-        store: The store; None where the service has none.
-    """
-    pulse = _Pulse(store)
-
-    async def alive(call: Call) -> Reply:  # noqa: ARG001
-        if problem := await pulse.problem():
-            raise Problem(503, problem, headers=(("retry-after", "1"),))
-        return reply(Health("ok", len(pool.pids)))
-
-    async def ready(call: Call) -> Reply:
-        if not pool.ready:
-            raise Problem(503, "no worker is ready; try again in a moment", headers=(("retry-after", "1"),))
-        return await alive(call)
-
-    paths = {"/healthz": (alive, "Tell that the service lives"), "/readyz": (ready, "Tell that a worker is ready")}
-    return [
-        Route(method="GET", path=path, scope=None, handler=handler, summary=summary, response=Health, queue="open")
-        for path, (handler, summary) in paths.items()
-    ]
-
-
-class _Pulse:
-    """Check that threads and store answer: one at a time, however many supervisors ask."""
-
-    def __init__(self, store: ServiceStore | None) -> None:
-        self._look = store.check if store is not None else lambda: None
-        self._looking: asyncio.Task[None] | None = None
-
-    async def problem(self) -> str:
-        """The problem; empty if all is well."""
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(asyncio.to_thread(self._look))
-        try:
-            await asyncio.wait_for(asyncio.shield(self._looking), PATIENCE)
-        except TimeoutError:
-            return f"requests that need the store have not been answered for {PATIENCE:g} s"
-        except PostilError:
-            return "the store cannot be read"
-        return ""
 
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -430,6 +370,68 @@ async def _lines(rows: Iterator[Row]) -> AsyncIterator[bytes]:
 
     while part := await asyncio.to_thread(block):
         yield part
+
+
+PATIENCE: Final = 5.0
+"""Seconds that threads and store have to answer a supervisor."""
+
+
+class Health(msgspec.Struct, frozen=True):
+    """State of the service.
+
+    Args:
+        status: ``ok``.
+        workers: Number of workers that take requests.
+    """
+
+    status: str
+    workers: int
+
+
+def health_routes(pool: WorkerPool, store: ServiceStore | None = None) -> list[Route]:
+    """Routes of a supervisor.
+
+    Args:
+        pool: The workers.
+        store: The store; None where the service has none.
+    """
+    pulse = _Pulse(store)
+
+    async def alive(call: Call) -> Reply:  # noqa: ARG001
+        if problem := await pulse.problem():
+            raise Problem(503, problem, headers=(("retry-after", "1"),))
+        return reply(Health("ok", len(pool.pids)))
+
+    async def ready(call: Call) -> Reply:
+        if not pool.ready:
+            raise Problem(503, "no worker is ready; try again in a moment", headers=(("retry-after", "1"),))
+        return await alive(call)
+
+    paths = {"/healthz": (alive, "Tell that the service lives"), "/readyz": (ready, "Tell that a worker is ready")}
+    return [
+        Route(method="GET", path=path, scope=None, handler=handler, summary=summary, response=Health, queue="open")
+        for path, (handler, summary) in paths.items()
+    ]
+
+
+class _Pulse:
+    """Check that threads and store answer: one at a time, however many supervisors ask."""
+
+    def __init__(self, store: ServiceStore | None) -> None:
+        self._look = store.check if store is not None else lambda: None
+        self._looking: asyncio.Task[None] | None = None
+
+    async def problem(self) -> str:
+        """The problem; empty if all is well."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(asyncio.to_thread(self._look))
+        try:
+            await asyncio.wait_for(asyncio.shield(self._looking), PATIENCE)
+        except TimeoutError:
+            return f"requests that need the store have not been answered for {PATIENCE:g} s"
+        except PostilError:
+            return "the store cannot be read"
+        return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

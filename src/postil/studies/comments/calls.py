@@ -87,68 +87,73 @@ __all__ = [
     "study_tencent",
 ]
 
-WORDS: Final = "mean words"
-DISTINCT: Final = {"distinct-1": 1, "distinct-2": 2}
-"""Statistics of texts by name; the mean over seeds alone, since a resample with repetitions has fewer distinct ones."""
 
-
-def _scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | float]]:
-    """The mean corpus score of each system over the seeds, by metric and system.
+def study_comments(
+    corpus: str, out: Path, options: CommentsOptions, on_message: OnMessage, stages: Stages | None = None
+) -> Path:
+    """Run the stages of the study that are not done yet.
 
     Args:
-        study: The study of the first seed; its candidates and references are written.
+        corpus: A corpus with a test set.
+        out: Output folder.
+        options: Options of the study.
+        on_message: Callback for status messages.
+        stages: Stages that ran before these; None if there were none.
 
     Returns:
-        Values with their 95 % intervals over seeds and articles, and statistics of the texts by the same names as
-        Table 7 has.
+        The page.
+
+    Raises:
+        UsageError, UnknownName: The options contradict one another or the corpus.
+        InvalidInput: The corpus, a model or a file is invalid.
+        MissingExtra: An optional package is not installed.
+        PostilError: The operating system reports an error, or a training fails.
     """
-    options = study.options
-    metrics = parse_all(options.specs)
-    references = read(study.shared / "references.jsonl", Reference)
-    found = read_references(references, Weighting(study.weights, study.scale, metrics), study.on_message)
-    evaluation = Evaluation(
-        metrics, found.references, tokenizer=study.corpus.tokenizer, jobs=options.jobs, allow_han=True
-    )
-    texts = [_texts(each.out / "candidates.jsonl", found.items) for each in study.by_seed]
-    systems = list(texts[0])
-    sets = np.arange(len(found.items), dtype=np.int32)
-    runs = evaluation.measure(Batch(of_seed[system], sets) for system in systems for of_seed in texts)
-    draws = Draws(resamples=options.resamples, seed=options.seed)
-    table: dict[str, dict[str, Estimate | float]] = {}
-    for system in systems:
-        for name, value in _estimates(evaluation, [next(runs) for _ in texts], draws):
-            table.setdefault(name, {})[system] = value
-    return table
+    opened = Corpus.open(corpus)
+    stages = stages or Stages(out, on_message, options.stage)
+    report = out / "report.html"
+    check_report(report)  # before any stage runs
+    study = CommentsStudy.of(opened, out, options, on_message)
+    for name, folder in study.models.items():
+        if name not in options.models and options.stage in {None, name} and not folder.exists():
+            check(study, name)
+    for each in study.by_seed:
+        for name in ("models", "suggestions"):
+            (each.out / name).mkdir(parents=True, exist_ok=True)
+    stages.finish(_stages(study))
+    return report
 
 
-def _texts(path: Path, items: Mapping[str, int]) -> dict[str, list[str]]:
-    """The texts of each system in the order of the items; empty where there is none."""
-    found: dict[str, list[str]] = {}
-    for row in read(path, Candidate):
-        found.setdefault(row.system, [""] * len(items))[items[row.item]] = row.text
-    return found
+def _stages(study: CommentsStudy) -> Iterator[Stage]:
+    yield _statistics(study)
+    for each in study.by_seed:
+        for name in study.models:
+            if name not in study.options.models:
+                yield _training(each, name)
+        _check_models(each)
+    yield _references(study)
+    for each in study.by_seed:
+        for name in study.models:
+            yield _suggestions(each, name)
+        yield _candidates(each)
+    yield _scores(study)
+    yield _comparison(study)
+    if study.options.judgements:
+        yield _correlations(study)
+    yield _tables(study)
+    names = ["study.json", *(["correlations.json"] if study.options.judgements else []), "comparison.json"]
+    yield report_stage(study.out / "report.html", [study.out / name for name in names], study.on_message, _weighted)
 
 
-def _estimates(
-    evaluation: Evaluation, runs: Sequence[ScoredBatch], draws: Draws
-) -> Iterator[tuple[str, Estimate | float]]:
-    """Every number of a system, of its runs."""
-    for spec in evaluation.metrics.metrics:
-        stats = np.stack([run.stats[spec] for run in runs])
-        score = evaluation.metrics.scorer(spec).score
-        yield spec, crossed_estimate(stats, score, draws)
-    lengths = np.stack([np.diff(run.tokens.offsets) for run in runs]).astype(np.float64)  # [runs, items]
-    said = (lengths > 0).astype(np.float64)
-    if said.sum(axis=1).all():
-        yield WORDS, crossed_estimate(np.stack([lengths, said], axis=2), _ratio, draws)
-        for name, n in DISTINCT.items():
-            if all((np.diff(run.tokens.offsets) >= n).any() for run in runs):
-                shares = [distinct(run.tokens.ids, run.tokens.offsets, n) for run in runs]
-                yield name, float(np.mean(shares))
-
-
-def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return sums[:, 0] / np.maximum(sums[:, 1], 1.0)
+def _check_models(study: CommentsStudy) -> None:
+    """Check that the commenters' tokenizer is that of the corpus."""
+    for name, folder in study.models.items():
+        if (not folder.exists() and study.options.stage) or (not study.is_first and name in study.options.models):
+            continue
+        model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
+        model.check_tokenizer(study.corpus.tokenizer, study.corpus.path, f"{name}: ")
+        if not model.trained_on(study.corpus.metadata.origin):
+            study.on_message(f"{name}: trained on another corpus, which may contain the test articles")
 
 
 COEFFICIENTS: Final[tuple[Measure, ...]] = ("spearman", "pearson", "kendall-b")
@@ -448,72 +453,68 @@ def _weighted(results: list[Result]) -> list[Result]:
     ]
 
 
-def study_comments(
-    corpus: str, out: Path, options: CommentsOptions, on_message: OnMessage, stages: Stages | None = None
-) -> Path:
-    """Run the stages of the study that are not done yet.
+WORDS: Final = "mean words"
+DISTINCT: Final = {"distinct-1": 1, "distinct-2": 2}
+"""Statistics of texts by name; the mean over seeds alone, since a resample with repetitions has fewer distinct ones."""
+
+
+def _scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | float]]:
+    """The mean corpus score of each system over the seeds, by metric and system.
 
     Args:
-        corpus: A corpus with a test set.
-        out: Output folder.
-        options: Options of the study.
-        on_message: Callback for status messages.
-        stages: Stages that ran before these; None if there were none.
+        study: The study of the first seed; its candidates and references are written.
 
     Returns:
-        The page.
-
-    Raises:
-        UsageError, UnknownName: The options contradict one another or the corpus.
-        InvalidInput: The corpus, a model or a file is invalid.
-        MissingExtra: An optional package is not installed.
-        PostilError: The operating system reports an error, or a training fails.
+        Values with their 95 % intervals over seeds and articles, and statistics of the texts by the same names as
+        Table 7 has.
     """
-    opened = Corpus.open(corpus)
-    stages = stages or Stages(out, on_message, options.stage)
-    report = out / "report.html"
-    check_report(report)  # before any stage runs
-    study = CommentsStudy.of(opened, out, options, on_message)
-    for name, folder in study.models.items():
-        if name not in options.models and options.stage in {None, name} and not folder.exists():
-            check(study, name)
-    for each in study.by_seed:
-        for name in ("models", "suggestions"):
-            (each.out / name).mkdir(parents=True, exist_ok=True)
-    stages.finish(_stages(study))
-    return report
+    options = study.options
+    metrics = parse_all(options.specs)
+    references = read(study.shared / "references.jsonl", Reference)
+    found = read_references(references, Weighting(study.weights, study.scale, metrics), study.on_message)
+    evaluation = Evaluation(
+        metrics, found.references, tokenizer=study.corpus.tokenizer, jobs=options.jobs, allow_han=True
+    )
+    texts = [_texts(each.out / "candidates.jsonl", found.items) for each in study.by_seed]
+    systems = list(texts[0])
+    sets = np.arange(len(found.items), dtype=np.int32)
+    runs = evaluation.measure(Batch(of_seed[system], sets) for system in systems for of_seed in texts)
+    draws = Draws(resamples=options.resamples, seed=options.seed)
+    table: dict[str, dict[str, Estimate | float]] = {}
+    for system in systems:
+        for name, value in _estimates(evaluation, [next(runs) for _ in texts], draws):
+            table.setdefault(name, {})[system] = value
+    return table
 
 
-def _stages(study: CommentsStudy) -> Iterator[Stage]:
-    yield _statistics(study)
-    for each in study.by_seed:
-        for name in study.models:
-            if name not in study.options.models:
-                yield _training(each, name)
-        _check_models(each)
-    yield _references(study)
-    for each in study.by_seed:
-        for name in study.models:
-            yield _suggestions(each, name)
-        yield _candidates(each)
-    yield _scores(study)
-    yield _comparison(study)
-    if study.options.judgements:
-        yield _correlations(study)
-    yield _tables(study)
-    names = ["study.json", *(["correlations.json"] if study.options.judgements else []), "comparison.json"]
-    yield report_stage(study.out / "report.html", [study.out / name for name in names], study.on_message, _weighted)
+def _texts(path: Path, items: Mapping[str, int]) -> dict[str, list[str]]:
+    """The texts of each system in the order of the items; empty where there is none."""
+    found: dict[str, list[str]] = {}
+    for row in read(path, Candidate):
+        found.setdefault(row.system, [""] * len(items))[items[row.item]] = row.text
+    return found
 
 
-def _check_models(study: CommentsStudy) -> None:
-    """Check that the commenters' tokenizer is that of the corpus."""
-    for name, folder in study.models.items():
-        if (not folder.exists() and study.options.stage) or (not study.is_first and name in study.options.models):
-            continue
-        model = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS))
-        model.check_tokenizer(study.corpus.tokenizer, study.corpus.path, f"{name}: ")
-        if not model.trained_on(study.corpus.metadata.origin):
-            study.on_message(f"{name}: trained on another corpus, which may contain the test articles")
+def _estimates(
+    evaluation: Evaluation, runs: Sequence[ScoredBatch], draws: Draws
+) -> Iterator[tuple[str, Estimate | float]]:
+    """Every number of a system, of its runs."""
+    for spec in evaluation.metrics.metrics:
+        stats = np.stack([run.stats[spec] for run in runs])
+        score = evaluation.metrics.scorer(spec).score
+        yield spec, crossed_estimate(stats, score, draws)
+    lengths = np.stack([np.diff(run.tokens.offsets) for run in runs]).astype(np.float64)  # [runs, items]
+    said = (lengths > 0).astype(np.float64)
+    if said.sum(axis=1).all():
+        yield WORDS, crossed_estimate(np.stack([lengths, said], axis=2), _ratio, draws)
+        for name, n in DISTINCT.items():
+            if all((np.diff(run.tokens.offsets) >= n).any() for run in runs):
+                shares = [distinct(run.tokens.ids, run.tokens.offsets, n) for run in runs]
+                yield name, float(np.mean(shares))
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return sums[:, 0] / np.maximum(sums[:, 1], 1.0)
 
 
 SPLITS: Final = ("train", "dev", "test")
