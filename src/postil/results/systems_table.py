@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast
 
 from postil.data.arguments import check_fields
 from postil.data.escaping import one_line
@@ -192,8 +192,6 @@ class _Style:
 
 
 _STYLES: Final = {
-    "table": _Style(),
-    "markdown": _Style(),
     "latex": _Style(
         ("{}", r"\textbf{{{}}}", r"\underline{{{}}}"),
         (r"\rlap{$^{\dagger}$}", r"$^{\dagger}$"),
@@ -234,8 +232,8 @@ def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> st
     options.check(form, intervals=bool(table.intervals))
     if form == "csv":
         return grid_as_csv(_numbers(table, options))
-    writers = {"table": _terminal, "markdown": _markdown, "latex": _latex, "html": _html}
-    return writers[form](table, options)
+    writers = {"markdown": _markdown, "latex": _latex, "html": _html}
+    return writers[form](table, options) if form in writers else _plain(cast("Text", form), table, options)
 
 
 def _numbers(table: SystemsTable, options: TableOptions) -> Iterator[list[object]]:
@@ -265,9 +263,10 @@ def _grid(form: Text, table: SystemsTable, options: TableOptions) -> Grid:
     columns = [[_text(form, text) for text in (first.head, *map(first.value, rows))]]
     if len(set(table.counts)) > 1:
         columns.append(["n", *(f"{n:,}" for n in table.counts)])
+    style = _STYLES.get(form, _Style())
     for column in table.metrics:
         scores = list(_scores(table, column, options))
-        cells = [score.written(_STYLES[form]) if score else _STYLES[form].none for score in scores]
+        cells = [score.written(style) if score else style.none for score in scores]
         head = f"{column.head} ↓" if column.head in table.lower_is_better else column.head
         columns.append([_text(form, head), *(_aligned(scores, cells) if form == "table" else cells)])
     return list(map(list, zip(*columns, strict=True)))
@@ -326,10 +325,11 @@ def _signatures(form: Text, table: SystemsTable) -> list[str]:
     return [_text(form, f"{metric}: {table.signatures[metric]}") for metric in metrics]
 
 
-def _terminal(table: SystemsTable, options: TableOptions) -> str:
+def _plain(form: Text, table: SystemsTable, options: TableOptions) -> str:
+    """For a terminal, and in formats that have no marks of their own for the best."""
     caption = f"{one_line(options.caption)}\n\n" if options.caption else ""
     notes = "".join(f"{one_line(note)}\n" for note in _notes(table, options, "**so**", "_so_"))
-    return caption + LAYOUTS["table"](_grid("table", table, options)) + "\n" + notes
+    return caption + LAYOUTS[form](_grid(form, table, options)) + "\n" + notes
 
 
 def _markdown(table: SystemsTable, options: TableOptions) -> str:

@@ -459,11 +459,15 @@ class Operation:
         request: Struct of the request.
         response: Struct of the response.
         run: The operation, of the models and a request.
+        summary: Purpose of its route; none where clients do not ask for it by its name.
+        scope: Right that its route asks for; its name by default.
     """
 
     request: type[Request]
     response: type[msgspec.Struct]
     run: Callable[[OpenModels, Any], msgspec.Struct]
+    summary: str = ""
+    scope: str = ""
 
     @property
     def face(self) -> Json:
@@ -473,11 +477,13 @@ class Operation:
 
 OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
     {
-        "suggest": Operation(SuggestRequest, SuggestResponse, suggest),
-        "rank": Operation(RankRequest, RankResponse, rank),
-        "screen": Operation(ScreenRequest, ScreenResponse, screen),
-        "score": Operation(ScoreRequest, ScoreResponse, score),
-        "interesting": Operation(InterestingRequest, InterestingResponse, interesting),
+        "suggest": Operation(SuggestRequest, SuggestResponse, suggest, "Suggest comments for an article"),
+        "rank": Operation(RankRequest, RankResponse, rank, "Sort the comments of an article"),
+        "screen": Operation(ScreenRequest, ScreenResponse, screen, "Tell if a comment should wait for a moderator"),
+        "score": Operation(ScoreRequest, ScoreResponse, score, "Score texts against references"),
+        "interesting": Operation(
+            InterestingRequest, InterestingResponse, interesting, "Find the most interesting passages of a text"
+        ),
         "article": Operation(ArticleRequest, ArticleResponse, read_page),
         "digest": Operation(SentArticle, DigestResponse, digest),
         "models": Operation(Request, ModelsResponse, lambda models, _: models.listed()),

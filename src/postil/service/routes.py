@@ -67,15 +67,6 @@ EACH: Final = 4
 FETCHED_WITHIN: Final = 30.0
 """Seconds that a page waits to be fetched: twice as long as one takes at most."""
 
-SUMMARIES = {
-    "suggest": "Suggest comments for an article",
-    "rank": "Sort the comments of an article",
-    "screen": "Tell if a comment should wait for a moderator",
-    "score": "Score texts against references",
-    "interesting": "Find the most interesting passages of a text",
-}
-"""Purpose of each operation that has a route."""
-
 
 def model_routes(pool: WorkerPool) -> list[Route]:
     """Routes of the models.
@@ -100,14 +91,15 @@ def model_routes(pool: WorkerPool) -> list[Route]:
             Route(
                 method="POST",
                 path=f"/v1/{name}",
-                scope=name,
+                scope=each.scope or name,
                 handler=operation(name),
-                summary=summary,
-                request=OPERATIONS[name].request,
-                response=OPERATIONS[name].response,
+                summary=each.summary,
+                request=each.request,
+                response=each.response,
                 queue="workers",
             )
-            for name, summary in SUMMARIES.items()
+            for name, each in OPERATIONS.items()
+            if each.summary
         ),
         Route(
             method="GET",
