@@ -215,7 +215,8 @@ CampaignArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
 ]
 FormatOption: TypeAlias = Annotated[
-    Format, typer.Option(parser=_format, metavar="FORMAT", help="table, json, jsonl, csv, markdown, latex or html.")
+    Format,
+    typer.Option(parser=_format, metavar="FORMAT", help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}."),
 ]
 ReportOption: TypeAlias = Annotated[
     Path | None,
