@@ -1,4 +1,4 @@
-"""Signs of what surrounds the prose of a document, shared by its readers: headings, contents, notes, page numbers."""
+"""Signs of what surrounds the prose of a document: headings, contents, notes, page numbers, texts of licenses."""
 
 from __future__ import annotations
 

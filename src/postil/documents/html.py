@@ -1,4 +1,4 @@
-"""Reader of pages of HTML."""
+"""Reader of pages of HTML: their encoding, their article with title, date and language, and the blocks of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.data.encodings import told_encoding
+from postil.data.encodings import shown_encoding, told_encoding
 from postil.documents.document import PROSE, Piece, assembled
 from postil.documents.furniture import ends_sentence, in_sections, without_marks
 from postil.documents.html_blocks import walk
@@ -156,7 +156,7 @@ def decoded_html(
     if named:
         return _decoded(body, named)
     found = told(body) or "cp1252"
-    return _decoded(body, found, (f"not UTF-8, read as {_shown(found)}",))
+    return _decoded(body, found, (f"not UTF-8, read as {shown_encoding(found)}",))
 
 
 def read_article(html: str) -> HtmlArticle:
@@ -234,12 +234,8 @@ def _decoded(body: bytes, encoding: str, notes: tuple[str, ...] = ()) -> Decoded
     if lost and encoding == "utf-8":
         lost -= body.count(b"\xef\xbf\xbd")  # which is how that character is written
     if lost > 0:
-        notes = (*notes, f"characters that {_shown(encoding)} does not have, replaced by U+FFFD: {lost:,}")
+        notes = (*notes, f"characters that {shown_encoding(encoding)} does not have, replaced by U+FFFD: {lost:,}")
     return DecodedHtml(text, notes)
-
-
-def _shown(encoding: str) -> str:
-    return encoding.replace("_", "-")
 
 
 def _is_utf_8(body: bytes, named: str) -> bool:

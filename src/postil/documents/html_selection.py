@@ -1,4 +1,7 @@
-"""Selection of the blocks of a page of HTML that are its article, and what the page says about itself."""
+"""Selection of the blocks of a page of HTML that are its article, and what the page says about itself.
+
+Where a page is small enough, trafilatura is asked as well, with a tree whose size and metadata are bounded first.
+"""
 
 from __future__ import annotations
 

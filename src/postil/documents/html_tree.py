@@ -1,4 +1,4 @@
-"""The tree of a page of HTML, without marks of notes and links for editing, which are no part of its text."""
+"""The tree of a page of HTML, as browsers build it, without marks of notes and links for editing, which are no text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a PDF page in the order in which they are read, columns one after the other."""
+"""Lines of a PDF page in the order in which they are read, and their kinds: headings, contents, notes, margins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""Wikitext, the source of a page of Wikipedia or another MediaWiki, as a document."""
+"""Wikitext, the source of a page of Wikipedia or another MediaWiki, as blocks of plain text with the anchors in each.
+
+mwparserfromhell reads the markup; nothing is fetched or expanded. Templates are left out with all they would show, but
+for a few whose text is among what they are given (`SHOWN`); so are tables, references, comments, formulas, galleries,
+and files with their captions.
+
+A link is an anchor where it leads to an article of the same wiki. Links to categories, files, other languages, other
+projects and other namespaces are none: a category, a picture and the link to the same article in another language show
+no text, the rest is plain text. Prefixes are known as Wikipedia has them: the codes of its languages and projects, and
+namespaces by their English names and those of the ten languages of `postil.text.stop_words`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`postil interesting`: the passages of a page that readers should see first, with the reasons."""
+"""`postil interesting`: the passages that readers should see first, with the reasons, of a page or of several."""
 
 from __future__ import annotations
 

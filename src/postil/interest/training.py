@@ -1,4 +1,4 @@
-"""Training of a model of interesting passages: `postil train interesting`."""
+"""Training of a model of interest on ratings of passages: `postil train interesting`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chapter of a passage ranking: nCG of each measure, differences, curves."""
+"""The chapter of a passage ranking: nCG of each measure, differences, curves, findings, and the length of passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of `postil passages`: nCG of each ranking, differences from the best, curves."""
+"""Views of `postil passages`: nCG of each ranking, differences from the best, curves; scores of summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word vectors: looked up for the words of texts, and summed."""
+"""Word vectors: looked up for the words of texts as these write them, and summed."""
 
 from __future__ import annotations
 
