@@ -15,7 +15,6 @@ from postil.budgeting.result import BudgetResult
 from postil.data.row_files import write
 from postil.data.rows import Judgement, Score
 from postil.errors import Undefined, UsageError
-from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -290,14 +289,6 @@ def test_positions_tell_no_severity(postil: Postil) -> None:
     assert found.get("severity") is None
     assert {row["component"] for row in found["components"]["facets"]} == {"item", "system", "item:system", "within"}
     assert any("numbered from 1, by position" in note for note in found["notes"])
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_format(postil: Postil, name: str) -> None:
-    done = postil(*WORKED, "--format", name)
-    assert done.code == 0
-    assert done.out
-    assert postil(*WORKED, "--format", name).out == done.out
 
 
 def test_report(files: Postil) -> None:

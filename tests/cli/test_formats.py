@@ -1,124 +1,79 @@
-"""Golden output of every `--format`. The numbers are ROUGE-L by hand; see `test_golden_numbers_by_hand`."""
+"""`--format` of every command that prints a table of numbers: JSON reads back, and the rest is printed from it."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.results.formats import FORMATS, grid_as
-from postil.version import VERSION
+from postil.data.impressions import Impression
+from postil.data.preferences import PairPreference
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Passage, Score
+from postil.messages import COMMAND_LINE, FACE
+from postil.results.base import Result
+from postil.results.formats import FORMATS
+from postil.results.views import show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conftest import Postil
 
-ARGUMENTS = ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5", "-m", "rouge-l", "-m", "w-rouge-l")
-PLAIN = f"rouge-l(reading=max,beta=1.2,over=max)|tokenizer:words-2|references:1-2|postil:{VERSION}"
-WEIGHTED = f"w-{PLAIN}".replace("|references", "|weights:score|scale:0:5|references")
+JUDGED = ("s.jsonl", "--judgements", "j.jsonl")
+FEW = ("--resamples", "20")
+TESTED = (*FEW, "--permutations", "20")
 
-GOLDEN = {
-    "table": f"""\
-system  n  rouge-l  w-rouge-l
-------  -  -------  ---------
-plain   2   0.4178     0.3342
-zoo     2   0.9150     0.6150
-
-rouge-l: {PLAIN}
-w-rouge-l: {WEIGHTED}
-""",
-    "markdown": """\
-| system | n | rouge-l | w-rouge-l |
-| --- | ---: | ---: | ---: |
-| plain | 2 | 0.4178 | 0.3342 |
-| zoo | 2 | 0.9150 | 0.6150 |
-""",
-    "latex": r"""\begin{tabular}{lrrr}
-\toprule
-system & texts & rouge-l & w-rouge-l \\
-\midrule
-plain & 2 & .4178 & .3342 \\
-zoo & 2 & .9150 & .6150 \\
-\bottomrule
-\end{tabular}
-""",
+COMMANDS = {
+    "score": ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5"),
+    "compare": ("compare", "s.jsonl", *TESTED),
+    "compare --interleaved": ("compare", "--interleaved", "log.jsonl", *FEW),
+    "compare --preferences": ("compare", "--preferences", "pairs.jsonl", *FEW),
+    "correlate": ("correlate", *JUDGED, *TESTED),
+    "correlate --audit": ("correlate", *JUDGED, *TESTED, "--audit"),
+    "estimate": ("estimate", *JUDGED),
+    "budget": ("budget", *JUDGED, *FEW),
+    "combine fit": ("combine", "fit", *JUDGED, *FEW, "--folds", "3"),
+    "passages": ("passages", "p.jsonl", "-m", "f1-1", *FEW),
+    "interesting": ("interesting", "p.jsonl"),
 }
 
 
-def f_score(precision: float, recall: float) -> float:
-    return 2.44 * precision * recall / (recall + 1.44 * precision)
+@pytest.fixture
+def files(postil: Postil) -> Postil:
+    texts = [(f"i{n}", system) for n in range(12) for system in "ab"]
+    write(
+        "s.jsonl",
+        [Score(*of, m, float((n * 7 + k) % 5), m) for n, of in enumerate(texts) for k, m in enumerate(("x", "y"))],
+    )
+    write(
+        "j.jsonl",
+        [Judgement(*of, who, float((n * 3 + k) % 4)) for n, of in enumerate(texts) for k, who in enumerate("12")],
+    )
+    topics = [(topic, n) for topic in ("ducks", "bread") for n in range(4)]
+    write("p.jsonl", [Passage(topic, str(n), f"{topic} word {n}", grade=float(n % 3)) for topic, n in topics])
+    write("log.jsonl", [Impression(f"i{n}", f"a{n}", ("base", "new"), (0, 1), (1 + n % 2,)) for n in range(12)])
+    write("pairs.jsonl", [PairPreference(str(n), "x", "y", "ann", "ab"[n % 2]) for n in range(12)])  # type: ignore[arg-type]
+    return postil
 
 
-# plain: "the cat sat" against "the cat sat down" (4 of 5) and "a cat" (2 of 5); "a dog barked" against "dogs bark"
-# zoo: "a cat" against the same, "dogs bark loudly" against "dogs bark" (5 of 5)
-SCORES = {
-    ("plain", "rouge-l"): (f_score(1, 3 / 4) + 0) / 2,
-    ("plain", "w-rouge-l"): (0.8 * f_score(1, 3 / 4) + 0) / 2,
-    ("zoo", "rouge-l"): (1 + f_score(2 / 3, 1)) / 2,
-    ("zoo", "w-rouge-l"): (f_score(max(0.8 / 2, 0.4), max(0.8 / 4, 0.4)) + f_score(2 / 3, 1)) / 2,
-}
+@pytest.fixture
+def command_line() -> Iterator[None]:
+    before = FACE.set(COMMAND_LINE)
+    yield
+    FACE.reset(before)
 
 
-def test_golden_numbers_by_hand(postil: Postil) -> None:
-    assert postil(*ARGUMENTS, "--format", "jsonl").scores == pytest.approx(SCORES, abs=1e-12)
-
-
-@pytest.mark.parametrize("form", GOLDEN)
-def test_layouts_for_people(postil: Postil, form: str) -> None:
-    outcome = postil(*ARGUMENTS, "--format", form)
-    assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out == GOLDEN[form]
-
-
-def test_the_table_is_the_default(postil: Postil) -> None:
-    assert postil(*ARGUMENTS).out == GOLDEN["table"]
-
-
-def rows() -> list[dict[str, object]]:
-    signatures = {"rouge-l": PLAIN, "w-rouge-l": WEIGHTED}
-    return [
-        {"system": system, "metric": metric, "score": pytest.approx(score), "n": 2, "signature": signatures[metric]}
-        for (system, metric), score in SCORES.items()
-    ]
-
-
-def test_json_schema(postil: Postil) -> None:
-    said = json.loads(postil(*ARGUMENTS, "--format", "json").out)
-    assert said == {"schema": 1, "kind": "score", "scores": rows(), "aggregation": "corpus"}
-    assert list(said) == ["schema", "kind", "scores", "aggregation"]
-    assert [list(row) for row in said["scores"]] == [["system", "metric", "score", "n", "signature"]] * 4
-
-
-def test_jsonl_has_the_rows_of_json(postil: Postil) -> None:
-    out = postil(*ARGUMENTS, "--format", "jsonl").out
-    assert [json.loads(line) for line in out.splitlines()] == rows()
-
-
-def test_csv_has_the_rows_of_json(postil: Postil) -> None:
-    out = postil(*ARGUMENTS, "--format", "csv").out
-    assert "\r" not in out
-    said = list(csv.DictReader(io.StringIO(out)))
-    assert [{**row, "n": int(row["n"]), "score": float(row["score"])} for row in said] == rows()
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_output_ends_in_one_line_break(postil: Postil, form: str) -> None:
-    out = postil(*ARGUMENTS, "--format", form).out
-    assert out.endswith("\n")
-    assert not out.endswith("\n\n")
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
-def test_names_cannot_break_the_layout(form: str) -> None:
-    grid = [["system", "x"], ["a\nb\t\x1b[31mc|d&e", "1"]]
-    lines = grid_as(form, grid).splitlines()  # type: ignore[arg-type]
-    assert len(lines) == {"table": 3, "markdown": 3, "latex": 7}[form]
-    assert "\x1b" not in "".join(lines)
-    assert {"table": "|d&e", "markdown": "\\|d&e", "latex": r"\textbar{}d\&e"}[form] in "".join(lines)
-
-
-def test_wide_and_combining_characters_keep_columns_straight() -> None:
-    lines = grid_as("table", [["system", "x"], ["系统", "1"], ["abcd", "1"], ["abce\u0301", "1"]]).splitlines()
-    assert lines[2:] == ["系统    1", "abcd    1", "abce\u0301    1"]
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_format_prints_the_result_of_json(files: Postil, name: str) -> None:
+    out = {form: files(*COMMANDS[name], "--format", form) for form in FORMATS}
+    assert {outcome.code for outcome in out.values()} == {0}
+    result = Result.from_json(out["json"].out)
+    assert result.to_json() == out["json"].out
+    for form in FORMATS:
+        if form == "table":  # which may have lines more
+            assert out[form].out.startswith(show(form, result).splitlines()[0])
+            assert out[form].out == files(*COMMANDS[name]).out
+        else:
+            assert out[form].out == show(form, result)

@@ -15,7 +15,6 @@ import pytest
 import postil as package
 from postil.data.row_files import read, write
 from postil.data.rows import Judgement, Score
-from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -91,7 +90,7 @@ def test_the_table(files: Postil) -> None:
     assert not Path("model").exists()
 
 
-def test_json_reads_back(files: Postil) -> None:
+def test_json_has_all_fields(files: Postil) -> None:
     outcome = files(*FIT, "--penalty", "1", "--folds", "6", "--scale", "1:5", "--format", "json")
     made: dict[str, Any] = json.loads(outcome.out)
     assert list(made) == [
@@ -102,21 +101,14 @@ def test_json_reads_back(files: Postil) -> None:
     assert made["settings"]["command"].startswith("postil combine fit s.jsonl")
     assert made["settings"] | {"penalty": 1.0, "folds": 6, "scale": "1:5"} == made["settings"]
     assert made["signature"].startswith(f"{made['metric']}|out-of-fold:6|data:{made['settings']['data']}|postil:")
-    Path("r.json").write_text(outcome.out, encoding="utf-8")
-    assert package.read_result("r.json").to_json() == outcome.out
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format(files: Postil, form: str) -> None:
-    outcome = files(*FIT, "--format", form)
-    assert outcome.code == 0
-    assert "w-rouge-l" in outcome.out
-    if form == "csv":
-        rows = {row["name"]: row for row in csv.DictReader(io.StringIO(outcome.out))}
-        assert list(rows) == ["combination", "controls only", "difference", "rouge-l", "w-rouge-l"]
-        assert float(rows["combination"]["low"]) < float(rows["combination"]["pearson"])
-        assert float(rows["w-rouge-l"]["weight"]) > 0
-        assert rows["w-rouge-l"]["signature"] == SIGNATURES["w-rouge-l"]
+def test_rows(files: Postil) -> None:
+    rows = {row["name"]: row for row in csv.DictReader(io.StringIO(files(*FIT, "--format", "csv").out))}
+    assert list(rows) == ["combination", "controls only", "difference", "rouge-l", "w-rouge-l"]
+    assert float(rows["combination"]["low"]) < float(rows["combination"]["pearson"])
+    assert float(rows["w-rouge-l"]["weight"]) > 0
+    assert rows["w-rouge-l"]["signature"] == SIGNATURES["w-rouge-l"]
 
 
 def test_a_page_with_pictures_and_tables(files: Postil) -> None:

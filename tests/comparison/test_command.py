@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from pathlib import Path
@@ -17,7 +15,6 @@ from postil.data.conversion import convert
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Reference, Score
 from postil.meta.rated import open_score_files
-from postil.results.formats import FORMATS
 from postil.results.views import show
 
 if TYPE_CHECKING:
@@ -164,24 +161,6 @@ def test_json_schema(postil: Postil) -> None:
         "signatures": {"meteor": "meteor|by hand"},
         "settings": {**said["settings"], "resamples": 100, "permutations": 200, "seed": 20181},
     }
-
-
-def test_csv_has_the_rows_of_jsonl(postil: Postil) -> None:
-    small()
-    said = csv.DictReader(io.StringIO(postil(*COMMAND, "--format", "csv").out))
-    read = [
-        {name: value if name in {"metric", "system"} else json.loads(value or "null") for name, value in row.items()}
-        for row in said
-    ]
-    assert read == list(rows(postil(*COMMAND, "--format", "jsonl")).values())
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_output_ends_in_one_line_break(postil: Postil, form: str) -> None:
-    small()
-    out = postil(*COMMAND, "--format", form).out
-    assert out.endswith("\n")
-    assert not out.endswith("\n\n")
 
 
 def test_another_baseline_turns_the_difference(postil: Postil) -> None:

@@ -289,7 +289,7 @@ def test_table(postil: Postil) -> None:
     assert outcome.out == TABLE
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex", "html", "csv", "jsonl", "json"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "json"])
 def test_formats(postil: Postil, form: str) -> None:
     log()
     outcome = postil(*COMMAND, "--format", form)
@@ -301,13 +301,11 @@ def test_formats(postil: Postil, form: str) -> None:
     elif form == "jsonl":
         rows = [json.loads(line) for line in outcome.out.splitlines()]
         assert [(row["measure"], str(row["wins"]), str(row["losses"])) for row in rows] == MEASURES
-    elif form == "json":
+    else:
         found = InterleavingResult.from_json(outcome.out)
         assert found.settings.command == f"postil {' '.join(COMMAND)} --format json"
         same = postil_compared()
         assert (same.rows, same.ranks, same.pairs) == (found.rows, found.ranks, found.pairs)
-    else:
-        assert outcome.out.count("base") >= 5
 
 
 MEASURES = [("credit", "8", "1"), ("clicked", "9", "1"), ("hidden", "1", "1")]

@@ -219,7 +219,7 @@ def test_table(postil: Postil) -> None:
     assert outcome.out == TABLE
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex", "html", "csv", "jsonl", "json"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "json"])
 def test_formats(postil: Postil, form: str) -> None:
     pairs()
     outcome = postil(*COMMAND, "--format", form)
@@ -229,13 +229,11 @@ def test_formats(postil: Postil, form: str) -> None:
         lines = outcome.out.splitlines()
         rows = list(csv.DictReader(io.StringIO(outcome.out))) if form == "csv" else list(map(json.loads, lines))
         assert [(row["system"], int(row["wins"])) for row in rows] == [("human", 18), ("new", 10), ("old", 5)]
-    elif form == "json":
+    else:
         found = PreferencesResult.from_json(outcome.out)
         assert found.settings.command == f"postil {' '.join(COMMAND)} --format json"
         same = in_python()
         assert (same.systems, same.pairs, same.left) == (found.systems, found.pairs, found.left)
-    else:
-        assert outcome.out.count("human") >= 3
 
 
 def in_python() -> PreferencesResult:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -17,7 +15,6 @@ import pytest
 from postil.data.conversion import convert
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Score
-from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -181,14 +178,6 @@ human: reliability ceiling & .828 & -- \\
 }
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_output_ends_in_one_line_break(postil: Postil, form: str) -> None:
-    small()
-    out = postil(*COMMAND, "--format", form).out
-    assert out.endswith("\n")
-    assert not out.endswith("\n\n")
-
-
 def test_the_table_has_a_line_a_metric_then_people_then_the_ceiling(postil: Postil) -> None:
     small()
     said = postil(*COMMAND, "-c", "pearson")
@@ -303,19 +292,13 @@ def test_json_has_everything(postil: Postil) -> None:
     assert said["absent"] == []
 
 
-def test_jsonl_and_csv_have_the_rows_of_json(postil: Postil) -> None:
+def test_jsonl_has_the_rows_of_json(postil: Postil) -> None:
     study()
     whole = told(postil(*COMMAND, "--format", "json"))
     expected = [*whole["correlations"], *whole["human"]["rows"]]
     for row in expected:
         row.pop("sd", None)
     assert [json.loads(line) for line in postil(*COMMAND, "--format", "jsonl").out.splitlines()] == expected
-    out = postil(*COMMAND, "--format", "csv").out
-    assert "\r" not in out
-    assert [
-        {name: value if name in {"metric", "coefficient", "by"} else json.loads(value) for name, value in row.items()}
-        for row in csv.DictReader(io.StringIO(out))
-    ] == expected
 
 
 def test_layouts_for_papers(postil: Postil) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import postil as package
 from postil.data.row_files import write
 from postil.data.rows import Judgement, Score
-from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -75,7 +71,7 @@ def test_the_table(files: Postil) -> None:
     assert rest[-1] == "  each with |by hand"
 
 
-def test_json_has_all_fields_and_reads_back(files: Postil) -> None:
+def test_json_has_all_fields(files: Postil) -> None:
     outcome = files(*COMMAND, "--target", "items", "--format", "json")
     made: dict[str, Any] = json.loads(outcome.out)
     assert list(made) == [
@@ -87,21 +83,12 @@ def test_json_has_all_fields_and_reads_back(files: Postil) -> None:
     assert made["target"] == "items"
     assert made["settings"]["command"].startswith("postil estimate s.jsonl --judgements j.jsonl --target items")
     assert made["signatures"] == {"judge": "judge|by hand", "noise": "noise|by hand"}
-    Path("e.json").write_text(outcome.out, encoding="utf-8")
-    assert package.read_result("e.json").to_json() == outcome.out
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format(files: Postil, form: str) -> None:
-    outcome = files(*COMMAND, "--format", form)
-    assert outcome.code == 0
-    assert "good" in outcome.out
-    if form == "csv":
-        rows = list(csv.DictReader(io.StringIO(outcome.out)))
-        assert [row["system"] for row in rows] == list(SYSTEMS)
-        assert float(rows[0]["low"]) < float(rows[0]["mean"]) < float(rows[0]["high"])
-    if form == "jsonl":
-        assert [json.loads(line)["rank_low"] for line in outcome.out.splitlines()] == [1, 2, 3]
+def test_rows(files: Postil) -> None:
+    rows = list(map(json.loads, files(*COMMAND, "--format", "jsonl").out.splitlines()))
+    assert [(row["system"], row["rank_low"]) for row in rows] == list(zip(SYSTEMS, (1, 2, 3), strict=True))
+    assert rows[0]["low"] < rows[0]["mean"] < rows[0]["high"]
 
 
 def test_the_ratings_alone(files: Postil) -> None:
