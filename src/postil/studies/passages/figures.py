@@ -21,7 +21,7 @@ from postil.text.vectors import Vectors
 from postil.vectors.calls import VectorTrainingOptions, train_on_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.data.progress import OnMessage
     from postil.metrics.passages.collection import PassageCollection
@@ -43,6 +43,7 @@ __all__ = [
     "Series",
     "Training",
     "cutoffs_of",
+    "differences",
     "figure",
     "given_vectors",
     "opened",
@@ -163,6 +164,21 @@ def ranking(result: NcgResult, measure: str) -> str:
     return measure if measure in names else measure + Gain.WITHOUT
 
 
+def differences(result: NcgResult, first: str, second: str, cutoffs: Iterable[int]) -> tuple[StudyCell, ...]:
+    """Differences in nCG of two measures at rank cutoffs; nothing where there is none.
+
+    Args:
+        result: The result that has them.
+        first: The first measure.
+        second: The second one, whose nCG is subtracted.
+        cutoffs: The rank cutoffs.
+    """
+    pairs = {(row.first, row.second, row.k): row for row in result.differences}
+    names = ranking(result, first), ranking(result, second)
+    rows = (first_minus_second(pairs, names[0], names[1], k) for k in cutoffs)
+    return tuple((row.value, row.low, row.high) if row else None for row in rows)
+
+
 def vectors_part(models: Sequence[Model], printed: PassagesPaper) -> StudyPart:
     """Table 2 of the paper.
 
@@ -263,13 +279,8 @@ def _claimed(
         names = (claim.first, claim.second)
         if "w2v" in names and model is None:
             continue
-        specs = (model.spec if name == "w2v" and model else name for name in names)
-        first, second = (ranking(result, spec) for spec in specs)
-        pairs = {(row.first, row.second, row.k): row for row in result.differences}
-        cells: list[StudyCell] = []
-        for k in cutoffs:
-            row = first_minus_second(pairs, first, second, k)
-            cells.append((row.value, row.low, row.high) if row else None)
+        first, second = (model.spec if name == "w2v" and model else name for name in names)
+        cells = differences(result, first, second, cutoffs)
         shown = " − ".join(model.name if name == "w2v" and model else name for name in names)
         yield StudyRow(name=f"Figure {claim.figure}", cells=(claim.claim, shown, *cells))
 

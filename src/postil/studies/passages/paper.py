@@ -18,7 +18,6 @@ from postil.meta.correlation import correlations
 from postil.meta.resampling import Draws
 from postil.meta.table import join
 from postil.metrics.passages.measures import HILDERMAN, PRINCIPLES, of_paper
-from postil.page.words import first_minus_second
 from postil.passages.by_length import RankingsByLength
 from postil.passages.calls import MEASURES, gains_of_file
 from postil.passages.gain import PassageRankings
@@ -37,6 +36,7 @@ from postil.studies.passages.figures import (
     SENSES,
     UNITS,
     cutoffs_of,
+    differences,
     figure,
     ranking,
     vectors_part,
@@ -294,7 +294,7 @@ def _kinds(found: Mapping[str, NcgResult], facts: Facts) -> StudyPart:
             rows.append(StudyRow(name=f"{main}: {_kind(main)}", cells=_estimates(result, models[main].spec)))
             for name in others:
                 rows.append(StudyRow(name=_kind(name), cells=_estimates(result, models[name].spec)))
-                minus = _differences(result, models[name].spec, models[main].spec)
+                minus = differences(result, models[name].spec, models[main].spec, cutoffs_of(result))
                 rows.append(StudyRow(name=f"minus {main}", cells=minus, kind="control"))
         tables.append(_at_cutoffs(f"kinds-{sense}", f"nCG of word vectors by their training, {sense}", result, rows))
     return StudyPart(key="kinds", title=title, tables=tuple(tables))
@@ -304,13 +304,6 @@ def _kind(name: str) -> str:
     """The training in words."""
     kind = name.partition("-")[2] or "skip-gram-negative"
     return kind.replace("-negative", ", negative sampling").replace("-hierarchical", ", hierarchical softmax")
-
-
-def _differences(result: NcgResult, first: str, second: str) -> tuple[StudyCell, ...]:
-    pairs = {(row.first, row.second, row.k): row for row in result.differences}
-    names = ranking(result, first), ranking(result, second)
-    rows = (first_minus_second(pairs, names[0], names[1], k) for k in cutoffs_of(result))
-    return tuple((row.value, row.low, row.high) if row else None for row in rows)
 
 
 def _local_and_given(found: Mapping[str, NcgResult], facts: Facts) -> StudyPart:
@@ -331,7 +324,10 @@ def _local_and_given(found: Mapping[str, NcgResult], facts: Facts) -> StudyPart:
     tables = [shares] if facts.models else []
     for sense in SENSES.values() if compared else ():
         rows = [
-            StudyRow(name=f"{local.name} − {other.name}", cells=_differences(found[sense], local.spec, other.spec))
+            StudyRow(
+                name=f"{local.name} − {other.name}",
+                cells=differences(found[sense], local.spec, other.spec, cutoffs_of(found[sense])),
+            )
             for local, other in compared
         ]
         caption = f"nCG with vectors of the collection minus nCG with given ones, {sense}"
