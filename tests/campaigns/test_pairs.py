@@ -14,11 +14,10 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
 from postil.campaigns.add import AddOptions, add
-from postil.campaigns.calls import RemoveOptions, agreement_of, remove
+from postil.campaigns.calls import RemoveOptions, agreement_of, estimate_so_far, remove
 from postil.campaigns.export import codebook, export_files
 from postil.campaigns.item_assignment import generator
 from postil.campaigns.models import Context, Item, Refused
-from postil.campaigns.pages.dashboard import estimate_so_far
 from postil.campaigns.pairs import balanced_sides, pair_items, single_texts
 from postil.campaigns.planning import PlanOptions, plan
 from postil.campaigns.quality import inferred_grades

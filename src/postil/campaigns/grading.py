@@ -9,11 +9,11 @@ import sqlalchemy as sql
 
 from postil.campaigns import tables, validation
 from postil.campaigns.database import CompiledStatement
-from postil.campaigns.items import first_open, golds_of, grades_of, of_assignment, open_after, task_at
+from postil.campaigns.items import first_open, golds_of, grades_of, of_assignment, open_after, spans_of, task_at
 from postil.campaigns.models import Annotation, Event, Progress, Refused, ShownLabel, Upcoming
 from postil.campaigns.people import active_person, progress_of, signed_in
 from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow, EventRow
-from postil.campaigns.validation import annotated_share, from_json, to_json
+from postil.campaigns.validation import annotated_share
 from postil.messages import Message
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def to_event(row: EventRow, presentation_round: int) -> Event:
         round=presentation_round,
         idempotency_key=row.idempotency_key,
         grade=None if row.grade is None else float(row.grade),
-        spans=None if row.spans is None else from_json(row.spans),
+        spans=None if row.spans is None else spans_of(row.spans),
         reason=row.reason,
         seconds=row.seconds,
         undoes=row.undoes,
@@ -163,7 +163,7 @@ def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubri
     (text,) = _TEXT.rows(connection, {"item": item})
     spans = validation.spans(text.text, given.value)
     grade = annotated_share(text.text, spans)
-    return {"kind": "rate", "grade": grade, "spans": to_json(spans), "seconds": seconds}
+    return {"kind": "rate", "grade": grade, "spans": tables.encoded(spans), "seconds": seconds}
 
 
 class _Text(NamedTuple):

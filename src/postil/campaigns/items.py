@@ -9,10 +9,9 @@ import sqlalchemy as sql
 
 from postil.campaigns import tables
 from postil.campaigns.database import CompiledStatement
-from postil.campaigns.models import AnnotationTask, Context, Item
+from postil.campaigns.models import AnnotationTask, Context, Item, Span
 from postil.campaigns.plan import Plan
 from postil.campaigns.tables import MOST_ROWS, MOVED, OPEN, STATES
-from postil.campaigns.validation import from_json
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ __all__ = [
     "of_assignment",
     "open_after",
     "plan_of",
+    "spans_of",
     "task_at",
 ]
 
@@ -99,7 +99,7 @@ def grades_of(stored: str | None) -> tuple[float, ...]:
     Raises:
         InvalidInput: The text is no list of numbers.
     """
-    return () if stored is None else _decoded(stored, tuple[float, ...], "numbers", "event.grades")
+    return () if stored is None else _decoded(stored, tuple[float, ...], "a list of numbers", "event.grades")
 
 
 def golds_of(stored: str | None) -> tuple[float | None, ...]:
@@ -111,19 +111,31 @@ def golds_of(stored: str | None) -> tuple[float | None, ...]:
     Raises:
         InvalidInput: The text is no list of numbers.
     """
-    return () if stored is None else _decoded(stored, tuple[float | None, ...], "numbers", "item.golds")
+    return () if stored is None else _decoded(stored, tuple[float | None, ...], "a list of numbers", "item.golds")
+
+
+def spans_of(stored: str | None) -> tuple[Span, ...]:
+    """Decode the marks in a text; none for NULL.
+
+    Args:
+        stored: The stored text.
+
+    Raises:
+        InvalidInput: The text is no list of spans.
+    """
+    return () if stored is None else _decoded(stored, tuple[Span, ...], "pairs of start and end", "event.spans")
 
 
 def _context_of(stored: str) -> tuple[Context, ...]:
-    return _decoded(stored, tuple[Context, ...], "names and texts", "item.context") if stored else ()
+    return _decoded(stored, tuple[Context, ...], "a list of names and texts", "item.context") if stored else ()
 
 
 def _decoded(stored: str, kind: type[T], what: str, field: str) -> T:
-    """The list that a column of text holds."""
+    """Value of a column of JSON."""
     try:
         return msgspec.json.decode(stored, type=kind)
     except msgspec.MsgspecError as error:
-        raise InvalidInput(f"expected a list of {what} as JSON: {error}", field=field) from None
+        raise InvalidInput(f"expected {what} as JSON: {error}", field=field) from None
 
 
 def plan_of(connection: Connection, campaign: Campaign) -> Plan:
@@ -289,7 +301,7 @@ def _to_task(row: _TaskRow) -> AnnotationTask:
         content=row.content,
         lang=row.lang,
         grade=row.grade,
-        spans=from_json(row.spans),
+        spans=spans_of(row.spans),
         reason=row.reason or "",
         context=_context_of(row.context),
         grades=grades_of(row.grades),

@@ -10,13 +10,12 @@ import sqlalchemy as sql
 
 from postil.campaigns import tables, validation
 from postil.campaigns.grading import first_answers, to_event
-from postil.campaigns.items import golds_of, grades_of, is_swapped, items
+from postil.campaigns.items import golds_of, grades_of, is_swapped, items, spans_of
 from postil.campaigns.models import Adjudication, Conflict, Event, Person, Rating, Refused, name_of
 from postil.campaigns.people import active_person
 from postil.campaigns.quality import reading_length
 from postil.campaigns.state import moment
 from postil.campaigns.tables import GRADED, MOST_ROWS, EventRow
-from postil.campaigns.validation import from_json
 from postil.messages import Message
 from postil.raters.result import PlanRevision
 
@@ -231,7 +230,7 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
             time=row.time,
             seconds=row.seconds,
             gold=row.gold,
-            spans=from_json(row.spans),
+            spans=spans_of(row.spans),
             revision=1 + bisect_right(firsts, row.number),
             sample=row.sample,
             purpose=row.purpose,

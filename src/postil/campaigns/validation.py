@@ -6,10 +6,7 @@ import hashlib
 import math
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from postil.campaigns.models import Refused
-from postil.errors import InvalidInput
 from postil.messages import Listed, Message
 
 if TYPE_CHECKING:
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_LENGTH",
     "annotated_share",
-    "from_json",
     "hash_token",
     "key",
     "on_scale",
@@ -30,7 +26,6 @@ __all__ = [
     "seconds_shown",
     "share_or_two",
     "spans",
-    "to_json",
     "union",
     "words",
 ]
@@ -88,33 +83,6 @@ def passage_grade(text: str, spans: Sequence[Sequence[Span]]) -> float:
     if len(spans) > 1 and all(annotated_share(text, of_one) == 1 for of_one in spans):
         return 2.0
     return annotated_share(text, [span for of_one in spans for span in of_one])
-
-
-def to_json(spans: Sequence[Span]) -> str:
-    """Encode spans for the database.
-
-    Args:
-        spans: Start and exclusive end of each.
-    """
-    return msgspec.json.encode(spans).decode()
-
-
-def from_json(text: str | None) -> tuple[Span, ...]:
-    """Decode spans from the database; none for NULL.
-
-    Args:
-        text: The stored text.
-
-    Raises:
-        InvalidInput: The text is no list of spans.
-
-    >>> from_json(to_json([(0, 2)])), from_json(None)
-    (((0, 2),), ())
-    """
-    try:
-        return () if text is None else msgspec.json.decode(text, type=tuple[tuple[int, int], ...])
-    except msgspec.MsgspecError as error:
-        raise InvalidInput(f"expected pairs of start and end as JSON: {error}", field="event.spans") from None
 
 
 MAX_LENGTH: Final = 2_000

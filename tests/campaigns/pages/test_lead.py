@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.campaigns.calls import agreement_of, write_rows
+from postil.campaigns.calls import agreement_of, estimate_so_far, write_rows
 from postil.campaigns.export import judgements
 from postil.campaigns.models import Item
-from postil.campaigns.pages.dashboard import DashboardCache, DashboardSnapshot, estimate_so_far
+from postil.campaigns.pages.dashboard import DashboardCache, DashboardSnapshot
 from postil.campaigns.pages.site import Site
 from postil.campaigns.rubric import Rubric
 from postil.data.row_files import read

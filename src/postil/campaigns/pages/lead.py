@@ -33,8 +33,7 @@ from postil.campaigns.pages.site import (
     redirect_to,
     uploads_of,
 )
-from postil.campaigns.pages.tables import forest as means
-from postil.campaigns.pages.tables import heat, histogram, paths, severities, shares
+from postil.campaigns.pages.tables import forest, heat, histogram, paths, severities, shares
 from postil.campaigns.quality import inferred_grades
 from postil.campaigns.state import moment, parse_moment
 from postil.campaigns.view import concern_sentence
@@ -159,7 +158,7 @@ class _Pages:
 
     def estimate(self, request: Request) -> Response:
         """Show the mean grades of systems so far, and what more ratings would bring."""
-        return self._page(request, "estimate", forest=means, on_severity=severity_remarks)
+        return self._page(request, "estimate", forest=forest, on_severity=severity_remarks)
 
     def conflicts(self, request: Request) -> Response:
         """Show items with disagreement, or adjudicated ones."""
