@@ -13,7 +13,7 @@ import pytest
 from postil.campaigns.calls import agreement_of, estimate_so_far, write_rows
 from postil.campaigns.export import judgements
 from postil.campaigns.models import Item
-from postil.campaigns.pages.dashboard import DashboardCache, DashboardSnapshot
+from postil.campaigns.pages.lead import DashboardCache, DashboardSnapshot
 from postil.campaigns.pages.site import Site
 from postil.campaigns.rubric import Rubric
 from postil.data.row_files import read
@@ -345,7 +345,7 @@ def test_numbers_are_worked_out_once_for_each_state(place: Make, monkeypatch: py
     calls = []
     of = DashboardSnapshot.of
     monkeypatch.setattr(DashboardSnapshot, "of", classmethod(lambda _, *words: calls.append(1) or of(*words)))  # type: ignore[func-returns-value]
-    monkeypatch.setattr("postil.campaigns.pages.dashboard.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.lead.REST", 0.0)
     cache = DashboardCache(here.store, 2.0, 30)
     first, fresh = cache.latest()
     assert first
@@ -365,7 +365,7 @@ def test_a_page_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.Monke
     go, of = threading.Event(), DashboardSnapshot.of
     go.set()
     monkeypatch.setattr(DashboardSnapshot, "of", classmethod(lambda _, *words: (go.wait(30), of(*words))[1]))
-    monkeypatch.setattr("postil.campaigns.pages.dashboard.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.lead.REST", 0.0)
     cache = DashboardCache(here.store, 2.0, 30)
     old, _ = cache.latest()
     go.clear()
@@ -421,7 +421,7 @@ def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Pat
 
 def test_a_link_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is shown once: a server that was just started has none to show it beside."""
-    monkeypatch.setattr("postil.campaigns.pages.dashboard.DashboardCache.latest", lambda _: (None, False))
+    monkeypatch.setattr("postil.campaigns.pages.lead.DashboardCache.latest", lambda _: (None, False))
     lee = place().visitor("Lee", "lead")
     page = lee.post("/lead/invite", name="Ann").text
     assert "Computing the numbers" in page

@@ -54,7 +54,7 @@ PATHS = (*(path for path, _ in TABS.values()), "/lead/conflicts?show=adjudicated
 
 
 def test_a_page_in_chinese_has_no_english_left(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.campaigns.pages.dashboard.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.lead.REST", 0.0)
     items = [
         Item(item=f"a{i // 2}", system=f"system-{i % 2}", text=f"text {i}", title=f"title {i // 2}", content="…")
         for i in range(24)

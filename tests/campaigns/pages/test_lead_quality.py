@@ -18,7 +18,7 @@ ITEMS = 60
 
 def made(place: Make, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Four annotators, of whom Dee always gives 3, in no time, and misses gold and attention."""
-    monkeypatch.setattr("postil.campaigns.pages.dashboard.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.lead.REST", 0.0)
     items = [
         Item(
             item=f"a{i // 2}",
@@ -74,7 +74,7 @@ def test_the_page_in_chinese_has_no_english_left(place: Make, monkeypatch: pytes
 
 
 def test_without_ratings_and_without_concerns(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.campaigns.pages.dashboard.REST", 0.0)
+    monkeypatch.setattr("postil.campaigns.pages.lead.REST", 0.0)
     here = place(annotators=1)
     lead = here.visitor("Lee", "lead")
     assert "There are no ratings yet" in lead.get("/lead/quality").text
