@@ -64,6 +64,22 @@ POWER: Final = 0.8
 ANNOTATORS: Final = 3
 """Smallest number of annotators of a plan, unless one is asked for."""
 
+NOTICED: Final = 1.005
+"""Ratio of squared errors that does not round to 1."""
+
+COMPARED: Final = 60
+"""Number of ratings per system that one, two and three raters are compared at."""
+
+ROUGH_PILOT: Final = 20
+"""Number of graded items below which a plan from a pilot is rough."""
+
+ABSENT: Final = 0.1
+"""Share of the variance, without severities that are removed, that the interval of an absent component stays below."""
+
+PEEKING: Final = (
+    "decide before you look: adding items after seeing the intervals is optional stopping, which makes them too narrow"
+)
+
 
 @options
 class BudgetOptions(EstimateOptions, SeedOptions):
@@ -413,19 +429,6 @@ def _graded(options: BudgetOptions, items: int) -> tuple[int, ...]:
                 "{graded}: expected at most the {items} items, got {n}", graded=Setting("graded"), items=items, n=n
             )
     return tuple(sorted(set(options.graded)))
-
-
-NOTICED: Final = 1.005
-"""Ratio of squared errors that does not round to 1."""
-COMPARED: Final = 60
-"""Number of ratings per system that one, two and three raters are compared at."""
-ROUGH_PILOT: Final = 20
-"""Number of graded items below which a plan from a pilot is rough."""
-ABSENT: Final = 0.1
-"""Share of the variance, without severities that are removed, that the interval of an absent component stays below."""
-PEEKING: Final = (
-    "decide before you look: adding items after seeing the intervals is optional stopping, which makes them too narrow"
-)
 
 
 def _planned(

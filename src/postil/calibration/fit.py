@@ -18,6 +18,7 @@ from postil.data.ties import without_noise
 from postil.errors import Undefined
 from postil.learners.linear import Logistic
 from postil.meta.grade_fits import isotonic_fit
+from postil.meta.parametric import NORMAL
 from postil.meta.resampling import bootstrap_counts, estimate, in_blocks
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ PENALTIES: Final = (3.0, 10.0, 30.0, 100.0)
 INNER_FOLDS: Final = 3
 """Number of folds on which a penalty is chosen."""
 
-_Z: Final = 1.959963984540054
 _CALIBRATION_PENALTY: Final = 1.0
 """Penalty of the slope of a standardized logit, so that few labels that a column separates give no certainty."""
 COVERAGE: Final = 0.3
@@ -291,9 +291,9 @@ def wilson_interval(good: int, n: int) -> tuple[float, float]:
     ([0.722, 1.0], [0.237, 0.763])
     """
     share = good / n
-    middle = share + _Z**2 / (2 * n)
-    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
-    low, high = ((middle + sign * half) / (1 + _Z**2 / n) for sign in (-1, 1))
+    middle = share + NORMAL**2 / (2 * n)
+    half = NORMAL * math.sqrt(share * (1 - share) / n + NORMAL**2 / (4 * n * n))
+    low, high = ((middle + sign * half) / (1 + NORMAL**2 / n) for sign in (-1, 1))
     return max(0.0, min(low, share)), min(1.0, max(high, share))  # an end of 0 or 1 may be off by a rounding error
 
 

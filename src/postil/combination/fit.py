@@ -47,7 +47,6 @@ __all__ = [
     "transformed",
 ]
 
-
 FOLDS: Final = 9
 """Default number of folds of items."""
 

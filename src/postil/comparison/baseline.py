@@ -36,6 +36,89 @@ if TYPE_CHECKING:
 __all__ = ["compare", "compare_means", "compare_sums", "sacrebleu_p_value"]
 
 
+class CorpusMetric(Protocol):
+    """A metric as far as its corpus scores depend on no reference; `postil.metrics.base.Metric` is one."""
+
+    @property
+    def width(self) -> int:
+        """Number of statistics of each text, k."""
+
+    def score(self, stats: Floats, /) -> Floats:
+        """Scores of sums of statistics, float64[n, k], as float64[n]."""
+
+    def items(self, stats: Floats, /) -> Floats:
+        """Item scores of statistics, float64[n, k], as float64[n]."""
+
+
+def compare(
+    scored: Scored,
+    baseline: str | None = None,
+    *,
+    intersect: bool = False,
+    lower_is_better: Collection[str] = (),
+    draws: Draws = DRAWS,
+    metric_of: Callable[[str, str], CorpusMetric] | None = None,
+    sacrebleu: bool = False,
+) -> Comparison:
+    """Compare systems by their corpus scores: of summed statistics where rows have them, else means of item scores.
+
+    Items are drawn with replacement, the same for every system (paired bootstrap; Koehn 2004), for the intervals and
+    `p_bootstrap`. In the paired permutation test (approximate randomization; Noreen 1989; Riezler and Maxwell 2005)
+    each item swaps the scores of system and baseline with probability 1/2, for means a flipped sign of their
+    difference; ``p = (1 + #{|difference of the swapped| >= |difference|}) / (permutations + 1)``.
+
+    Args:
+        scored: Item scores. Corpus scores (rows without an item) and single draws of random controls are ignored.
+        baseline: The system to compare with; by default the first.
+        intersect: True to compare on shared items, where systems cover different ones.
+        lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
+        draws: Random draws: resamples of the items, and random sign flips.
+        metric_of: Function that finds a metric by its name and signature; by default statistics are ignored, and means
+            of item scores compared.
+        sacrebleu: True for the p-values of sacreBLEU, from the same resamples and permutations as it draws with this
+            seed; see `sacrebleu_p_value` and `permutation_p`.
+
+    Raises:
+        InvalidInput: Systems cover different items and `intersect` is not set, a text has two scores by one metric,
+            there are no item scores, or statistics are not those of the scores.
+        Undefined: Systems share fewer than two items.
+        UnknownName: There is no such baseline or metric.
+
+    >>> from postil.meta.table import Scored
+    >>> from postil.data.rows import Score
+    >>> texts = [("1", 0.1, 0.3), ("2", 0.2, 0.5), ("3", 0.3, 0.4)]
+    >>> rows = [Score(item, "a", "meteor", score, "") for item, score, _ in texts]
+    >>> rows += [Score(item, "b", "meteor", score, "") for item, _, score in texts]
+    >>> found = compare(Scored(rows))
+    >>> [(row.system, round(row.mean, 3), row.difference and round(row.difference, 3)) for row in found.systems]
+    [('a', 0.2, None), ('b', 0.4, 0.2)]
+    """
+    systems = tuple(dict.fromkeys(system for _, system in scored.rows))
+    lower_is_better = scored.falling(lower_is_better)
+    baseline = systems[0] if baseline is None else as_id(baseline)
+    UnknownName.check("system", baseline, systems)
+    rows, left_out = on_shared_items(scored, systems, intersect=intersect)
+    base, corpora = systems.index(baseline), _corpora(scored, metric_of)
+    tests = _compare(scored, rows, base, corpora, draws, sacrebleu=sacrebleu)
+    return Comparison(
+        aggregation="corpus" if corpora else "item mean",
+        baseline=baseline,
+        items=len(rows),
+        systems=tuple(_rows(tests, scored.metrics, systems, base, len(rows), sacrebleu=sacrebleu)),
+        lower_is_better=tuple(name for name in scored.metrics if name in lower_is_better),
+        left_out=left_out,
+        notes=tuple(_notes(scored, systems)),
+        settings=ComparisonSettings(
+            resamples=draws.resamples,
+            permutations=draws.permutations,
+            seed=draws.seed,
+            p_values="sacrebleu" if sacrebleu else "postil",
+        ),
+        summed=tuple(corpora),
+        signatures={name: scored.signatures[name] for name in scored.metrics if scored.signatures[name]},
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BaselineTest:
     """Scores of systems by m metrics, compared with the baseline's.
@@ -168,89 +251,6 @@ def _sign_flips(differences: Floats, magnitudes: Floats, draws: Draws) -> Floats
     total = flat.sum(axis=0)
     found = permutation_p(lambda swapped: np.abs(total - 2 * (swapped @ flat)), len(flat), draws)
     return found.reshape(differences.shape[1:])
-
-
-class CorpusMetric(Protocol):
-    """A metric as far as its corpus scores depend on no reference; `postil.metrics.base.Metric` is one."""
-
-    @property
-    def width(self) -> int:
-        """Number of statistics of each text, k."""
-
-    def score(self, stats: Floats, /) -> Floats:
-        """Scores of sums of statistics, float64[n, k], as float64[n]."""
-
-    def items(self, stats: Floats, /) -> Floats:
-        """Item scores of statistics, float64[n, k], as float64[n]."""
-
-
-def compare(
-    scored: Scored,
-    baseline: str | None = None,
-    *,
-    intersect: bool = False,
-    lower_is_better: Collection[str] = (),
-    draws: Draws = DRAWS,
-    metric_of: Callable[[str, str], CorpusMetric] | None = None,
-    sacrebleu: bool = False,
-) -> Comparison:
-    """Compare systems by their corpus scores: of summed statistics where rows have them, else means of item scores.
-
-    Items are drawn with replacement, the same for every system (paired bootstrap; Koehn 2004), for the intervals and
-    `p_bootstrap`. In the paired permutation test (approximate randomization; Noreen 1989; Riezler and Maxwell 2005)
-    each item swaps the scores of system and baseline with probability 1/2, for means a flipped sign of their
-    difference; ``p = (1 + #{|difference of the swapped| >= |difference|}) / (permutations + 1)``.
-
-    Args:
-        scored: Item scores. Corpus scores (rows without an item) and single draws of random controls are ignored.
-        baseline: The system to compare with; by default the first.
-        intersect: True to compare on shared items, where systems cover different ones.
-        lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
-        draws: Random draws: resamples of the items, and random sign flips.
-        metric_of: Function that finds a metric by its name and signature; by default statistics are ignored, and means
-            of item scores compared.
-        sacrebleu: True for the p-values of sacreBLEU, from the same resamples and permutations as it draws with this
-            seed; see `sacrebleu_p_value` and `permutation_p`.
-
-    Raises:
-        InvalidInput: Systems cover different items and `intersect` is not set, a text has two scores by one metric,
-            there are no item scores, or statistics are not those of the scores.
-        Undefined: Systems share fewer than two items.
-        UnknownName: There is no such baseline or metric.
-
-    >>> from postil.meta.table import Scored
-    >>> from postil.data.rows import Score
-    >>> texts = [("1", 0.1, 0.3), ("2", 0.2, 0.5), ("3", 0.3, 0.4)]
-    >>> rows = [Score(item, "a", "meteor", score, "") for item, score, _ in texts]
-    >>> rows += [Score(item, "b", "meteor", score, "") for item, _, score in texts]
-    >>> found = compare(Scored(rows))
-    >>> [(row.system, round(row.mean, 3), row.difference and round(row.difference, 3)) for row in found.systems]
-    [('a', 0.2, None), ('b', 0.4, 0.2)]
-    """
-    systems = tuple(dict.fromkeys(system for _, system in scored.rows))
-    lower_is_better = scored.falling(lower_is_better)
-    baseline = systems[0] if baseline is None else as_id(baseline)
-    UnknownName.check("system", baseline, systems)
-    rows, left_out = on_shared_items(scored, systems, intersect=intersect)
-    base, corpora = systems.index(baseline), _corpora(scored, metric_of)
-    tests = _compare(scored, rows, base, corpora, draws, sacrebleu=sacrebleu)
-    return Comparison(
-        aggregation="corpus" if corpora else "item mean",
-        baseline=baseline,
-        items=len(rows),
-        systems=tuple(_rows(tests, scored.metrics, systems, base, len(rows), sacrebleu=sacrebleu)),
-        lower_is_better=tuple(name for name in scored.metrics if name in lower_is_better),
-        left_out=left_out,
-        notes=tuple(_notes(scored, systems)),
-        settings=ComparisonSettings(
-            resamples=draws.resamples,
-            permutations=draws.permutations,
-            seed=draws.seed,
-            p_values="sacrebleu" if sacrebleu else "postil",
-        ),
-        summed=tuple(corpora),
-        signatures={name: scored.signatures[name] for name in scored.metrics if scored.signatures[name]},
-    )
 
 
 def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:

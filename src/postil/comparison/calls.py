@@ -55,6 +55,9 @@ P_VALUES: Final = ("postil", "sacrebleu")
 """Definitions of p-values, by the program that has them."""
 
 
+R = TypeVar("R", InterleavingResult, PreferencesResult)
+
+
 @options
 class CompareOptions(ResamplingOptions):
     """Options of `postil compare`.
@@ -221,9 +224,6 @@ def _notes(found: Comparison, options: CompareOptions) -> Iterator[str]:
     foreign = [name for name in named if "|postil:" not in found.signatures.get(name, "")]
     if found.summed and foreign:
         yield f"the mean of item scores is taken for the corpus score of {', '.join(foreign)}"
-
-
-R = TypeVar("R", InterleavingResult, PreferencesResult)
 
 
 @dataclass(frozen=True, slots=True)

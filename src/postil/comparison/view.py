@@ -29,6 +29,17 @@ __all__ = ["compared_table", "interleaved", "preferences", "view"]
 
 LEVEL: Final = 0.05
 
+CREDIT: Final = "credit"
+"""Name of the measure that has all events."""
+
+MOST: Final = 45
+"""Largest number of pairs in the table: those of ten systems."""
+
+FEW: Final = 4
+"""Largest number of systems that a sentence names."""
+
+_OUTCOMES: Final = tuple(Count(name, name) for name in ("wins", "ties", "losses"))
+
 
 def view(result: Comparison) -> View:
     """One row per system and metric.
@@ -154,10 +165,6 @@ def _differing(result: Comparison, metric: str) -> str:
     return f"{sum(p < LEVEL for p in tested)} of {len(tested)}"
 
 
-CREDIT: Final = "credit"
-"""Name of the measure that has all events."""
-
-
 def interleaved(result: InterleavingResult) -> View:
     """One row per pair of models and measure.
 
@@ -251,14 +258,6 @@ def _interleaved_remarks(result: InterleavingResult) -> Iterator[str]:
     yield "credit is clicks and answers less hidden suggestions; by hidden, the model with fewer of them wins"
     yield "at ranks, pairs of numbers are of the model and of the one it is against"
     yield f"seed {settings.seed}, {settings.resamples} resamples of the articles; Holm-adjusted for pairs of models"
-
-
-MOST: Final = 45
-"""Largest number of pairs in the table: those of ten systems."""
-FEW: Final = 4
-"""Largest number of systems that a sentence names."""
-
-_OUTCOMES: Final = tuple(Count(name, name) for name in ("wins", "ties", "losses"))
 
 
 def preferences(result: PreferencesResult) -> View:

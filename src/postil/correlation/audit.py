@@ -30,12 +30,13 @@ from postil.messages import Message, Setting
 from postil.meta.coefficient_kinds import KINDS, Correlated, kind_of
 from postil.meta.column_correlations import Texts, constant, partial_correlations, ratio, rows_by, starts_of
 from postil.meta.correlation import Correlations, correlations, pair_row
-from postil.meta.grade_fits import scale_of
+from postil.meta.grade_fits import map_to_grades, scale_of
 from postil.meta.multiple_tests import Q, benjamini_yekutieli
-from postil.meta.parametric import student_p, student_quantile
+from postil.meta.parametric import NORMAL, student_p, student_quantile
 from postil.meta.parts import UndefinedMapping
 from postil.meta.reliability import MultipleRatings
 from postil.meta.resampling import DRAWS, estimate, resampled_sums
+from postil.meta.variance_components import rater_variance
 from postil.results.names import LENGTH, is_control
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from postil.correlation.options import CorrelateOptions
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.coefficients import By, Measure
-    from postil.meta.correlation import Correlations
     from postil.meta.grade_fits import MappedGrades
     from postil.meta.resampling import Counts, Draws
     from postil.meta.table import Table
@@ -63,6 +63,18 @@ __all__ = [
 
 AUDIT_STEPS = 6
 """Number of steps of an audit, for a progress bar."""
+
+EPSILON: Final = 0.2
+"""Default cost-benefit penalty: the advantage that an annotator gets for the cost of human work."""
+
+LEAST: Final = 30
+"""Smallest number of texts that an annotator and somebody else rated for the annotator to be tested."""
+
+BINS: Final = 10
+"""Number of bins of equal width over the scale."""
+
+HALVINGS: Final = 40
+"""Number of halvings of a range of the unknown."""
 
 
 def audit(
@@ -84,9 +96,6 @@ def audit(
         draws: Random draws.
         given: The same table with its ratings as they were given, where severities were removed from those of `table`.
     """
-    from postil.meta.grade_fits import map_to_grades  # noqa: PLC0415 - the same
-    from postil.meta.variance_components import rater_variance  # noqa: PLC0415 - the same
-
     at("scores on the scale of the ratings")
     mapped = map_to_grades(table, options.folds)
     calibrated = calibrations(table, mapped, draws)
@@ -108,14 +117,6 @@ def audit(
         rankings=tuple(rankings),
         uncalibrated=mapped.absent,
     )
-
-
-EPSILON: Final = 0.2
-"""Default cost-benefit penalty: the advantage that an annotator gets for the cost of human work."""
-
-
-LEAST: Final = 30
-"""Smallest number of texts that an annotator and somebody else rated for the annotator to be tested."""
 
 
 def alternative_annotator_test(
@@ -276,15 +277,6 @@ def _average_advantages(metric: Booleans, item: Int32s, tested: list[Int64s], dr
     return ratio(total, annotators)
 
 
-BINS: Final = 10
-"""Number of bins of equal width over the scale."""
-
-HALVINGS: Final = 40
-"""Number of halvings of a range of the unknown."""
-
-_Z: Final = 1.959963984540054
-
-
 def calibrations(table: Table, mapped: MappedGrades, draws: Draws = DRAWS) -> tuple[Calibration, ...]:
     """Errors of predicted grades, and the expected calibration error (ECE) with its bins.
 
@@ -416,14 +408,14 @@ class AbsoluteSum:
         plain = float(np.abs(means).sum())
         if items < 2:
             return cls(plain, plain, None, None)
-        wider = math.sqrt(items / (items - 1)) * student_quantile(0.975, items - 1) / _Z
+        wider = math.sqrt(items / (items - 1)) * student_quantile(0.975, items - 1) / NORMAL
         deviations = (resampled - means) * wider
         variances = deviations.var(axis=0)
         if not variances.any():
             return cls(plain, plain, plain, plain)
         path = _Path(means, deviations, variances)
         low, value, high = (path.total(share, plain) for share in (0.975, 0.5, 0.025))
-        signed = _Z * float((deviations @ path.signs).std())
+        signed = NORMAL * float((deviations @ path.signs).std())
         value = min(value, plain)  # above it only by the chance of few resamples
         return cls(plain, value, min(low, value), max(high, value, signed))
 

@@ -67,13 +67,14 @@ __all__ = [
     "worst_against_people",
 ]
 
-
 PEOPLE: Final = "people"
 """Name of the other side where a metric disagrees with the ratings."""
 
-
 ROLES: Final[Mapping[str, type[Row]]] = {**JUDGED, "candidates": Candidate}
 """Row type of each table."""
+
+MEAN_WEIGHT: Final = "control:mean-weight("
+"""Prefix of the controls that are the mean weight of a text's references."""
 
 
 def correlate(
@@ -374,10 +375,6 @@ def _pair(metrics: Sequence[str]) -> tuple[str, str]:
             return name, name.removeprefix("w-")
     named = [name for name in metrics if not name.startswith("control:")] or list(metrics)
     return named[0], named[1] if len(named) > 1 else ""
-
-
-MEAN_WEIGHT: Final = "control:mean-weight("
-"""Prefix of the controls that are the mean weight of a text's references."""
 
 
 def near_warnings(table: RatedTable, differences: Sequence[Difference], draws: Draws) -> Iterator[str]:

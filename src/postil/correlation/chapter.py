@@ -77,7 +77,6 @@ LEVELS: Final[Mapping[str, str]] = {
 }
 """What a correlation is over."""
 
-
 HEADINGS: Final[Mapping[str, str]] = {
     "accuracies": "Ranking texts and systems",
     "alt-test": "Alternative annotator test",
@@ -86,7 +85,6 @@ HEADINGS: Final[Mapping[str, str]] = {
     "raters": "The raters",
 }
 """Headings above the tables that begin a part."""
-
 
 WORDS: Final[Mapping[str, str]] = {
     "accuracies": "Each pair of texts, or of systems, is ranked by people and by a metric. A metric is worth something "

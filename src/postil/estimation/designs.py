@@ -42,6 +42,26 @@ __all__ = [
     "steps_to",
 ]
 
+TARGETS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "population": "mean grade over the population that the items come from",
+        "items": "mean over these items of the expected grade",
+    }
+)
+"""The estimands, by name; the first is the default."""
+
+FEWEST_ITEMS: Final = 8
+"""Smallest number of items that is planned."""
+
+LEVEL: Final = 0.05
+"""Level of the tests, over all pairs of systems together for the power of all."""
+
+STEPS: Final = (1, 1.5, 2, 3, 4, 6, 8)
+"""Numbers of items between two powers of ten that a table of plans has."""
+
+MORE_ITEMS: Final = 20
+"""Number of items more whose worth is told."""
+
 
 class Layout(NamedTuple):
     """An assignment of raters to outputs.
@@ -109,24 +129,6 @@ ESTIMATORS: Final[Mapping[str, Estimator]] = MappingProxyType(
     }
 )
 """The estimators, by name; the first is the default."""
-
-TARGETS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "population": "mean grade over the population that the items come from",
-        "items": "mean over these items of the expected grade",
-    }
-)
-"""The estimands, by name; the first is the default."""
-
-
-FEWEST_ITEMS: Final = 8
-"""Smallest number of items that is planned."""
-LEVEL: Final = 0.05
-"""Level of the tests, over all pairs of systems together for the power of all."""
-STEPS: Final = (1, 1.5, 2, 3, 4, 6, 8)
-"""Numbers of items between two powers of ten that a table of plans has."""
-MORE_ITEMS: Final = 20
-"""Number of items more whose worth is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from postil.estimation.result import (
 from postil.messages import Blank, Message, Setting
 from postil.meta.estimation import FEWEST, LEAST_R2, estimated, prediction_powered
 from postil.meta.multiple_tests import MOST_SETS, compact_letters, holm, rank_ranges
-from postil.meta.parametric import student_p, student_quantile
+from postil.meta.parametric import NORMAL, student_p, student_quantile
 from postil.meta.severity import untold
 from postil.results.base import replace
 
@@ -41,8 +41,6 @@ Method: TypeAlias = Literal["crossed", "human", "ppi"]
 """Estimator: of all scores and systems together, of the ratings alone, or PPI++ of each system."""
 
 LEVEL: Final = 0.05
-NORMAL: Final = 1.959963984540054
-"""Quantile .975 of the standard normal distribution."""
 OUT_OF_BALANCE: Final = 3.3
 """Standard errors from which a difference between graded and other items is told; chance does so once in 1,000."""
 ROUGH: Final = 20

@@ -43,6 +43,21 @@ FIELDS: Final = ("scale", "rubric", "article", "anchors", "candidate")
 NO_RUBRIC: Final = "The higher the grade, the better the text."
 """The rubric where none is given."""
 
+NoGrade: TypeAlias = Literal["failed", "cut", "filtered", "refused", "empty", "unreadable"]
+"""Reasons why a text has no grade."""
+
+TOP: Final = 20
+"""Number of first tokens whose probabilities are asked for."""
+
+ANSWER_TOKENS: Final = 16
+"""Maximum number of tokens of a sampled answer."""
+
+AT_FIRST: Final = 2
+"""Number of texts that are graded at a time, until an answer is seen that is not cut off."""
+
+SHOWN: Final = 60
+"""Number of characters of an unreadable answer that are shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
@@ -200,22 +215,6 @@ def _anchors(anchors: tuple[Anchor, ...]) -> str:
         return ""
     each = (marked("example", anchor.text, f' grade="{anchor.grade:g}"') for anchor in anchors)
     return "Texts for the same article with the grades that people gave them:\n" + "\n".join(each)
-
-
-NoGrade: TypeAlias = Literal["failed", "cut", "filtered", "refused", "empty", "unreadable"]
-"""Reasons why a text has no grade."""
-
-TOP: Final = 20
-"""Number of first tokens whose probabilities are asked for."""
-
-ANSWER_TOKENS: Final = 16
-"""Maximum number of tokens of a sampled answer."""
-
-AT_FIRST: Final = 2
-"""Number of texts that are graded at a time, until an answer is seen that is not cut off."""
-
-SHOWN: Final = 60
-"""Number of characters of an unreadable answer that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,12 @@ MAIN: Final = ""
 SAME: Final = 1e-9
 """Largest difference of two grades that are equal."""
 
+BLOCK: Final = 64
+"""Approximate number of prompts whose probabilities are asked for before the samples of any."""
+
+ORDER: Final = "order"
+"""The control that is the mean of both orders of the anchors."""
+
 
 def trials_of(case: Case, seed: int, *names: str) -> dict[str, Trial]:
     """The trials of a text by control; `MAIN` is the judge's own.
@@ -236,13 +242,6 @@ def _unexplained(values: NDArray[np.float64], words: NDArray[np.float64]) -> NDA
     values = values - values.mean() if len(values) else values
     left = values - centered * (float(centered @ values) / spread) if spread > 0 else values
     return left if float(left @ left) > SAME**2 * float(values @ values) else np.zeros_like(left)
-
-
-BLOCK: Final = 64
-"""Approximate number of prompts whose probabilities are asked for before the samples of any."""
-
-ORDER: Final = "order"
-"""The control that is the mean of both orders of the anchors."""
 
 
 class Tally:

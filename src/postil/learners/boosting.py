@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Tree", "Trees", "boosting_fit", "classifier_fit"]
 
-
 TREES: Final = 150
 RATE: Final = 0.05
 LEAVES: Final = 8

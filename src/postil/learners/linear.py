@@ -23,6 +23,9 @@ HALVINGS: Final = 40
 GRADIENT: Final = 1e-10
 """Largest entry of the gradient, per row, at the minimum."""
 
+CLOSE: Final = 1e-10
+"""Norm of the gradient, as a share of the first one, at which the weights are found."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear:
@@ -135,10 +138,6 @@ class Logistic(Linear):
 def _loss(x: Floats, true: Floats, w: Floats, penalty: Floats) -> float:
     logits = np.einsum("ni,i->n", x, w)
     return float(np.logaddexp(0, np.where(true > 0, -logits, logits)).sum() + (penalty * w**2).sum() / 2)
-
-
-CLOSE: Final = 1e-10
-"""Norm of the gradient, as a share of the first one, at which the weights are found."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

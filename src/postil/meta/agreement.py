@@ -37,6 +37,35 @@ __all__ = ["FEWEST", "Tables", "agreement", "agreement_of_table"]
 EMPTY: Final = 16
 """Number of products with zero that cost as much as to find a pair of ratings that counts."""
 
+MOST_LABELS: Final = 100
+"""Largest number of distinct ratings that are treated as labels; more of them are put into bins for kappas."""
+
+BINS: Final = 10
+"""Number of bins of equal width on the scale; a rating between two bins is in the upper one."""
+
+FEWEST: Final = 10
+"""Smallest number of texts with two ratings whose agreement beyond chance is shown.
+
+Scott's pi with quadratic weights of two annotators who draw one of five grades at random is within .61 of 0 in 95 % of
+cases with 10 texts, within .83 with 5. With one text no coefficient depends on the grades, if they differ: pi is -1.
+"""
+
+ENOUGH: Final = 20
+"""Smallest mean number of texts shared by two annotators for which the mean of their kappas has an interval.
+
+A resample that draws a text twice has fewer distinct ones, and kappas of few texts are biased downwards: the interval
+would lie below the value.
+"""
+
+_NUMBERED: Final = (
+    "the annotators of every text are numbered from 1, by position, so nobody can be told apart; it needs their names"
+)
+
+_PERHAPS_NUMBERED: Final = (
+    "the annotators of every text are numbered from 1: if these are positions and not people, there is no Cohen's "
+    "kappa and no bias of an annotator; Scott's pi and Krippendorff's alpha need no names"
+)
+
 
 class RatingPairs:
     """Pairs of ratings of one text, the annotators in the order of their names.
@@ -204,35 +233,6 @@ class Tables:
 
 def _distances(difference: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     return {"unweighted": (difference != 0) * 1.0, "linear": np.abs(difference), "quadratic": difference**2}
-
-
-MOST_LABELS: Final = 100
-"""Largest number of distinct ratings that are treated as labels; more of them are put into bins for kappas."""
-
-BINS: Final = 10
-"""Number of bins of equal width on the scale; a rating between two bins is in the upper one."""
-
-FEWEST: Final = 10
-"""Smallest number of texts with two ratings whose agreement beyond chance is shown.
-
-Scott's pi with quadratic weights of two annotators who draw one of five grades at random is within .61 of 0 in 95 % of
-cases with 10 texts, within .83 with 5. With one text no coefficient depends on the grades, if they differ: pi is -1.
-"""
-
-ENOUGH: Final = 20
-"""Smallest mean number of texts shared by two annotators for which the mean of their kappas has an interval.
-
-A resample that draws a text twice has fewer distinct ones, and kappas of few texts are biased downwards: the interval
-would lie below the value.
-"""
-
-_NUMBERED: Final = (
-    "the annotators of every text are numbered from 1, by position, so nobody can be told apart; it needs their names"
-)
-_PERHAPS_NUMBERED: Final = (
-    "the annotators of every text are numbered from 1: if these are positions and not people, there is no Cohen's "
-    "kappa and no bias of an annotator; Scott's pi and Krippendorff's alpha need no names"
-)
 
 
 def agreement(

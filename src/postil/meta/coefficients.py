@@ -41,6 +41,10 @@ LEVELS: Final[tuple[By, ...]] = get_args(By)
 Measure: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c", "acc-eq", "pa", "spa"]
 """Name of a coefficient of correlation or an accuracy in ranking pairs."""
 
+_KENDALL: Final = "Kendall's coefficients have no test here; look at the intervals"
+
+_FEW: Final = MappingProxyType(dict.fromkeys(LEVELS, 200))
+
 
 class Coefficient(NamedTuple):
     """A coefficient of correlation, or an accuracy in ranking pairs.
@@ -93,9 +97,6 @@ class Coefficient(NamedTuple):
                 "{measure} compares systems, so it needs {need}, got {got}", measure=self.name, need=need, got=got
             )
 
-
-_KENDALL: Final = "Kendall's coefficients have no test here; look at the intervals"
-_FEW: Final = MappingProxyType(dict.fromkeys(LEVELS, 200))
 
 TABLE: Final[Mapping[str, Coefficient]] = MappingProxyType(
     {

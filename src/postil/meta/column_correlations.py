@@ -27,7 +27,6 @@ __all__ = [
     "starts_of",
 ]
 
-
 Ranked: TypeAlias = Literal["spearman", "kendall-b", "kendall-c"]
 """Name of a coefficient of ranks."""
 

@@ -62,6 +62,15 @@ FOLDS: Final = 5
 CONSTANT: Final = "control:constant"
 """Control that gives every text the mean rating of the other folds."""
 
+CombinationMethod: TypeAlias = Literal["ridge", "isotonic", "boosting"]
+"""Learner: ridge regression, isotonic regression of one column, or boosted trees."""
+
+PENALTY: Final = 0.01
+"""Default ridge penalty, for columns of standard deviation 1 and a mean squared error."""
+
+ROUNDING: Final = 1e-12
+"""Share of the largest gradient from which on a bounded weight leaves its bound."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MappedGrades:
@@ -271,16 +280,6 @@ def _nearest(values: Floats, grades: Floats) -> Floats:
     """The nearest of ascending grades; the lower one half way."""
     middles = (grades[:-1] + grades[1:]) / 2
     return grades[np.searchsorted(middles.round(9), values.round(9))]
-
-
-CombinationMethod: TypeAlias = Literal["ridge", "isotonic", "boosting"]
-"""Learner: ridge regression, isotonic regression of one column, or boosted trees."""
-
-PENALTY: Final = 0.01
-"""Default ridge penalty, for columns of standard deviation 1 and a mean squared error."""
-
-ROUNDING: Final = 1e-12
-"""Share of the largest gradient from which on a bounded weight leaves its bound."""
 
 
 class Model(Protocol):

@@ -16,14 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_SETS", "Q", "benjamini_yekutieli", "compact_letters", "holm", "rank_ranges", "significance_clusters"]
 
-
 LEVEL: Final = 0.05
 """Level of the one-sided tests, whose p is half of the two-sided one."""
 
-
 Q: Final = 0.05
 """False discovery rate over the annotators."""
-
 
 LETTERS: Final = 26
 MOST_SETS: Final = 700

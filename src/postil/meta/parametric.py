@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from postil.kernel.arrays import Floats, Int64s
 
 __all__ = [
+    "NORMAL",
     "degrees_of_freedom",
     "fisher_interval",
     "fisher_p",
@@ -36,6 +37,26 @@ SLACK: Final = 1e-10
 """Rounding error of a correlation."""
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
+
+TERMS: Final = 10_000
+"""Largest number of terms of the continued fraction; it takes some square roots of the degrees of freedom."""
+
+CONVERGED: Final = 1e-15
+"""Relative change by a term at which the fraction ends."""
+
+TAIL_NODES, TAIL_WEIGHTS = np.polynomial.legendre.leggauss(400)
+
+TAIL: Final = 12.0
+"""Standard deviations of the estimated deviation that the quadrature reaches to."""
+
+LEAST: Final = 2
+"""Smallest number of degrees of freedom, of three items or more."""
+
+AT_ONE: Final = 1 - 1e-12
+"""Coefficient from which on there is no number on Fisher's scale."""
+
+NORMAL: Final = 1.959963984540054
+"""Quantile .975 of the standard normal distribution."""
 
 
 def student_p(t: ArrayLike, df: int) -> Floats:
@@ -115,15 +136,6 @@ def williams_t(r12: Floats, r13: Floats, r23: Floats, n: int) -> Floats:
     top = (r12 - r13) * np.sqrt((n - 1) * np.maximum(0, 1 + r23))
     np.divide(top, np.sqrt(spread), out=t, where=(spread > SLACK**2) & (1 + r23 > SLACK))
     return np.where(1 - r23 < SLACK, 0.0, t)
-
-
-TERMS: Final = 10_000
-"""Largest number of terms of the continued fraction; it takes some square roots of the degrees of freedom."""
-CONVERGED: Final = 1e-15
-"""Relative change by a term at which the fraction ends."""
-TAIL_NODES, TAIL_WEIGHTS = np.polynomial.legendre.leggauss(400)
-TAIL: Final = 12.0
-"""Standard deviations of the estimated deviation that the quadrature reaches to."""
 
 
 @lru_cache(maxsize=4096)
@@ -231,15 +243,6 @@ def _beta_share(a: float, b: float, x: float, y: float) -> float:
     return math.exp(logarithm) / (a * fraction)
 
 
-LEAST: Final = 2
-"""Smallest number of degrees of freedom, of three items or more."""
-
-AT_ONE: Final = 1 - 1e-12
-"""Coefficient from which on there is no number on Fisher's scale."""
-
-_Z: Final = 1.959963984540054
-
-
 class FisherInterval(NamedTuple):
     """A 95 % confidence interval of Pearson's r.
 
@@ -312,7 +315,7 @@ def fisher_interval(value: float, samples: Floats, degrees: float, items: int) -
     z = math.atanh(value)
     side = float(np.abs(np.arctanh(ends) - z).max())
     df = int(max(min(degrees, items - 1), min(LEAST, items - 1)))
-    error = side / _Z * math.sqrt(items / (items - 1))
+    error = side / NORMAL * math.sqrt(items / (items - 1))
     half = error * student_quantile(0.975, df)
     p = 1.0 if z == 0 else float(student_p(abs(z) / error if error else math.inf, df))
     return FisherInterval(math.tanh(z - half), math.tanh(z + half), p)

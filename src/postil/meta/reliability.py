@@ -38,6 +38,9 @@ SHARED: Final = 10
 DECIMALS: Final = 9
 """Number of decimals of grades that annotators are ordered by; those behind may be noise of floats."""
 
+SPLITS: Final = 100
+"""Default number of random splits."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MultipleRatings:
@@ -209,10 +212,6 @@ class Splits:
         grades, starts = self.rated.grades, self.rated.starts
         total, size = (np.add.reduceat(each * group, starts) for each in (grades, np.abs(grades)))
         return np.asarray(without_noise(total, size) / np.add.reduceat(group.astype(np.int64), starts), np.float64)
-
-
-SPLITS: Final = 100
-"""Default number of random splits."""
 
 
 def ceiling(reliability: float | None, k: float) -> float:

@@ -70,6 +70,17 @@ PERMUTATIONS: Final = 10_000
 CELLS: Final = 2**21
 """Largest number of values in a working array."""
 
+_SHARED: Final[WeakValueDictionary[tuple[int, int], NDArray[np.uint8]]] = WeakValueDictionary()
+
+CHUNK: Final = 128
+"""Number of resamples per block, the same on every engine, so that sums are the same to the last bit."""
+
+FEW_CELLS: Final = 64
+"""Largest number of different pairs of ranks that are counted before they are correlated."""
+
+NUMBERS: Final = 2**23
+"""Largest number of numbers in a working array."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draws:
@@ -156,9 +167,6 @@ def bootstrap_counts(clusters: int, resamples: int = RESAMPLES, seed: int = SEED
     [[0, 1, 1, 2], [2, 0, 0, 2]]
     """
     return _counted(Draws(resamples=resamples, seed=seed), np.empty((resamples, clusters), np.int32))
-
-
-_SHARED: Final[WeakValueDictionary[tuple[int, int], NDArray[np.uint8]]] = WeakValueDictionary()
 
 
 def _counted(draws: Draws, out: T) -> T:
@@ -266,16 +274,6 @@ def crossed_estimate(
     scores = np.stack([score(counts @ run) for run in stats], axis=1)  # [resamples, runs]
     samples = (scores * drawn).sum(axis=1) / runs
     return estimate(np.concatenate([[score(stats.sum(axis=1)).mean()], samples]), items)
-
-
-CHUNK: Final = 128
-"""Number of resamples per block, the same on every engine, so that sums are the same to the last bit."""
-
-FEW_CELLS: Final = 64
-"""Largest number of different pairs of ranks that are counted before they are correlated."""
-
-NUMBERS: Final = 2**23
-"""Largest number of numbers in a working array."""
 
 
 @dataclass(frozen=True, eq=False)

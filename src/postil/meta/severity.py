@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Rule", "Severities", "severities", "untold"]
 
-
 Rule: TypeAlias = Literal["auto", "remove", "keep"]
 """Rule for severities: remove them, keep them, or remove them where they are significant."""
 

@@ -39,6 +39,9 @@ DRAW: Final = re.compile(r"(?P<name>control:.*),draw=(?P<draw>0|[1-9][0-9]{0,8})
 TOKENIZER: Final = re.compile(r"\|tokenizer:([^|]*)")
 """The tokenizer in a signature."""
 
+REPEATED: Final = Message("graded more than once by one annotator, the mean taken")
+"""Texts with several ratings by one annotator; they are kept."""
+
 
 class Scored:
     """Score rows as a matrix: texts by metrics, NaN where there is none.
@@ -330,10 +333,6 @@ def _draws(columns: Iterable[str]) -> dict[str, list[str]]:
         if match:
             found.setdefault(f"{match['name']})", {})[int(match["draw"])] = name
     return {control: [names[draw] for draw in sorted(names)] for control, names in found.items()}
-
-
-REPEATED: Final = Message("graded more than once by one annotator, the mean taken")
-"""Texts with several ratings by one annotator; they are kept."""
 
 
 def excluded_texts(why: str, keys: Sequence[Key]) -> Iterator[Excluded]:

@@ -44,6 +44,21 @@ LEAST_SLOPE, LEAST_NOISE = 1e-4, 0.01
 SURE: Final = 2.326
 """Normal quantile of the level, .01, at which annotators must agree better than by chance."""
 
+MOST_LABELS: Final = 100
+"""Largest number of distinct ratings that are treated as labels."""
+
+TOLERANCE: Final = 1e-9
+"""Largest change of a competence or of an error rate at which the iterations end."""
+
+KNOWING, GUESSING, STRATEGY = 0.5, 0.5, 10.0
+"""Priors of MACE: beta prior of the competence, and Dirichlet prior of the labels of a guesser."""
+
+LEAST: Final = 1e-10
+"""Smallest probability, so that logarithms are finite."""
+
+FAR: Final = 1.0
+"""Number of standard errors below the others from which agreement contradicts the highest competence."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inferred:
@@ -239,22 +254,7 @@ class _Fit:
         return float(by_annotator.sum() + by_text.sum()) / 2
 
 
-MOST_LABELS: Final = 100
-"""Largest number of distinct ratings that are treated as labels."""
-
 """Maximum number of iterations."""
-
-TOLERANCE: Final = 1e-9
-"""Largest change of a competence or of an error rate at which the iterations end."""
-
-KNOWING, GUESSING, STRATEGY = 0.5, 0.5, 10.0
-"""Priors of MACE: beta prior of the competence, and Dirichlet prior of the labels of a guesser."""
-
-LEAST: Final = 1e-10
-"""Smallest probability, so that logarithms are finite."""
-
-FAR: Final = 1.0
-"""Number of standard errors below the others from which agreement contradicts the highest competence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -66,6 +66,15 @@ DROP: Final = Setting("ungraded", "drop")
 """The setting that excludes references without a weight."""
 
 
+T = TypeVar("T")
+
+NAMED: Final = 3
+"""Largest number of systems that a remark names."""
+
+AS_GRADE: Final = Setting("as_grade", value=True)
+"""The setting that gives kernel scores as grades."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class ReferenceRows:
     """References of k items, in the order of the items' first lines.
@@ -265,14 +274,6 @@ def _value(row: Reference, field: str) -> float | None:
     """Value that a weights method reads; the mean of the ratings stands in for a missing grade."""
     value: float | None = getattr(row, "mean_grade" if field == "grade" else field)
     return value
-
-
-T = TypeVar("T")
-NAMED: Final = 3
-"""Largest number of systems that a remark names."""
-
-AS_GRADE: Final = Setting("as_grade", value=True)
-"""The setting that gives kernel scores as grades."""
 
 
 @dataclass(eq=False)

@@ -45,6 +45,47 @@ Metrics: TypeAlias = "dict[str, Scores]"
 """Scores by metric."""
 
 
+# The choices of the metrics task, as meta_info.py of mt-metrics-eval has them for wmt19 to wmt23.
+REFERENCES: Final[Mapping[tuple[str, str], str]] = {
+    ("wmt21.news", "en-de"): "refC",
+    ("wmt21.news", "zh-en"): "refB",
+    ("wmt21.tedtalks", "zh-en"): "refB",
+    ("wmt22", "cs-en"): "refB",
+    ("wmt22", "en-cs"): "refB",
+    ("wmt23", "en-he"): "refB",
+    ("wmt23", "he-en"): "refB",
+}
+
+HUMAN: Final = ("mqm", "esa", "wmt-appraise", "da-sqm", "wmt")
+
+DIRECT_ASSESSMENT: Final[Mapping[Level, str]] = {"sys": "wmt-z", "seg": "wmt-raw"}
+
+BY_DIRECT_ASSESSMENT: Final = ("wmt19", "wmt20")
+
+OUTLIERS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("wmt20", "cs-en"): ("zlabs-nlp.1149", "CUNI-DocTransformer.1457"),
+    ("wmt20", "de-en"): ("yolo.1052", "zlabs-nlp.1153", "WMTBiomedBaseline.387"),
+    ("wmt20", "en-cs"): ("zlabs-nlp.1151", "Online-G.1555"),
+    ("wmt20", "en-de"): ("zlabs-nlp.179", "WMTBiomedBaseline.388", "Online-G.1556"),
+    ("wmt20", "en-iu"): ("UEDIN.1281", "OPPO.722", "UQAM_TanLe.521"),
+    ("wmt20", "en-ja"): ("Online-G.1557", "SJTU-NICT.370"),
+    ("wmt20", "en-pl"): ("Online-Z.1634", "zlabs-nlp.180", "Online-A.1576"),
+    ("wmt20", "en-ta"): ("TALP_UPC.1049", "SJTU-NICT.386", "Online-G.1561"),
+    ("wmt20", "iu-en"): ("NiuTrans.1206", "Facebook_AI.729"),
+    ("wmt20", "ja-en"): ("Online-G.1564", "zlabs-nlp.66", "Online-Z.1640"),
+    ("wmt20", "pl-en"): ("zlabs-nlp.1162",),
+    ("wmt20", "ru-en"): ("zlabs-nlp.1164",),
+    ("wmt20", "ta-en"): ("Online-G.1568", "TALP_UPC.192"),
+    ("wmt20", "zh-en"): ("WMTBiomedBaseline.183",),
+    ("wmt22", "en-de"): ("M2M100_1.2B-B4",),
+    ("wmt23", "en-de"): ("synthetic_ref",),
+    ("wmt23", "zh-en"): ("synthetic_ref",),
+}
+
+NAMES: Final[Mapping[Level, Literal["system", "segment"]]] = {"sys": "system", "seg": "segment"}
+"""Name of each level in results."""
+
+
 @dataclass(frozen=True, slots=True)
 class WmtSet:
     """The files of one language pair of a test set.
@@ -200,40 +241,6 @@ def _score(text: str, file: Path, line: int) -> float | None:
     return value
 
 
-# The choices of the metrics task, as meta_info.py of mt-metrics-eval has them for wmt19 to wmt23.
-REFERENCES: Final[Mapping[tuple[str, str], str]] = {
-    ("wmt21.news", "en-de"): "refC",
-    ("wmt21.news", "zh-en"): "refB",
-    ("wmt21.tedtalks", "zh-en"): "refB",
-    ("wmt22", "cs-en"): "refB",
-    ("wmt22", "en-cs"): "refB",
-    ("wmt23", "en-he"): "refB",
-    ("wmt23", "he-en"): "refB",
-}
-HUMAN: Final = ("mqm", "esa", "wmt-appraise", "da-sqm", "wmt")
-DIRECT_ASSESSMENT: Final[Mapping[Level, str]] = {"sys": "wmt-z", "seg": "wmt-raw"}
-BY_DIRECT_ASSESSMENT: Final = ("wmt19", "wmt20")
-OUTLIERS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
-    ("wmt20", "cs-en"): ("zlabs-nlp.1149", "CUNI-DocTransformer.1457"),
-    ("wmt20", "de-en"): ("yolo.1052", "zlabs-nlp.1153", "WMTBiomedBaseline.387"),
-    ("wmt20", "en-cs"): ("zlabs-nlp.1151", "Online-G.1555"),
-    ("wmt20", "en-de"): ("zlabs-nlp.179", "WMTBiomedBaseline.388", "Online-G.1556"),
-    ("wmt20", "en-iu"): ("UEDIN.1281", "OPPO.722", "UQAM_TanLe.521"),
-    ("wmt20", "en-ja"): ("Online-G.1557", "SJTU-NICT.370"),
-    ("wmt20", "en-pl"): ("Online-Z.1634", "zlabs-nlp.180", "Online-A.1576"),
-    ("wmt20", "en-ta"): ("TALP_UPC.1049", "SJTU-NICT.386", "Online-G.1561"),
-    ("wmt20", "iu-en"): ("NiuTrans.1206", "Facebook_AI.729"),
-    ("wmt20", "ja-en"): ("Online-G.1564", "zlabs-nlp.66", "Online-Z.1640"),
-    ("wmt20", "pl-en"): ("zlabs-nlp.1162",),
-    ("wmt20", "ru-en"): ("zlabs-nlp.1164",),
-    ("wmt20", "ta-en"): ("Online-G.1568", "TALP_UPC.192"),
-    ("wmt20", "zh-en"): ("WMTBiomedBaseline.183",),
-    ("wmt22", "en-de"): ("M2M100_1.2B-B4",),
-    ("wmt23", "en-de"): ("synthetic_ref",),
-    ("wmt23", "zh-en"): ("synthetic_ref",),
-}
-
-
 def known_outliers(test_set: WmtSet) -> tuple[str, ...]:
     """Systems that the metrics task excludes as outliers.
 
@@ -265,10 +272,6 @@ def standard_human(test_set: WmtSet, level: Level) -> str | None:
     direct = DIRECT_ASSESSMENT[level]
     by_year = (direct, *HUMAN) if test_set.name in BY_DIRECT_ASSESSMENT else (*HUMAN, direct)
     return next((name for name in (*by_year, *names[: len(names) == 1]) if name in names), None)
-
-
-NAMES: Final[Mapping[Level, Literal["system", "segment"]]] = {"sys": "system", "seg": "segment"}
-"""Name of each level in results."""
 
 
 @dataclass(frozen=True, slots=True)
