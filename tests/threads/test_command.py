@@ -12,7 +12,7 @@ import pytest
 
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
-from postil.threads.orders import ORDERS
+from postil.threads.options import ORDERS
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil

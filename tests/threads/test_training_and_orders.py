@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.comments.options import QualityTrainOptions
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
@@ -22,6 +21,7 @@ from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.threads.evaluation import evaluate_threads, read_threads
+from postil.threads.options import QualityTrainOptions
 from postil.threads.training import train_quality
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ CAPABILITY: Final = Capability(
             title="Commenters against readers",
             pictures="chapter:commenters",
         ),
-        "suggestions": Kind("result:SuggestionsResult", "view:view", title="Suggested comments"),
+        "suggestions": Kind("result:SuggestionsResult", "view:suggestions", title="Suggested comments"),
         "evaluation": Kind(
             "result:RankingResult", "view:ranking", title="Ranking of comments", pictures="chapter:rankings"
         ),

@@ -28,7 +28,6 @@ __all__ = [
     "GeneratorTrainOptions",
     "GeneratorTraining",
     "PairOptions",
-    "QualityTrainOptions",
     "RelevanceOptions",
     "RelevanceTraining",
     "RetrieverTrainOptions",
@@ -462,19 +461,3 @@ class GeneratorTrainOptions(SeedOptions):
     def content_words(self) -> int | None:
         """Number of words of the content that are read after the title; None for the limit of the network alone."""
         return LONGEST if self.max_content_words == 0 else self.max_content_words
-
-
-@options
-class QualityTrainOptions(SeedOptions):
-    """Options of `postil train quality`.
-
-    Args:
-        target: Judgement of the comments to learn: votes, grades or labels.
-        folds: Number of folds of articles of the cross-fit that is evaluated.
-        resamples: Number of resamples of the articles, for confidence intervals.
-        seed: Seed of folds and resamples.
-    """
-
-    target: Annotated[str, Flag("from", metavar="NAME")] = "votes"
-    folds: Annotated[int, Flag(min=2)] = 5
-    resamples: Annotated[int, Flag(min=1)] = 1000

@@ -46,9 +46,9 @@ __all__ = [
     "measures_summary",
     "ranking",
     "search_tables",
+    "suggestions",
     "training",
     "update",
-    "view",
 ]
 
 REASONS: Final = Setting("format", "jsonl", instead="result.suggestions")
@@ -106,7 +106,7 @@ ABOUT: Final[tuple[Column, ...]] = (
 """Columns that a narrow terminal shows below a text."""
 
 
-def view(result: SuggestionsResult) -> View:
+def suggestions(result: SuggestionsResult) -> View:
     """Make the view of suggestions; only JSON and JSON Lines have the comments that were filtered out.
 
     On a terminal texts are cut and the label stands below; where they may end up on a page each has its label.

@@ -24,7 +24,7 @@ from postil.metrics.result import SystemScore  # noqa: TC001 - msgspec reads ann
 from postil.passages.result import UnitContribution  # noqa: TC001 - the same
 from postil.results.result_json import invalid
 from postil.screening.reasons import ProfanityFilter  # noqa: TC001 - msgspec reads annotations
-from postil.threads.orders import ORDERS
+from postil.threads.options import ORDERS
 
 if TYPE_CHECKING:
     from postil.data.explain import Problem

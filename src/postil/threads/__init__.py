@@ -16,7 +16,7 @@ CAPABILITY: Final = Capability(
         "evaluate": Command("command:evaluate", "Score commenters against readers' comments."),
     },
     kinds={
-        "ranked-comments": Kind("result:RankedCommentsResult", "view:view", title="Ranked comments"),
+        "ranked-comments": Kind("result:RankedCommentsResult", "view:ranked_comments", title="Ranked comments"),
         "thread-orders": Kind("result:ThreadOrdersResult", "view:orders", title="Orders of threads"),
     },
 )

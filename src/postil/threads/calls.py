@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from postil.comments.articles import MissingInput, checked_articles, open_articles
 from postil.comments.retrieval import Retriever
-from postil.data.options import ThreadOptions
 from postil.data.progress import progress
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.messages import Blank, Message, Setting
-from postil.options import Flag, options
-from postil.threads.orders import ORDERS, ranked_thread
+from postil.errors import InvalidInput, Undefined
+from postil.messages import Message, Setting
+from postil.threads.orders import ranked_thread
 from postil.threads.quality import Quality
 from postil.threads.result import RankedCommentsResult
 from postil.threads.thread import Thread
@@ -23,78 +19,22 @@ from postil.threads.thread import Thread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from postil.data.options import InputOptions
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
     from postil.data.suggestions import RankedComment
+    from postil.threads.options import RankOptions
 
-__all__ = ["RankOptions", "rank_articles"]
+__all__ = ["rank_articles"]
 
 BATCH: Final = 64
 """Number of articles that are ranked together."""
 NAMED: Final = 5
 """Maximum number of articles that a note names."""
 _EMPTY: Final = "no comments"
-
-
-@options
-class RankOptions(ThreadOptions):
-    """Options of `postil rank-comments`.
-
-    Args:
-        by: Order of the comments: relevance (with --model), quality (with --quality), votes, oldest, newest or length;
-            repeatable, with a weight after = (default 1). Each order gives a comment the share of the others that come
-            after it, and their weighted mean decides. By default relevance, quality, or both, as the models are given.
-        quality: A model that postil train quality made, for --by quality.
-        diversity: Weight from 0 to 1 of the difference from the comments above, against repetition.
-    """
-
-    by: Annotated[tuple[str, ...], Flag(metavar="ORDER[=WEIGHT]")] = ()
-    quality: Annotated[str | None, Flag(metavar="DIR")] = None
-    diversity: Annotated[float, Flag(min=0, max=1, metavar="WEIGHT")] = 0.0
-
-    def weights(self, *, model: bool) -> dict[str, float]:
-        """The weight of each order.
-
-        Args:
-            model: True if there is a model for relevance.
-
-        Raises:
-            UnknownName: There is no such order.
-            UsageError: A weight is not above 0, an order stands twice, or it and the models do not go together.
-        """
-        found: dict[str, float] = {}
-        given = {"relevance": model, "quality": self.quality is not None}
-        for word in self.by or [name for name, there in given.items() if there]:
-            name, equals, weight = word.partition("=")
-            UnknownName.check("order", name, ORDERS)
-            if name in found:
-                raise UsageError("{by}: given twice", by=Setting("by", name))
-            try:
-                found[name] = float(weight) if equals else 1.0
-            except ValueError:
-                found[name] = np.nan
-            if not 0 < found[name] < np.inf:
-                raise UsageError(
-                    "{by}: expected a number above 0 after =, got '{weight}'", by=Setting("by", word), weight=weight
-                )
-        if not found:
-            raise UsageError(
-                "expected an order of the comments: {model} for relevance, {quality}, or {by}, as in {votes}",
-                model=Setting("model", Blank("DIR")),
-                quality=Setting("quality", Blank("DIR")),
-                by=Setting("by"),
-                votes=Setting("by", "votes"),
-            )
-        for (name, there), setting in zip(given.items(), ("model", "quality"), strict=True):
-            by = Setting("by", name)
-            if there and name not in found:
-                raise UsageError("{model}: for {by} alone", model=Setting(setting), by=by)
-            if name in found and not there:
-                raise UsageError("{by} needs a model: {model}", by=by, model=Setting(setting, Blank("DIR")))
-        return found
 
 
 def rank_articles(

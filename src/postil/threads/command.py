@@ -16,8 +16,9 @@ from postil.data.progress import progress
 from postil.errors import UsageError
 from postil.results.systems_table import TableOptions
 from postil.results.views import show
-from postil.threads.calls import RankOptions, rank_articles
+from postil.threads.calls import rank_articles
 from postil.threads.evaluation import evaluate_threads
+from postil.threads.options import RankOptions
 
 __all__ = ["evaluate", "rank_comments"]
 

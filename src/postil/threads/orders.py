@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
     from postil.threads.quality import Quality
 
-__all__ = ["ORDERS", "diversified", "duplicates", "merit", "mixed", "points", "rank_thread", "ranked_thread", "reasons"]
-
-ORDERS: Final = ("relevance", "quality", "votes", "oldest", "newest", "length")
-"""The orders of a thread by name."""
+__all__ = ["diversified", "duplicates", "merit", "mixed", "points", "rank_thread", "ranked_thread", "reasons"]
 
 _DECIMALS: Final = 12
 """Decimals of points that are compared, since sums in another order differ in their last digits."""
@@ -357,7 +354,7 @@ def ranked_thread(
 
     Args:
         thread: The thread of n comments, at least one.
-        weights: Weight of each order, above 0; see `postil.threads.orders.ORDERS`.
+        weights: Weight of each order, above 0; see `postil.threads.options.ORDERS`.
         relevance: float64[n], the scores of the order ``relevance``.
         quality: The model of the order ``quality``.
         diversity: Weight of the difference from the comments above, from 0 to 1.

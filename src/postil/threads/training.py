@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.options import QualityTrainOptions
     from postil.corpus.passes import OnProgress
     from postil.data.labels import Label
     from postil.data.row_files import FilePath
+    from postil.threads.options import QualityTrainOptions
     from postil.threads.thread import Thread
 
 __all__ = ["train_quality"]

@@ -16,13 +16,13 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from postil.threads.result import RankedCommentsResult, ThreadOrdersResult
 
-__all__ = ["orders", "view"]
+__all__ = ["orders", "ranked_comments"]
 
 TEXT, REASONS = 50, 100
 """Maximum numbers of characters of a comment and of its reasons in a table."""
 
 
-def view(result: RankedCommentsResult) -> View:
+def ranked_comments(result: RankedCommentsResult) -> View:
     """Make the view of ranked comments.
 
     Args:

@@ -11,10 +11,11 @@ from typer.core import TyperGroup
 
 from postil.cli.command import FormatOption, command, group
 from postil.cli.errors import emit, refuse, say
-from postil.comments.options import GeneratorTrainOptions, QualityTrainOptions, RetrieverTrainOptions
+from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.data.options import InputOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError
 from postil.interest.training_options import InterestTrainOptions
+from postil.threads.options import QualityTrainOptions
 
 if TYPE_CHECKING:
     from postil.comments.training.grid import Grid
