@@ -9,189 +9,63 @@ from __future__ import annotations
 import posixpath
 import re
 import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
+import postil
+from postil.capabilities import capabilities, load
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
-__all__ = ["API", "commands", "navigation", "options", "python_reference", "setup", "verbs"]
+__all__ = ["commands", "navigation", "options", "python_reference", "python_sections", "setup", "verbs"]
 
 ROOT: Final = Path(__file__).parents[1]
 INDEX: Final = "docs/index"
 LINK: Final = re.compile(r"^- \[[^]]+\]\(([^)#]+)\.md\)", re.MULTILINE)
 OPTION: Final = re.compile(r"(?<![\w`-])--[a-z][a-z-]*")
 
-API: Final = {
-    "Score": [
-        "postil.score",
-        "postil.ScoreResult",
-        "postil.Scale",
-        "postil.consensus_weights",
-        "postil.ControlOptions",
-        "postil.DocumentFrequencies",
-        "postil.parse_metric",
-        "postil.register_metric",
-        "postil.metrics.base.Metric",
-        "postil.metrics.base.Scorer",
-        "postil.metrics.references.References",
-        "postil.tokenizer",
-        "postil.text.tokenizers.Tokenizer",
-    ],
-    "Results": [
-        "postil.Result",
-        "postil.read_result",
-        "postil.report",
-    ],
-    "Compare systems": [
-        "postil.compare",
-        "postil.CompareOptions",
-        "postil.comparison.result.Comparison",
-        "postil.comparison.result.SystemComparison",
-    ],
-    "Compare models by interleaved suggestions": [
-        "postil.compare_interleaved",
-        "postil.comparison.result.InterleavingResult",
-        "postil.comparison.result.Preference",
-        "postil.comparison.result.InterleavedPair",
-        "postil.comparison.result.InterleavedRank",
-    ],
-    "Compare systems by paired preferences": [
-        "postil.compare_preferences",
-        "postil.comparison.result.PreferencesResult",
-        "postil.comparison.result.PreferredSystem",
-        "postil.comparison.result.PreferredPair",
-    ],
-    "Measure agreement": [
-        "postil.agreement",
-        "postil.AgreementOptions",
-        "postil.raters.result.AgreementResult",
-    ],
-    "Estimate mean grades": [
-        "postil.budget",
-        "postil.estimate",
-        "postil.BudgetOptions",
-        "postil.EstimateOptions",
-        "postil.budgeting.result.BudgetResult",
-        "postil.budgeting.result.BudgetRow",
-        "postil.estimation.result.BudgetComponents",
-        "postil.estimation.result.EstimateResult",
-        "postil.estimation.result.SystemEstimate",
-        "postil.estimation.result.SystemDifference",
-        "postil.estimation.result.PredictingScore",
-        "postil.estimation.result.RelativeEfficiency",
-        "postil.estimation.result.IntervalWidths",
-        "postil.estimation.result.UndefinedInterval",
-    ],
-    "Combine metrics": [
-        "postil.fit_combination",
-        "postil.apply_combination",
-        "postil.CombineOptions",
-        "postil.ApplyOptions",
-        "postil.combination.result.CombinationResult",
-        "postil.combination.result.CombinationFit",
-        "postil.combination.result.CombinationDifference",
-        "postil.combination.result.CombinationColumn",
-        "postil.combination.result.CombinationTexts",
-    ],
-    "Judge texts": [
-        "postil.judge",
-        "postil.JudgeOptions",
-        "postil.judging.result.JudgeResult",
-        "postil.judging.result.JudgedSystem",
-        "postil.judging.result.JudgeControl",
-        "postil.judging.result.LengthCorrelation",
-        "postil.judging.result.SelfPreference",
-        "postil.judging.result.JudgeUsage",
-    ],
-    "Judge metrics": [
-        "postil.correlate",
-        "postil.CorrelateOptions",
-        "postil.CorrelationResult",
-        "postil.meta.parts.Correlation",
-        "postil.meta.parts.UndefinedResult",
-        "postil.meta.parts.HumanAgreement",
-        "postil.meta.parts.Difference",
-        "postil.meta.parts.Agreement",
-        "postil.meta.parts.PairAgreement",
-        "postil.meta.parts.Rater",
-        "postil.results.parts.Estimate",
-        "postil.meta.parts.SystemMean",
-        "postil.correlation.result.DisagreementText",
-        "postil.results.parts.Excluded",
-        "postil.correlation.result.CorrelationData",
-        "postil.meta.parts.Points",
-        "postil.meta.correlation.Correlations",
-        "postil.meta.correlation.Differences",
-        "postil.meta.system_means.SystemMeans",
-        "postil.meta.table.Table",
-    ],
-    "Rank passages": [
-        "postil.interesting",
-        "postil.InterestingOptions",
-        "postil.highlight",
-        "postil.interest.result.InterestingResult",
-        "postil.documents.document.Document",
-        "postil.documents.document.Block",
-        "postil.rank_passages",
-        "postil.RankedPassage",
-        "postil.passages.result.UnitContribution",
-    ],
-    "Make a corpus": [
-        "postil.build_corpus",
-        "postil.BuildOptions",
-        "postil.Corpus",
-        "postil.corpus.split.Share",
-    ],
-    "Comment": [
-        "postil.load_commenter",
-        "postil.comments.commenter.Commenter",
-        "postil.comments.prompted_commenter.PromptedCommenter",
-        "postil.comments.prompted_commenter.Prompt",
-        "postil.endpoint.client.Client",
-        "postil.endpoint.cache.AnswerCache",
-        "postil.data.suggestions.Suggestions",
-        "postil.data.suggestions.Suggestion",
-        "postil.data.suggestions.Provenance",
-        "postil.data.suggestions.Prompting",
-        "postil.data.suggestions.Filtered",
-        "postil.screening.filtering.CandidateFilter",
-        "postil.DecodingOptions",
-        "postil.forget",
-        "postil.ForgetOptions",
-        "postil.erasure.result.ForgetResult",
-        "postil.calibrate",
-        "postil.CalibrateOptions",
-        "postil.calibration.result.CalibrationResult",
-        "postil.calibration.result.CoveragePoint",
-        "postil.calibration.result.ShowColumn",
-        "postil.data.labels.Label",
-        "postil.update_model",
-        "postil.comments.result.UpdateResult",
-        "postil.evaluate_commenters",
-        "postil.comments.evaluation.EvaluateOptions",
-        "postil.comments.evaluation.CommenterEvaluation",
-        "postil.comments.result.CommenterResult",
-    ],
-    "Rows and files": [
-        "postil.Article",
-        "postil.Comment",
-        "postil.data.rows.Candidate",
-        "postil.data.rows.Reference",
-        "postil.data.rows.Judgement",
-        "postil.data.rows.Passage",
-        "postil.data.rows.Score",
-        "postil.data.row_files.read",
-        "postil.data.row_files.write",
-    ],
-    "Errors": [
-        "postil.PostilError",
-        "postil.InvalidInput",
-        "postil.Undefined",
-        "postil.UsageError",
-    ],
-}
-"""The public Python interface: all that `postil` offers, and what that takes and returns."""
+BESIDE: Final = (
+    "postil.metrics.base.Metric",
+    "postil.metrics.base.Scorer",
+    "postil.metrics.references.References",
+    "postil.text.tokenizers.Tokenizer",
+    "postil.meta.correlation.Correlations",
+    "postil.meta.correlation.Differences",
+    "postil.meta.system_means.SystemMeans",
+    "postil.meta.table.Table",
+    "postil.results.parts.Estimate",
+    "postil.results.parts.Excluded",
+    "postil.documents.document.Document",
+    "postil.documents.document.Block",
+    "postil.corpus.split.Share",
+    "postil.comments.commenter.Commenter",
+    "postil.comments.prompted_commenter.PromptedCommenter",
+    "postil.comments.prompted_commenter.Prompt",
+    "postil.comments.filtering.CandidateFilter",
+    "postil.comments.evaluation.EvaluateOptions",
+    "postil.comments.evaluation.CommenterEvaluation",
+    "postil.endpoint.client.Client",
+    "postil.endpoint.cache.AnswerCache",
+    "postil.data.suggestions.Suggestions",
+    "postil.data.suggestions.Suggestion",
+    "postil.data.suggestions.Provenance",
+    "postil.data.suggestions.Prompting",
+    "postil.data.suggestions.Filtered",
+    "postil.data.labels.Label",
+    "postil.data.rows.Candidate",
+    "postil.data.rows.Reference",
+    "postil.data.rows.Judgement",
+    "postil.data.rows.Passage",
+    "postil.data.rows.Score",
+    "postil.data.row_files.read",
+    "postil.data.row_files.write",
+)
+"""What public functions take and return, besides public names and the structs of results."""
 
 
 def navigation(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -261,17 +135,44 @@ def commands() -> str:
     return "\n".join(parts)
 
 
+def _structs(module: ModuleType) -> list[str]:
+    """The structs that a module of results offers."""
+    found = [name for name in module.__all__ if isinstance(getattr(module, name), type)]
+    return [f"{module.__name__}.{name}" for name in found if issubclass(getattr(module, name), msgspec.Struct)]
+
+
+def _title(package: str) -> str:
+    """What a package says of itself, to the first colon."""
+    said = import_module(f"postil.{package}").__doc__ or ""
+    return re.split(r"[:;]\s|\.$", said.strip().splitlines()[0])[0]
+
+
+def python_sections() -> dict[str, list[str]]:
+    """The full names of the reference by title: those of each capability, then those below the capabilities."""
+    found: dict[str, list[str]] = {}
+    structs: list[ModuleType] = [import_module("postil.meta.parts")]
+    for capability in capabilities():
+        names = [name for of in capability.names.values() for name in of.split()]
+        found[capability.package.split(".")[1]] = [f"postil.{name}" for name in names]
+        structs += [import_module(load(capability, kind.struct).__module__) for kind in capability.kinds.values()]
+    public = {name.rpartition(".")[2] for of in found.values() for name in of}
+    for name in (name for name in dir(postil) if name not in public and name != "__version__"):
+        found.setdefault(getattr(postil, name).__module__.split(".")[1], []).append(f"postil.{name}")
+    known = {full.rpartition(".")[2] for of in found.values() for full in of}
+    for full in dict.fromkeys([*BESIDE, *(name for module in structs for name in _structs(module))]):
+        if full.rpartition(".")[2] not in known:
+            found.setdefault(full.split(".")[1], []).append(full)
+    return {_title(package): names for package, names in found.items() if names}
+
+
 def python_reference() -> str:
     """The reference of the Python interface, which autodoc fills in."""
-    import importlib  # noqa: PLC0415
-
     parts = [""]
-    for section, names in API.items():
+    for section, names in python_sections().items():
         parts += [f"## {section}", "", "```{eval-rst}"]
         for full in names:
             module, _, name = full.rpartition(".")
-            thing = getattr(importlib.import_module(module), name)
-            if isinstance(thing, type):
+            if isinstance(getattr(import_module(module), name), type):
                 parts += [f".. autoclass:: {full}", "   :members:", ""]
             else:
                 parts += [f".. autofunction:: {full}", ""]

@@ -77,7 +77,7 @@ def test_the_list_of_pages_names_every_page(site_pages: ModuleType) -> None:
 
 
 def test_the_reference_has_every_public_name(site_pages: ModuleType) -> None:
-    named = {name for names in site_pages.API.values() for name in names}
+    named = {name for names in site_pages.python_sections().values() for name in names}
     assert {f"postil.{name}" for name in postil.__all__ if name != "__version__"} <= named
     text = site_pages.python_reference()
     assert all(f":: {name}\n" in text for name in named)

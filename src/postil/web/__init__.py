@@ -1,4 +1,4 @@
-"""Campaign server: pages of annotators and leads."""
+"""Security of both servers: tokens, an audit log, limits, translations."""
 
 from __future__ import annotations
 
