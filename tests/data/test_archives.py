@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from limited_child import unfinished
-from postil.campaigns.pages.lead import MEMORY, limit_memory
+from postil.campaigns.add import MEMORY, limit_memory
 from postil.data import streams
 from postil.data.archives import LARGEST, SMALL, check_sizes
 from postil.data.row_files import read

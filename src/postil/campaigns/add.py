@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.item_files import GoldLabel, ItemFiles, with_gold
@@ -10,7 +10,7 @@ from postil.campaigns.pairs import new_gold, planned_pairs, single_texts
 from postil.campaigns.planning import roles_of
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.row_files import PLAIN, check_standard_input, read
-from postil.errors import UsageError
+from postil.errors import PostilError, UsageError
 from postil.messages import Message
 from postil.options import Flag, options
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.reading import Reading
 
-__all__ = ["AddOptions", "Addition", "add", "add_to"]
+__all__ = ["AddOptions", "Addition", "add", "add_apart", "add_to", "limit_memory"]
+
+MEMORY: Final = 2 << 30
+"""Memory of the process that adds texts apart, in bytes."""
 
 
 @options
@@ -131,6 +134,44 @@ def add_to(
         found = with_gold(found, options.gold, rubric, of_gold, known=known)
     made = store.add(found, known=new.known, seed=options.seed, dry_run=options.dry_run, lead=lead)
     return Addition(made.statistics(), made.revision, len(found), new.known, store.state.current().status)
+
+
+def add_apart(url: str, files: Sequence[str], options: AddOptions, *, lead: Person) -> Addition:
+    """Add items as `add` does, in a process of its own with a limit on its memory, as the work takes long.
+
+    Args:
+        url: Location of the campaign.
+        files: Files of items.
+        options: Options of the command.
+        lead: The lead who adds them.
+
+    Raises:
+        PostilError: The process takes too much memory, or it was ended.
+    """
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415 - for servers only
+    from multiprocessing import get_context  # noqa: PLC0415 - the same
+
+    # A fresh process, not a fork: this one may have threads, and connections to the database.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=limit_memory) as apart:
+        try:
+            return apart.submit(add, url, files, options, lead=lead).result()
+        except (BrokenProcessPool, MemoryError):
+            problem = Message(
+                "the files take more than {n} GiB of memory, or the process was ended; give fewer texts at once, or "
+                "try again",
+                n=MEMORY >> 30,
+            )
+            raise PostilError(problem) from None
+
+
+def limit_memory() -> None:
+    """Limit the memory of this process to `MEMORY`, where the system can."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY if most < 0 else min(MEMORY, most), most))
 
 
 class _NewItems:

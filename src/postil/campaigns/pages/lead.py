@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Condition, Lock, Thread
@@ -18,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
-from postil.campaigns.add import Addition, AddOptions, add, add_to
+from postil.campaigns.add import Addition, AddOptions, add_apart, add_to
 from postil.campaigns.calls import QualityOptions, agreement_of, estimate_so_far, quality_of, write_rows
 from postil.campaigns.export import TABLE_FORMATS, export_files
 from postil.campaigns.models import Refused
@@ -473,8 +470,6 @@ def _ago(then: float | None, now: float, _: Callable[[str], str]) -> str:
 UPLOADS: Final = "/lead/texts"
 """Path of the only form with files."""
 
-MEMORY: Final = 2 << 30
-"""Memory of the process that reads uploaded files, in bytes."""
 ROLES: Final = ("texts", "articles", "gold")
 """Files of the form; the first one is required."""
 
@@ -605,27 +600,7 @@ class _TextPages:
         options = AddOptions(articles=names.get("articles"), gold=names.get("gold"), dry_run=dry_run)
         if self._url is None:
             return add_to(self._store, [names["texts"]], options, lead=lead)
-        # A fresh process, not a fork: this one has threads, and connections to the database.
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=limit_memory) as apart:
-            try:
-                return apart.submit(add, self._url, [names["texts"]], options, lead=lead).result()
-            except (BrokenProcessPool, MemoryError):
-                problem = Message(
-                    "the files take more than {n} GiB of memory, or the process was ended; give fewer texts at once, "
-                    "or try again",
-                    n=MEMORY >> 30,
-                )
-                raise PostilError(problem) from None
-
-
-def limit_memory() -> None:
-    """Limit the memory of this process to `MEMORY`, where the system can."""
-    try:
-        import resource  # noqa: PLC0415 - not on Windows
-    except ImportError:
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY if most < 0 else min(MEMORY, most), most))
+        return add_apart(self._url, [names["texts"]], options, lead=lead)
 
 
 def _remove(pending: _Pending) -> None:
