@@ -46,7 +46,7 @@ BESIDE: Final = (
     "postil.comments.commenter.Commenter",
     "postil.comments.prompted_commenter.PromptedCommenter",
     "postil.comments.prompted_commenter.Prompt",
-    "postil.comments.filtering.CandidateFilter",
+    "postil.screening.filtering.CandidateFilter",
     "postil.comments.evaluation.EvaluateOptions",
     "postil.comments.evaluation.CommenterEvaluation",
     "postil.endpoint.client.Client",
