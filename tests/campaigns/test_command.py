@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from command_line import put
+
 pytest.importorskip("sqlalchemy")
 
 from postil.campaigns.calls import ServeOptions
@@ -56,7 +58,7 @@ def test_references_from_their_plan_to_weighted_scores(postil: Postil, ending: s
     pytest.importorskip("pyarrow")
     planned = f"rows.{ending}"
     texts = [{"item": row["item"], "text": row["text"]} for row in rows("r.jsonl")]
-    Path("r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in texts), encoding="utf-8")
+    put("r.jsonl", texts)
     assert postil("weights", "plan", "c.jsonl", "-r", "r.jsonl", "--budget", "67%", "--out", planned).code == 0
     outcome = postil("annotate", "plan", planned, "few.db", "--annotators", 2, "--format", "json")
     assert outcome.code == 0, outcome.err
@@ -65,7 +67,7 @@ def test_references_from_their_plan_to_weighted_scores(postil: Postil, ending: s
     graded = {(row["item"], row["text"]): row for row in rows("grades/references.jsonl")}
     assert len(graded) == json.loads(outcome.out)["texts"] == 2
     merged = [graded.get((row["item"], row["text"]), row) for row in texts]
-    Path("all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in merged), encoding="utf-8")
+    put("all.jsonl", merged)
     asked = ("-m", "w-rouge-l", "--scale", "1:5", "--format", "jsonl")
     scores = postil("score", "c.jsonl", "-r", "all.jsonl", *asked, "--ungraded", "drop")
     assert scores.scores == postil("score", "c.jsonl", "-r", "grades/references.jsonl", *asked).scores
@@ -163,7 +165,7 @@ def test_a_sample_keeps_gold_items_and_is_not_larger_than_what_there_is(postil: 
     gold = [
         {"item": row["item"], "system": row["system"], "grade": 3} for row in first if row["item"] == first[0]["item"]
     ]
-    Path("gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold), encoding="utf-8")
+    put("gold.jsonl", gold)
     flags = ("--articles", ARTICLES, "-n", 2, "-k", 1, "--gold", "gold.jsonl")
     done = postil("annotate", "plan", "cand.jsonl", "c.db", *flags, "--items", len(articles) - 1, "--format", "json")
     found = json.loads(done.out)
@@ -512,7 +514,7 @@ def test_texts_are_added_and_clashing_ones_refused(postil: Postil) -> None:
     assert {row["revision"] for row in rows("grades/resolved.jsonl")} == {1, 2}
     again = rows("more.jsonl")
     again[3]["comments"][0]["text"] += " and more"  # type: ignore[index]
-    Path("other.jsonl").write_text("".join(json.dumps(row) + "\n" for row in again), encoding="utf-8")
+    put("other.jsonl", again)
     clash = postil("annotate", "add", "c.db", "other.jsonl")
     assert clash.code == 3, clash.err
     number, name = again[3]["id"], again[3]["comments"][0]["id"]  # type: ignore[index]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from command_line import refusal
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Passage, Reference, Score
 
@@ -77,13 +78,9 @@ def refused(postil: Postil, place: str, name: str, code: int = 3) -> str:
     """The one line that a command says of a file, behind its name."""
     command, *rest = (name if word == "FILE" else word for word in PLACES[place])
     pytest.importorskip(NEEDS.get(command, "json"))
-    before = sorted(Path().rglob("*"))
-    outcome = postil(command, *rest)
-    assert (outcome.code, outcome.out) == (code, ""), outcome
-    assert sorted(Path().rglob("*")) == before, "something was left behind"
-    assert outcome.err.count("\n") == 1
-    assert outcome.err.startswith(f"postil: {name}:")
-    return outcome.err.removeprefix(f"postil: {name}")
+    said = refusal(postil, command, *rest, code=code)
+    assert said.startswith(f"{name}:")
+    return said.removeprefix(name)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from command_line import put
+
 if TYPE_CHECKING:
     from conftest import Postil
 
@@ -23,10 +25,6 @@ FEW = ("--resamples", 50, "--permutations", 50, "--format", "json")
 
 def records(name: str) -> list[Record]:
     return [json.loads(line) for line in (SAMPLE / name).read_text(encoding="utf-8").splitlines()]
-
-
-def as_jsonl(name: str, rows: list[Record]) -> None:
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def as_csv(name: str, rows: list[Record], names: dict[str, str], delimiter: str = ";") -> None:
@@ -53,7 +51,7 @@ def scores(postil: Postil) -> list[Record]:
     """Item scores of four systems, as `s.jsonl`."""
     articles = [row for row in records("articles.jsonl") if row["lang"] == "en"]
     ids = {row["id"] for row in articles}
-    as_jsonl(
+    put(
         "refs.jsonl",
         [
             {"item": row["id"], "text": comment["text"], "grade": 3}
@@ -61,8 +59,8 @@ def scores(postil: Postil) -> list[Record]:
             for comment in row["comments"]  # type: ignore[attr-defined]
         ],
     )
-    as_jsonl("cands.jsonl", [row for row in records("candidates.jsonl") if row["item"] in ids])
-    as_jsonl("judged.jsonl", [row for row in records("judgements.jsonl") if row["item"] in ids])
+    put("cands.jsonl", [row for row in records("candidates.jsonl") if row["item"] in ids])
+    put("judged.jsonl", [row for row in records("judgements.jsonl") if row["item"] in ids])
     done = postil("score", "cands.jsonl", "-r", "refs.jsonl", "-m", "rouge-l", "-m", "bleu-1", "--items", "s.jsonl")
     assert done.code == 0, done.err
     return [json.loads(line) for line in Path("s.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -166,7 +164,7 @@ def test_passages(postil: Postil) -> None:
     rows = records("passages.jsonl")
     flags = ("-m", "f1-1", "-k", 5, "--resamples", 50, "--stop", "en", "--tokenizer", "words", "--format", "json")
     english = [row for row in rows if str(row["text"]).isascii()] or rows
-    as_jsonl("p.jsonl", english)
+    put("p.jsonl", english)
     as_csv(
         "p.csv",
         [{field: row.get(field, "") for field in ("topic", "id", "text", "grade")} for row in english],
@@ -184,7 +182,7 @@ def test_passages(postil: Postil) -> None:
 def test_a_campaign_is_planned_from_a_table(postil: Postil) -> None:
     pytest.importorskip("sqlalchemy", reason="needs the web extra")
     rows = [row for row in records("articles.jsonl") if row["lang"] == "en"]
-    as_jsonl("a.jsonl", rows)
+    put("a.jsonl", rows)
     Path("a.json").write_text(
         json.dumps({"data": [{**row, "key": row["id"], "id": 0} for row in rows]}), encoding="utf-8"
     )
@@ -198,7 +196,7 @@ def test_a_campaign_is_planned_from_a_table(postil: Postil) -> None:
 @pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
 def test_a_corpus_is_built_from_a_table(postil: Postil) -> None:
     rows = [row for row in records("articles.jsonl") if row["lang"] == "en"]
-    as_jsonl("a.jsonl", rows)
+    put("a.jsonl", rows)
     as_csv(
         "a.csv",
         [{field: row.get(field, "") for field in FIELDS} for row in rows],
@@ -232,7 +230,7 @@ def test_a_corpus_is_built_from_a_table(postil: Postil) -> None:
 def test_vectors_are_trained_on_a_table(postil: Postil) -> None:
     pytest.importorskip("gensim")
     rows = [{"text": row["text"]} for row in records("passages.jsonl")]
-    as_jsonl("t.jsonl", rows)
+    put("t.jsonl", rows)
     as_csv("t.csv", rows, {"text": "body"})
     flags = ("--dimensions", 4, "--epochs", 1, "--min-count", 2, "--tokenizer", "characters")
     for out, of, more in (("one", "t.jsonl", ()), ("two", "t.csv", ("--column", "text=body"))):

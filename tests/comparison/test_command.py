@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from command_line import put, refusal
 from postil.comparison.calls import CompareOptions, compare_rows
 from postil.data.conversion import convert
 from postil.data.row_files import write
@@ -42,7 +43,7 @@ def test_scores_need_no_signature(postil: Postil) -> None:
     rows_without = [
         {"item": f"i{i}", "system": s, "metric": "m", "score": i / 4 + (s == "b")} for s in "ab" for i in range(4)
     ]
-    Path("s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows_without))
+    put("s.jsonl", rows_without)
     assert rows(postil(*COMMAND, "--format", "jsonl"))["b", "m"]["difference"] == 1.0
     Path("s.jsonl").write_text(json.dumps(rows_without[0] | {"signature": "m|1"}) + "\n" + json.dumps(rows_without[1]))
     outcome = postil(*COMMAND)
@@ -78,14 +79,6 @@ def rows(outcome: Outcome) -> dict[tuple[str, str], dict[str, Any]]:
     assert outcome.code == 0, outcome.err
     found = [json.loads(line) for line in outcome.out.splitlines()]
     return {(row["system"], row["metric"]): row for row in found}
-
-
-def write_error(postil: Postil, *more: object) -> tuple[int, str]:
-    """Exit code and the one line that the command answers with, without `postil: `."""
-    outcome = postil(*COMMAND, *more)
-    assert outcome.out == ""
-    assert re.fullmatch(r"postil: [^\n]+\n", outcome.err), outcome.err
-    return outcome.code, outcome.err.removeprefix("postil: ").rstrip()
 
 
 WITHOUT_STATISTICS = (
@@ -224,7 +217,7 @@ def test_one_system_has_means(postil: Postil) -> None:
 def test_systems_that_cover_different_items(postil: Postil) -> None:
     write("s.jsonl", scores("meteor", {**ROWS, "short": BASE[1:3]}))
     said = "s.jsonl: systems cover different items; items that short lacks: 2 (i2, i3); give all systems the same items"
-    assert write_error(postil) == (3, f"{said}, or compare on those that they share: --intersect")
+    assert refusal(postil, *COMMAND) == f"{said}, or compare on those that they share: --intersect"
     outcome = postil(*COMMAND, "--intersect")
     assert outcome.out.startswith("2 items, means of item scores, against base\n")
     assert "excluded: items that short lacks: 2 (i2, i3)\n" in outcome.out
@@ -232,14 +225,13 @@ def test_systems_that_cover_different_items(postil: Postil) -> None:
 
 def test_a_system_without_a_metric(postil: Postil) -> None:
     write("s.jsonl", [*scores("meteor", dict(ROWS)), *scores("bleu-4", {"base": BASE, "plus": BASE})])
-    code, said = write_error(postil, "--intersect")
-    assert code == 3
+    said = refusal(postil, *COMMAND, "--intersect")
     assert said.endswith("items of same without a score by bleu-4: 4 (i0, i1, i2, i3)")
 
 
 def test_too_few_items(postil: Postil) -> None:
     write("s.jsonl", scores("meteor", {"a": BASE[:1], "b": BASE[:1]}))
-    assert write_error(postil) == (3, "systems share one item, and no interval can be had from fewer than two")
+    assert refusal(postil, *COMMAND) == "systems share one item, and no interval can be had from fewer than two"
     write("s.jsonl", scores("meteor", {"a": BASE[:2], "b": BASE[:2]}))
     assert postil(*COMMAND).code == 0
 
@@ -269,11 +261,8 @@ def test_corpus_scores_are_passed_over(postil: Postil) -> None:
     write("s.jsonl", [*scores("meteor", dict(ROWS)), Score(None, "base", "meteor", 0.9, "meteor|by hand")])
     assert "note: corpus scores ignored: 1; " in postil(*COMMAND).out
     write("s.jsonl", [Score(None, "base", "meteor", 0.9, "")])
-    code, said = write_error(postil)
-    assert (code, said.partition(",")[0]) == (
-        3,
-        "s.jsonl: expected item scores (postil score --items FILE writes them)",
-    )
+    said = refusal(postil, *COMMAND)
+    assert said.partition(",")[0] == "s.jsonl: expected item scores (postil score --items FILE writes them)"
 
 
 @pytest.mark.parametrize(
@@ -291,9 +280,8 @@ def test_a_bad_row(postil: Postil, change: dict[str, object], message: str) -> N
     small()
     lines = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
     lines[2] |= change
-    Path("s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    code, said = write_error(postil)
-    assert code == 3
+    put("s.jsonl", lines)
+    said = refusal(postil, *COMMAND)
     assert said.startswith(message)
 
 
@@ -306,8 +294,7 @@ def test_a_bad_row(postil: Postil, change: dict[str, object], message: str) -> N
 )
 def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> None:
     small()
-    code, said = write_error(postil, *more)
-    assert code == 2
+    said = refusal(postil, *COMMAND, *more, code=2)
     assert said.startswith(message)
 
 
@@ -452,9 +439,8 @@ def test_bad_statistics(postil: Postil, change: dict[str, object], message: str)
     scored(postil)
     lines = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
     lines[6] |= change
-    Path("s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    code, said = write_error(postil)
-    assert code == 3
+    put("s.jsonl", lines)
+    said = refusal(postil, *COMMAND)
     assert said.startswith(message)
 
 
@@ -463,15 +449,13 @@ def test_statistics_of_a_metric_that_is_not_known_here(postil: Postil) -> None:
     scored(postil)
     text = Path("s.jsonl").read_text()
     Path("s.jsonl").write_text(text.replace("rouge-1(count=clipped", "rouge-17(count=clipped"))
-    code, said = write_error(postil)
-    assert code == 2
+    said = refusal(postil, *COMMAND, code=2)
     assert said.startswith(
         "rouge-1(corpus=pooled): its corpus score cannot be computed here (unknown metric with the signature rouge-17("
     )
     assert said.endswith("; compare means of item scores: --item-means")
     Path("s.jsonl").write_text(text.replace("bleu-4(smooth=exp,eff", "bleu-3(smooth=exp,eff"))
-    code, said = write_error(postil)
-    assert code == 3
+    said = refusal(postil, *COMMAND)
     assert said.startswith("s.jsonl: bleu-4(smooth=exp): expected 8 statistics of each text, got 10; score again, or")
 
 
@@ -481,8 +465,7 @@ def test_p_values_of_sacrebleu(postil: Postil) -> None:
     # Of equal systems no resample and no swap exceeds the difference of 0.
     assert (found["same", "meteor"]["p_bootstrap"], found["same", "meteor"]["p_randomisation"]) == (1 / 101, 1 / 201)
     assert "; p-values as in sacrebleu\n" in postil(*COMMAND, "--p-values", "sacrebleu").out
-    code, said = write_error(postil, "--p-values", "sacreblue")
-    assert code == 2
+    said = refusal(postil, *COMMAND, "--p-values", "sacreblue", code=2)
     assert said.startswith("unknown definition of p-values 'sacreblue'; did you mean 'sacrebleu'?")
 
 
@@ -522,8 +505,7 @@ def test_options_of_the_layout_are_checked_before_the_work(postil: Postil) -> No
         (("--layout", "systems", "--label", "a b", "--format", "latex"), "--label: expected letters, digits"),
         (("--layout", "systems", "--label", "a"), "--label goes with --format latex"),
     ):
-        code, said = write_error(postil, *more)
-        assert code == 2
+        said = refusal(postil, *COMMAND, *more, code=2)
         assert said.startswith(message)
     outcome = postil("score", "none.jsonl", "-r", "none", "--layout", "systems", "--intervals")
     assert (outcome.code, outcome.err) == (
@@ -537,7 +519,7 @@ def test_corpus_scores_of_shared_items(postil: Postil) -> None:
     scored(postil)
     lines = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
     kept = [row for row in lines if (row["system"], row["item"]) != ("good", "3")]
-    Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
+    put("s.jsonl", kept)
     found = rows(postil(*COMMAND, "--intersect", "--format", "jsonl"))
     candidates = [json.loads(line) for line in Path("c.jsonl").read_text().splitlines()]
     Path("c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in candidates if row["item"] != "3"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from command_line import put
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
@@ -35,7 +36,7 @@ def made(*, bare: bool = False, categories: int = 18) -> None:
             for votes, comment in enumerate(comments):
                 comment |= {"upvotes": votes, "ratings": [{"annotator": "ann", "grade": 1 + votes}]}
         articles.append(article)
-    Path("rows.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in articles))
+    put("rows.jsonl", articles)
     sizes = {"dev": Share(size=2), "test": Share(size=0)}
     options = BuildOptions(
         source="a site", license="ours", min_content_words=0, min_comments=1, dedup_threshold=0, **sizes

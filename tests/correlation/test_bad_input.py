@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from command_line import put, refusal
 from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from conftest import Outcome, Postil
 
@@ -48,10 +49,6 @@ def judgements() -> list[Row]:
     ]
 
 
-def put(name: str, rows: Iterable[Row]) -> None:
-    Path(name).write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-
-
 @pytest.fixture(autouse=True)
 def files(postil: Postil) -> None:
     assert postil  # it changed the folder
@@ -66,13 +63,7 @@ def changed(rows: list[Row], line: int, **fields: object) -> list[Row]:
 
 
 def write_error(postil: Postil, *more: object, command: tuple[object, ...] = COMMAND, code: int = 3) -> str:
-    """The one line that a command answers with, without `postil: `."""
-    before = sorted(Path().rglob("*"))
-    outcome = postil(*command, *more)
-    assert (outcome.code, outcome.out) == (code, ""), outcome
-    assert sorted(Path().rglob("*")) == before, "something was left behind"
-    assert re.fullmatch(r"postil: [^\n]+\n", outcome.err), outcome.err
-    return outcome.err.removeprefix("postil: ").rstrip("\n")
+    return refusal(postil, *command, *more, code=code)
 
 
 def numbers_only(outcome: Outcome) -> Outcome:
@@ -243,7 +234,7 @@ def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
 )
 def test_a_bad_score(postil: Postil, change: Row, message: str) -> None:
     rows = changed(scores(), 4, **change)
-    Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    put("s.jsonl", rows)
     assert write_error(postil).startswith(message)
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from command_line import put
+
 if TYPE_CHECKING:
     from conftest import Postil
 
@@ -75,7 +77,7 @@ def test_sentences_in_chinese(postil: Postil) -> None:
 def test_known_passages_are_the_reference_and_their_grades_the_weights(postil: Postil) -> None:
     rows = [("dance", "Goats danced after eating berries.", 2), ("price", "Prices rose.", 1), ("dull", "Beans", 0)]
     known = [{"topic": "t", "id": name, "text": text, "grade": grade} for name, text, grade in rows]
-    Path("known.jsonl").write_text("".join(json.dumps(row) + "\n" for row in known), encoding="utf-8")
+    put("known.jsonl", known)
     Path("page.txt").write_text("Beans are roasted.\n\nA goat and berries.\n\nPrices rose.", encoding="utf-8")
     outcome = postil(
         "interesting", "page.txt", "-r", "known.jsonl", "-m", "w-f1-1", "--stop", "none", "--format", "json"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from command_line import refusal
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Passage, Score
 from postil.results.result_json import Kinds
@@ -161,16 +162,6 @@ def test_what_is_there_is_replaced(postil: Postil) -> None:
 # Bad input: one line, exit code, and nothing written
 
 
-def write_error(postil: Postil, *command: str, code: int = 3) -> str:
-    before = sorted(Path().rglob("*"))
-    outcome = postil(*command)
-    assert (outcome.code, outcome.out) == (code, ""), outcome
-    assert outcome.err.startswith("postil: ")
-    assert outcome.err.count("\n") == 1
-    assert sorted(Path().rglob("*")) == before
-    return outcome.err.removeprefix("postil: ").rstrip("\n")
-
-
 GIVE = "give what a command of postil printed with --format json"
 KINDS = ", ".join(str(kind.__struct_config__.tag) for kind in Kinds().values())
 
@@ -206,15 +197,15 @@ KINDS = ", ".join(str(kind.__struct_config__.tag) for kind in Kinds().values())
 )
 def test_files_that_are_no_results(postil: Postil, content: bytes, said: str) -> None:
     Path("x.json").write_bytes(content)
-    got = write_error(postil, "report", "x.json")
+    got = refusal(postil, "report", "x.json")
     assert got.startswith(said) if said == "x.json" else got == said
 
 
 def test_files_that_cannot_be_read(postil: Postil) -> None:
-    assert write_error(postil, "report", "none.json") == "none.json: no such file"
+    assert refusal(postil, "report", "none.json") == "none.json: no such file"
     Path("folder").mkdir()
-    assert write_error(postil, "report", "folder") == "folder: cannot be read: Is a directory"
-    assert write_error(postil, "report", "s.jsonl").startswith("s.jsonl:2: not JSON: Extra data")
+    assert refusal(postil, "report", "folder") == "folder: cannot be read: Is a directory"
+    assert refusal(postil, "report", "s.jsonl").startswith("s.jsonl:2: not JSON: Extra data")
 
 
 def test_one_bad_file_among_good_ones(postil: Postil) -> None:
@@ -222,19 +213,19 @@ def test_one_bad_file_among_good_ones(postil: Postil) -> None:
     value: dict[str, Any] = json.loads(Path("c.json").read_text(encoding="utf-8"))
     value["systems"][3]["mean"] = "high"
     Path("x.json").write_text(json.dumps(value), encoding="utf-8")
-    assert write_error(postil, "report", "c.json", "x.json") == "x.json: systems[3].mean: expected a number, got text"
+    assert refusal(postil, "report", "c.json", "x.json") == "x.json: systems[3].mean: expected a number, got text"
 
 
 def test_pages_that_cannot_be_written(postil: Postil) -> None:
     printed(postil, "c.json", "compare", "s.jsonl", *FEW)
-    said = write_error(postil, "report", "c.json", "--out", "none/r.html", code=2)
+    said = refusal(postil, "report", "c.json", "--out", "none/r.html", code=2)
     assert said == "none/r.html: parent folder none does not exist"
     Path("r.html").mkdir()
     for name in ("r.html", "c.json", "-"):
-        said = write_error(postil, "report", "c.json", "--out", name, code=2)
+        said = refusal(postil, "report", "c.json", "--out", name, code=2)
         assert said == f"{name}: expected the name of a file that ends in .html"
     for command in (COMMAND, ("passages", "missing.jsonl")):  # said before anything is read
-        said = write_error(postil, *command, "--report", "r.pdf", code=2)
+        said = refusal(postil, *command, "--report", "r.pdf", code=2)
         assert said == "r.pdf: expected the name of a file that ends in .html"
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from command_line import put, refusal
 from postil.data.row_files import write
 from postil.data.rows import Passage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from conftest import Outcome, Postil
 
 COMMAND = ("passages", "p.jsonl", "-m", "f1-1", "-m", "kl-2", "-m", "w-logsim-sk", "--resamples", "20")
@@ -29,10 +28,6 @@ def passages() -> list[Row]:
         for topic in ("ducks", "bread")
         for i, (words, grade) in enumerate([("swim in ponds", 2), ("moult in june", 1), ("and geese", 0), ("swim", 0)])
     ]
-
-
-def put(name: str, rows: Iterable[Row]) -> None:
-    Path(name).write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)
@@ -49,14 +44,7 @@ def changed(line: int, **fields: object) -> list[Row]:
 
 
 def write_error(postil: Postil, *more: object, command: tuple[object, ...] = COMMAND, code: int = 3) -> str:
-    """The one line that a command answers with, without `postil: `."""
-    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*") if path.is_file()}
-    outcome = postil(*command, *more)
-    assert (outcome.code, outcome.out) == (code, ""), outcome
-    after = {path: path.stat().st_mtime_ns for path in Path().rglob("*") if path.is_file()}
-    assert after == before, "something was left behind or replaced"
-    assert re.fullmatch(r"postil: [^\n]+\n", outcome.err), outcome.err
-    return outcome.err.removeprefix("postil: ").rstrip("\n")
+    return refusal(postil, *command, *more, code=code)
 
 
 def numbers_only(postil: Postil, *more: object) -> str:
@@ -280,7 +268,9 @@ def test_missing_extras(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None
     assert said == "a .parquet file needs an optional package: pip install 'postil[parquet]'"
     for name in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, name, None)
-    assert "pip install 'postil[plot]'" in write_error(postil, "--figures", "pictures", code=2)
+    outcome = postil(*COMMAND, "--figures", "pictures")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "pip install 'postil[plot]'" in outcome.err
 
 
 def test_a_folder_for_figures_that_is_a_file(postil: Postil) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from command_line import refusal
 from postil.data.row_files import write
 from postil.data.rows import Candidate
 
@@ -24,16 +25,7 @@ SCALE = ("--scale", "1:5")
 
 
 def write_error(postil: Postil, *args: object, candidates: str = "c.jsonl", references: str = "r.jsonl") -> str:
-    """The one line that a command answers with, without `postil: `."""
-    before = sorted(Path().rglob("*"))
-    outcome = postil("score", candidates, "-r", references, "--items", "items.jsonl", *args)
-    assert outcome.code == 3, outcome
-    assert outcome.out == ""
-    assert sorted(Path().rglob("*")) == before, "something was left behind"
-    line, end, rest = outcome.err.partition("\n")
-    assert (end, rest) == ("\n", "")
-    assert line.startswith("postil: ")
-    return line.removeprefix("postil: ")
+    return refusal(postil, "score", candidates, "-r", references, "--items", "items.jsonl", *args)
 
 
 def references(change: Callable[[str], str]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
+from command_line import put
 from postil.metrics import spec
 from postil.options import changed_settings
 from postil.studies.options import CommentsOptions
@@ -200,7 +201,7 @@ def test_names_in_score_files_load_nothing(postil: Postil, site: Path) -> None:
     installed(site, "theirs", "foreign = their_package:words\n")
     (site / "their_package.py").write_text("raise RuntimeError\n")
     rows = [{"item": f"{i}", "system": s, "metric": "foreign", "score": i} for s in "ab" for i in range(3)]
-    Path("s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    put("s.jsonl", rows)
     assert postil("compare", "s.jsonl", "--resamples", "20", "--permutations", "20").code == 0
     Path("s.jsonl").write_text("".join(f"{json.dumps(row | {'statistics': [1.0, 1.0]})}\n" for row in rows))
     outcome = postil("compare", "s.jsonl")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
+from command_line import put
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -29,16 +30,12 @@ METRICS = ("rouge-l", "w-rouge-l", "w-meteor", "cider-d")
 ASKED = [part for metric in METRICS for part in ("-m", metric)]
 
 
-def lines(name: str, rows: list[dict[str, object]]) -> None:
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
 @pytest.fixture
 def files(postil: Postil) -> Postil:
-    lines("c.jsonl", CANDIDATES)
-    lines("r.jsonl", REFERENCES)
-    lines("known.jsonl", KNOWN)
-    lines("graded.jsonl", GRADED)
+    put("c.jsonl", CANDIDATES)
+    put("r.jsonl", REFERENCES)
+    put("known.jsonl", KNOWN)
+    put("graded.jsonl", GRADED)
     return postil
 
 
@@ -65,7 +62,7 @@ def test_given_weights(files: Postil, name: str) -> None:
         rows = [f"{row['item']},{row['text']},{row['weight'] or ''}" for row in weighted]
         Path(name).write_text("\n".join(["item,text,weight", *rows]) + "\n", encoding="utf-8")
     else:
-        lines(name, weighted)
+        put(name, weighted)
     outcome = files("score", "c.jsonl", "-r", name, "-m", "w-rouge-l", "--ungraded", "drop", "--format", "jsonl")
     grades = files("score", "c.jsonl", "-r", "r.jsonl", "--scale", "1:5", "-m", "w-rouge-l", "--ungraded", "drop",
                    "--format", "jsonl")  # fmt: skip
@@ -92,11 +89,11 @@ def test_by_default_it_is_an_error_that_names_the_way_out(files: Postil) -> None
 
 
 def test_lines_in_messages_are_those_of_the_files(files: Postil) -> None:
-    lines("r.jsonl", [*REFERENCES, {"item": "b", "text": "again", "grade": 9}])
+    put("r.jsonl", [*REFERENCES, {"item": "b", "text": "again", "grade": 9}])
     command = ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "1:5", "-m", "w-rouge-l", "--ungraded", "drop")
     assert files(*command).err.startswith("postil: r.jsonl:9: grade: expected a number from 1 to 5, got 9")
-    lines("r.jsonl", REFERENCES)
-    lines("c.jsonl", [*CANDIDATES, {"item": "x", "system": "s0", "text": "t"}])
+    put("r.jsonl", REFERENCES)
+    put("c.jsonl", [*CANDIDATES, {"item": "x", "system": "s0", "text": "t"}])
     assert files(*command).err.startswith(
         "postil: c.jsonl:7: item: expected an item that has references (a, b), got 'x'"
     )

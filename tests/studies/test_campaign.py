@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from command_line import put
 from postil.corpus.store import Corpus
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Comment, Judgement, Passage, Reference
@@ -222,7 +223,7 @@ def test_ratings_that_do_not_fit(postil: Postil, way: str, change: dict[str, Any
         rows = [{**row, **change} for row in rows]
     else:
         rows[1] |= {**change, "id": rows[0]["id"]} if change.get("id") else change
-    Path("ratings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    put("ratings.jsonl", rows)
     outcome = (
         postil(*STUDY, "--corpus", "corpus", "--out", "study", "--references", "ratings.jsonl")
         if way == "study"
@@ -314,7 +315,7 @@ def test_ratings_of_a_part_are_counted(postil: Postil) -> None:
         for each in row["comments"]
     ][:9]
     rows.append({"item": "elsewhere", "id": "c1", "text": "Hm.", "ratings": [{"annotator": "A1", "grade": 3}]})
-    Path("ratings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    put("ratings.jsonl", rows)
     asked = ("--corpus", "corpus", "--out", "study", "--references", "ratings.jsonl", "--stage", "references")
     said = right(postil(*STUDY, *asked)).err
     assert "ratings.jsonl: 1 row of comments that are no references of the test set: ignored" in said

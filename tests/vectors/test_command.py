@@ -13,6 +13,7 @@ from typing import Protocol
 import pytest
 from typer.testing import CliRunner
 
+from command_line import put
 from postil.cli.main import app as postil
 from postil.text.stop_words import stop_words_signature
 from postil.text.tokens import Vocabulary
@@ -37,7 +38,7 @@ class Run(Protocol):
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs `postil vectors` in a folder with passages and a file of vectors; gives standard output and error."""
     monkeypatch.chdir(tmp_path)
-    Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in PASSAGES), encoding="utf-8")
+    put("p.jsonl", PASSAGES)
     Path("v.txt").write_bytes(FILE)
 
     def go(*args: object, code: int = 0) -> tuple[str, str]:
@@ -159,7 +160,7 @@ def test_passages_read_otherwise_than_the_vectors_were_trained(
         {"topic": "1", "id": "1", "text": "The cat sleeps.", "anchors": ["cat"], "grade": 1},
         {"topic": "1", "id": "2", "text": "The dog eats.", "grade": 0},
     ]
-    Path("q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    put("q.jsonl", rows)
     result = CliRunner().invoke(postil, ["passages", "q.jsonl", "-m", "cosine(vectors=v)", *used])
     assert result.exit_code == 0, result.output
     (note,) = (line for line in result.stdout.splitlines() if line.startswith("note: cosine"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
+from command_line import put
 from postil.campaigns.store import Store
 from postil.data.row_files import write
 from postil.data.row_locations import LocatedRows, RowLocations
@@ -143,7 +144,7 @@ def test_articles_beside_the_references(files: Postil) -> None:
     pytest.importorskip("sqlalchemy")
     files("weights", "plan", "c.jsonl", "-r", "r.jsonl", "--budget", 2, "--out", "rows.jsonl")
     articles = [{"id": name, "title": f"On {name}", "comments": [], "content": "…"} for name in "ab"]
-    Path("articles.jsonl").write_text("".join(json.dumps(row) + "\n" for row in articles), encoding="utf-8")
+    put("articles.jsonl", articles)
     command = ("annotate", "plan", "rows.jsonl", "one.db", "--annotators", 1, "-k", 1, "--articles", "articles.jsonl")
     assert files(*command).code == 0
     with Store.open("one.db") as store:
