@@ -5,6 +5,7 @@ What was public below `postil` is found by its name, whichever module of that ti
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
@@ -31,6 +32,9 @@ MODULES: Final = {
     "postil.text": "word2vec_training",
 }
 """Modules and packages that there are no more, by the package that had them."""
+
+PACKAGES: Final = ("postil.corpus", "postil.endpoint", "postil.metrics", "postil.text")
+"""Packages that had names of their modules."""
 
 NAMES: Final = {
     "postil.budgeting.result": "BudgetResult BudgetRow",
@@ -129,7 +133,7 @@ NAMES: Final = {
 
 
 def find(name: str) -> object:
-    """Find a public name of version 0.2; for ``__getattr__`` of a package that had it.
+    """Find a public name of version 0.2.
 
     Args:
         name: The name.
@@ -145,13 +149,17 @@ def find(name: str) -> object:
 
 
 def spec(name: str) -> ModuleSpec | None:
-    """The specification of a module of version 0.2; None for any other name.
+    """The specification of a module of version 0.2, or of a name that a package had; None for any other.
 
     Args:
         name: Name of a module that nothing else finds.
     """
     package, _, leaf = name.rpartition(".")
-    return ModuleSpec(name, _Loader(), is_package=True) if leaf in MODULES.get(package, "").split() else None
+    if leaf in MODULES.get(package, "").split():
+        return ModuleSpec(name, _Loader(), is_package=True)
+    if package in PACKAGES and any(leaf in names.split() for names in NAMES.values()):
+        return ModuleSpec(name, _NameLoader())
+    return None
 
 
 class _Module(ModuleType):
@@ -171,3 +179,10 @@ class _Loader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         pass
+
+
+class _NameLoader(_Loader):
+    """Loader of a name of a package: ``from package import name`` gets what stands in `sys.modules` afterwards."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = find(module.__name__.rpartition(".")[2])  # type: ignore[assignment]

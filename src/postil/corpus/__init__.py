@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from postil.capabilities import Capability, Command, Kind
-from postil.earlier import find as __getattr__  # noqa: F401
 
 __all__ = ["CAPABILITY"]
 
