@@ -19,8 +19,7 @@ from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.messages import Message, Setting
 from postil.meta.multiple_tests import holm
 from postil.meta.permutation import permutation_p
-from postil.meta.resampling import DRAWS, bootstrap_counts, interval, p_value
-from postil.meta.system_means import blocks_of, means_of_resamples
+from postil.meta.resampling import DRAWS, blocks_of, bootstrap_counts, interval, means_of_resamples, p_value
 from postil.results.base import replace
 from postil.results.parts import Excluded
 

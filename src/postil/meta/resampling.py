@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from postil.meta.column_correlations import Ranked, Texts
 
 __all__ = [
+    "BLOCK",
     "CHUNK",
     "DRAWS",
     "PERMUTATIONS",
@@ -40,12 +41,15 @@ __all__ = [
     "RankedRows",
     "Replicates",
     "SummedRows",
+    "blocks_of",
     "bootstrap_counts",
     "crossed_estimate",
     "estimate",
     "in_blocks",
     "interval",
+    "mean_estimates",
     "means_of_groups",
+    "means_of_resamples",
     "means_of_systems",
     "on_resamples",
     "p_value",
@@ -80,6 +84,10 @@ FEW_CELLS: Final = 64
 
 NUMBERS: Final = 2**23
 """Largest number of numbers in a working array."""
+
+
+BLOCK: Final = 256
+"""Number of resamples per block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +282,42 @@ def crossed_estimate(
     scores = np.stack([score(counts @ run) for run in stats], axis=1)  # [resamples, runs]
     samples = (scores * drawn).sum(axis=1) / runs
     return estimate(np.concatenate([[score(stats.sum(axis=1)).mean()], samples]), items)
+
+
+def mean_estimates(values: Floats, draws: Draws = DRAWS) -> list[Estimate]:
+    """Mean score of each system with its 95 % confidence interval over items, the same resamples for all systems.
+
+    Args:
+        values: float64[items, systems].
+        draws: Random draws.
+
+    >>> [each.value for each in mean_estimates(np.array([[0.0, 1.0], [1.0, 1.0]]))]
+    [0.5, 1.0]
+    """
+    drawn = means_of_resamples(values, bootstrap_counts(len(values), draws.resamples, draws.seed))
+    samples = np.concatenate([values.mean(axis=0)[None], drawn])
+    return [estimate(samples[:, system], len(values)) for system in range(values.shape[1])]
+
+
+def means_of_resamples(values: Floats, counts: Int32s) -> Floats:
+    """Means of each resample of the items, float64[R, …].
+
+    Args:
+        values: float64[items, …].
+        counts: int32[R, items], resample multiplicities.
+    """
+    flat = values.reshape(len(values), -1)
+    parts = [block @ flat for block in blocks_of(counts)]
+    return np.concatenate(parts).reshape(len(counts), *values.shape[1:]) / len(values)
+
+
+def blocks_of(counts: Int32s) -> Iterator[Floats]:
+    """Blocks of resamples as numbers to multiply with, float64[at most BLOCK, items].
+
+    Args:
+        counts: int32[R, items], resample multiplicities.
+    """
+    return (counts[start : start + BLOCK].astype(np.float64) for start in range(0, len(counts), BLOCK))
 
 
 @dataclass(frozen=True, eq=False)

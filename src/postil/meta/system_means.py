@@ -3,45 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.data.ties import dense_ranks
 from postil.meta.column_correlations import means_by
 from postil.meta.parts import SystemMean, UndefinedResult
-from postil.meta.resampling import DRAWS, bootstrap_counts, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from postil.kernel.arrays import Floats, Int32s
-    from postil.meta.resampling import Draws
+    from postil.kernel.arrays import Floats
     from postil.meta.table import Table
-    from postil.results.parts import Estimate
 
-__all__ = ["CHUNK", "SystemMeans", "blocks_of", "mean_estimates", "means_of_resamples", "system_means"]
-
-
-def means_of_resamples(values: Floats, counts: Int32s) -> Floats:
-    """Means of each resample of the items, float64[R, …].
-
-    Args:
-        values: float64[items, …].
-        counts: int32[R, items], resample multiplicities.
-    """
-    flat = values.reshape(len(values), -1)
-    parts = [block @ flat for block in blocks_of(counts)]
-    return np.concatenate(parts).reshape(len(counts), *values.shape[1:]) / len(values)
-
-
-def blocks_of(counts: Int32s) -> Iterator[Floats]:
-    """Blocks of resamples as numbers to multiply with, float64[at most CHUNK, items].
-
-    Args:
-        counts: int32[R, items], resample multiplicities.
-    """
-    return (counts[start : start + CHUNK].astype(np.float64) for start in range(0, len(counts), CHUNK))
+__all__ = ["SystemMeans", "system_means"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +31,6 @@ class SystemMeans:
     rows: tuple[SystemMean, ...]
     orders: dict[str, float | None]
     absent: tuple[UndefinedResult, ...]
-
-
-def mean_estimates(values: Floats, draws: Draws = DRAWS) -> list[Estimate]:
-    """Mean score of each system with its 95 % confidence interval over items, the same resamples for all systems.
-
-    Args:
-        values: float64[items, systems].
-        draws: Random draws.
-
-    >>> [each.value for each in mean_estimates(np.array([[0.0, 1.0], [1.0, 1.0]]))]
-    [0.5, 1.0]
-    """
-    drawn = means_of_resamples(values, bootstrap_counts(len(values), draws.resamples, draws.seed))
-    samples = np.concatenate([values.mean(axis=0)[None], drawn])
-    return [estimate(samples[:, system], len(values)) for system in range(values.shape[1])]
 
 
 def system_means(table: Table) -> SystemMeans:
@@ -137,7 +96,3 @@ def _no_order(metric: str, signs: Floats, people: Floats) -> str | None:
     if not signs.any():
         return f"{metric} gives all systems the same mean"
     return None if people.any() else "people give all systems the same mean grade"
-
-
-CHUNK: Final = 256
-"""Number of resamples per block."""

@@ -22,8 +22,7 @@ from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UsageError, check_least
 from postil.messages import Setting
 from postil.meta.correlation import correlations
-from postil.meta.resampling import RESAMPLES, Draws
-from postil.meta.system_means import mean_estimates
+from postil.meta.resampling import RESAMPLES, Draws, mean_estimates
 from postil.meta.table import join
 from postil.metrics.passages.collection import PassageCollection, Preprocessing
 from postil.metrics.passages.measures import measure_passages
