@@ -36,7 +36,7 @@ BESIDE: Final = (
     "postil.text.tokenizers.Tokenizer",
     "postil.meta.correlation.Correlations",
     "postil.meta.correlation.Differences",
-    "postil.meta.system_means.SystemMeans",
+    "postil.meta.correlation.SystemMeans",
     "postil.meta.table.Table",
     "postil.results.parts.Estimate",
     "postil.results.parts.Excluded",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.comparison import baseline as systems
+from postil.comparison.baseline import compare as compare_systems
 from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.meta.correlation import system_means
 from postil.meta.multiple_tests import holm
 from postil.meta.resampling import Draws, bootstrap_counts
-from postil.meta.system_means import system_means
 from postil.meta.table import Scored, join
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def scores_of(values: dict[str, list[float]], metric: str = "meteor") -> list[Sc
 
 
 def compare(rows: Iterable[Score], baseline: str | None = None, **options: Any) -> Comparison:
-    return systems.compare(Scored(rows), baseline, **options)
+    return compare_systems(Scored(rows), baseline, **options)
 
 
 BASE = [0.1, 0.4, 0.2, 0.5, 0.3, 0.9]

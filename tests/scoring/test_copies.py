@@ -11,7 +11,7 @@ import pytest
 import postil
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Reference
-from postil.scoring import files as score_stream
+from postil.scoring import files
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -69,10 +69,10 @@ def test_a_streamed_file_counts_them_as_well(postil: Postil, monkeypatch: pytest
     whole = postil(*texts())
     items = Path("s.jsonl").read_bytes()
     assert b'"equal_references":2' in items
-    monkeypatch.setattr(score_stream, "SMALLEST", 0)
-    monkeypatch.setattr(score_stream, "FEW", 1)
-    monkeypatch.setattr(score_stream, "TOGETHER", 20)
-    ran, made = [], score_stream.streamed
+    monkeypatch.setattr(files, "SMALLEST", 0)
+    monkeypatch.setattr(files, "FEW", 1)
+    monkeypatch.setattr(files, "TOGETHER", 20)
+    ran, made = [], files.streamed
     monkeypatch.setattr("postil.scoring.files.streamed", lambda *given: ran.append(made(*given)) or ran[-1])
     streamed = postil(*texts())
     assert ran != [None]

@@ -15,7 +15,7 @@ from postil.data.row_files import write
 from postil.data.rows import Candidate, Reference
 from postil.data.scale import Scale
 from postil.errors import InvalidInput, PostilError, Undefined
-from postil.scoring import files as score_stream
+from postil.scoring import files as scoring_files
 from postil.scoring.files import score_files
 from postil.scoring.graded import ItemIndex
 from postil.scoring.options import ScoreOptions
@@ -68,9 +68,9 @@ def files(folder: Path, items: int, *, by: str = "system", systems: int = 3, see
 @pytest.fixture
 def streaming(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Small files stream too; says of each run if it did."""
-    monkeypatch.setattr(score_stream, "SMALLEST", 0)
+    monkeypatch.setattr(scoring_files, "SMALLEST", 0)
     ran: list[bool] = []
-    made = score_stream.streamed
+    made = scoring_files.streamed
 
     def noted(*arguments: object) -> object:
         found = made(*arguments)  # type: ignore[arg-type]
@@ -87,7 +87,7 @@ def both(
     """Result, remarks and item scores, streamed and not."""
     found = []
     for smallest in (0, 1 << 60):
-        monkeypatch.setattr(score_stream, "SMALLEST", smallest)
+        monkeypatch.setattr(scoring_files, "SMALLEST", smallest)
         remarks: list[str] = []
         result = score_files(*paths, options, remarks.append)
         items = Path(options.items).read_bytes() if options.items else b""
@@ -99,14 +99,14 @@ def test_models_stream_unless_they_read_all_references(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
     put_in_place(monkeypatch)
-    monkeypatch.setattr(score_stream, "CHUNK", 29)
+    monkeypatch.setattr(scoring_files, "CHUNK", 29)
     metrics = ("w-bertscore(model=m,layer=1)", "sentence-cosine(model=m)", "w-sentence-cosine(model=m,over=mean)")
     options = ScoreOptions(metrics=metrics, scale=Scale(1, 5), items=str(tmp_path / "items.jsonl"))
     paths = files(tmp_path, 60)
     streamed, whole = both(paths, options, monkeypatch)
     assert streaming == [True, False]
     assert streamed == whole
-    monkeypatch.setattr(score_stream, "SMALLEST", 0)
+    monkeypatch.setattr(scoring_files, "SMALLEST", 0)
     for spec in ("bertscore(model=m,layer=1,idf=true)", "sentence-cosine(model=m,baseline=auto)"):
         score_files(*paths, ScoreOptions(metrics=(spec,)), lambda _: None)
         assert not streaming.pop()
@@ -145,7 +145,7 @@ def test_the_same_bytes(  # noqa: PLR0917
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], by: str, jobs: int, together: int
 ) -> None:
     monkeypatch.setattr("postil.scoring.graded.CHUNK", 37)
-    monkeypatch.setattr(score_stream, "TOGETHER", together)
+    monkeypatch.setattr(scoring_files, "TOGETHER", together)
     paths = files(tmp_path, 120, by=by)
     options = ScoreOptions(metrics=METRICS, items=str(tmp_path / "items.jsonl"), jobs=jobs)
     streamed, whole = both(paths, options, monkeypatch)
@@ -189,7 +189,7 @@ def test_the_same_weighted_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions
 ) -> None:
     monkeypatch.setattr("postil.scoring.graded.CHUNK", 37)
-    monkeypatch.setattr(score_stream, "CHUNK", 29)
+    monkeypatch.setattr(scoring_files, "CHUNK", 29)
     options = replace(options, items=str(tmp_path / "items.jsonl"))
     streamed, whole = both(files(tmp_path, 80), options, monkeypatch)
     assert streaming == [True, False]
@@ -211,7 +211,7 @@ def test_wrong_weights_are_the_same_errors(
         file.write(line + "\n")
     said = []
     for smallest in (0, 1 << 60):
-        monkeypatch.setattr(score_stream, "SMALLEST", smallest)
+        monkeypatch.setattr(scoring_files, "SMALLEST", smallest)
         with pytest.raises(InvalidInput, match=error) as caught:
             score_files(candidates, references, ScoreOptions(metrics=WEIGHTED, scale=Scale(1, 5)), list[str]().append)
         said.append(str(caught.value))
@@ -235,7 +235,7 @@ def test_the_same_document_frequencies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions, by: str
 ) -> None:
     monkeypatch.setattr("postil.scoring.graded.CHUNK", 37)
-    monkeypatch.setattr(score_stream, "CHUNK", 29)
+    monkeypatch.setattr(scoring_files, "CHUNK", 29)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     candidates, references = files(tmp_path, 80, by=by)
@@ -256,7 +256,7 @@ def test_document_frequencies_are_counted_for_larger_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
     paths = files(tmp_path, 20)
-    monkeypatch.setattr(score_stream, "SMALLEST", Path(paths[1]).stat().st_size)
+    monkeypatch.setattr(scoring_files, "SMALLEST", Path(paths[1]).stat().st_size)
     for metrics in ((), ("cider",), ("bleu-1",)):
         score_files(*paths, ScoreOptions(metrics=metrics), list[str]().append)
     assert streaming == [False, False, True]
@@ -289,7 +289,7 @@ def test_one_item_has_no_document_frequencies(
         assert streamed == whole
         assert any("cider-d is excluded" in remark for remark in streamed[1])
     else:
-        monkeypatch.setattr(score_stream, "SMALLEST", 0)
+        monkeypatch.setattr(scoring_files, "SMALLEST", 0)
         with pytest.raises(Undefined, match="at least two items, got one"):
             score_files(*paths, ScoreOptions(metrics=metrics), list[str]().append)
     assert not any(streaming)
@@ -357,7 +357,7 @@ def test_han_texts_are_counted_over_the_whole_file(
     assert len(streamed[1]) >= 2
     write(tmp_path / "r.jsonl", (Reference(f"i{n}", "好好好" if n < 20 else "a cat") for n in range(60)))
     for smallest in (0, 1 << 60):
-        monkeypatch.setattr(score_stream, "SMALLEST", smallest)
+        monkeypatch.setattr(scoring_files, "SMALLEST", smallest)
         with pytest.raises(InvalidInput, match=r"r\.jsonl:1: text"):
             score_files(*paths, ScoreOptions(metrics=("bleu-1",)), list[str]().append)
 
@@ -398,7 +398,7 @@ def test_errors_are_the_same(
         file.write(f'{{"item": "{row.item}", "system": "{row.system}", "text": "{row.text}"}}\n')
     said = []
     for smallest in (0, 1 << 60):
-        monkeypatch.setattr(score_stream, "SMALLEST", smallest)
+        monkeypatch.setattr(scoring_files, "SMALLEST", smallest)
         with pytest.raises(InvalidInput, match=error) as caught:
             score_files(candidates, references, OPTIONS, list[str]().append)
         said.append(str(caught.value))
@@ -409,14 +409,14 @@ def test_a_file_that_changes_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
     candidates, references = files(tmp_path, 30, systems=1)
-    in_order = score_stream._in_order
+    in_order = scoring_files._in_order
 
     def changing(*arguments: object) -> bool:
         lines = Path(references).read_text("utf-8").splitlines(keepends=True)
         Path(references).write_text("".join(lines[: len(lines) // 2]), "utf-8")
         return in_order(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(score_stream, "_in_order", changing)
+    monkeypatch.setattr(scoring_files, "_in_order", changing)
     with pytest.raises(InvalidInput, match="it was changed while it was read"):
         score_files(candidates, references, OPTIONS, list[str]().append)
     assert streaming == [True]
@@ -426,7 +426,7 @@ def test_memory_does_not_grow_with_the_references(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
     monkeypatch.setattr("postil.scoring.graded.CHUNK", 64)
-    monkeypatch.setattr(score_stream, "CHUNK", 64)
+    monkeypatch.setattr(scoring_files, "CHUNK", 64)
     peaks = []
     for items in (400, 2400):
         folder = tmp_path / str(items)

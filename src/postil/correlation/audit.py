@@ -165,7 +165,7 @@ def alternative_annotator_test(
     rated = MultipleRatings.of(table)
     metric, human = _closer(rated, mapped.grades[table.ratings.counts > 1])
     tested = [rows for rows in rows_by(rated.annotators) if len(rows) >= LEAST]
-    p = np.stack([_p_values(metric[rows], human[rows], epsilon) for rows in tested])
+    p = np.stack([_t_tests(metric[rows], human[rows], epsilon) for rows in tested])
     rho = _average_advantages(metric, rated.item[rated.text], tested, draws)
     skipped = tuple(
         SkippedAnnotator(annotator=name, n=n) for name, n in zip(names, shared.tolist(), strict=True) if n < LEAST
@@ -197,7 +197,7 @@ def alternative_annotator_test(
                 skipped=skipped,
             )
         )
-    return AltTest(epsilon=epsilon, q=Q, rows=tuple(rows), absent=mapped.absent, notes=_notes(rated))
+    return AltTest(epsilon=epsilon, q=Q, rows=tuple(rows), absent=mapped.absent, notes=_on_dependence(rated))
 
 
 def _why_untested(names: tuple[str, ...], shared: Int64s) -> str:
@@ -208,7 +208,7 @@ def _why_untested(names: tuple[str, ...], shared: Int64s) -> str:
     return f"{needs}, and the largest number is {shared.max()}{most}"
 
 
-def _notes(rated: MultipleRatings) -> tuple[str, ...]:
+def _on_dependence(rated: MultipleRatings) -> tuple[str, ...]:
     several = int(np.count_nonzero(np.bincount(rated.item) > 1))
     if not several:
         return ()
@@ -241,7 +241,7 @@ def _closer(rated: MultipleRatings, predicted: Floats) -> tuple[Booleans, Boolea
     return metric, human
 
 
-def _p_values(metric: Booleans, human: Booleans, epsilon: float) -> Floats:
+def _t_tests(metric: Booleans, human: Booleans, epsilon: float) -> Floats:
     """One-sided p-values of a mean of human - metric of epsilon or more, by a t-test; float64[p] from bool[n, p]."""
     n = len(metric)
     away = human.astype(np.int64) - metric
@@ -313,7 +313,7 @@ def calibrations(table: Table, mapped: MappedGrades, draws: Draws = DRAWS) -> tu
     counts = draws.counts(len(table.starts))
     rows = []
     for j, (metric, mapping) in enumerate(mapped.names):
-        sums = _resampled(errors[:, j], bins[:, j], table.starts, counts)
+        sums = _resampled_errors(errors[:, j], bins[:, j], table.starts, counts)
         sums = without_noise(sums, max(abs(low), abs(high)))
         mae = estimate(sums[:, 0], len(table.starts))
         ece = AbsoluteSum.of(sums[0, 1:], sums[1:, 1:], len(table.starts))
@@ -327,7 +327,7 @@ def calibrations(table: Table, mapped: MappedGrades, draws: Draws = DRAWS) -> tu
                 ece=ece.value,
                 ece_plain=ece.plain,
                 n=len(table),
-                bins=_curve(mapped.grades[:, j], table.grades, bins[:, j]),
+                bins=_reliability_curve(mapped.grades[:, j], table.grades, bins[:, j]),
                 mae_low=mae.low,
                 mae_high=mae.high,
                 ece_low=ece.low,
@@ -337,7 +337,7 @@ def calibrations(table: Table, mapped: MappedGrades, draws: Draws = DRAWS) -> tu
     return tuple(rows)
 
 
-def _curve(predicted: Floats, grades: Floats, bins: Int64s) -> tuple[CalibrationBin, ...]:
+def _reliability_curve(predicted: Floats, grades: Floats, bins: Int64s) -> tuple[CalibrationBin, ...]:
     """The bins that are not empty, ascending."""
     n = np.bincount(bins)
     sums = np.bincount(bins, predicted), np.bincount(bins, grades)
@@ -347,7 +347,7 @@ def _curve(predicted: Floats, grades: Floats, bins: Int64s) -> tuple[Calibration
     )
 
 
-def _resampled(errors: Floats, bins: Int64s, starts: Int64s, counts: Counts) -> Floats:
+def _resampled_errors(errors: Floats, bins: Int64s, starts: Int64s, counts: Counts) -> Floats:
     """Mean absolute error, and the bins' parts of the mean error, on all items and on resamples, float64[1 + R, 11].
 
     Args:
@@ -413,7 +413,7 @@ class AbsoluteSum:
         variances = deviations.var(axis=0)
         if not variances.any():
             return cls(plain, plain, plain, plain)
-        path = _Path(means, deviations, variances)
+        path = _ErrorPath(means, deviations, variances)
         low, value, high = (path.total(share, plain) for share in (0.975, 0.5, 0.025))
         signed = NORMAL * float((deviations @ path.signs).std())
         value = min(value, plain)  # above it only by the chance of few resamples
@@ -421,7 +421,7 @@ class AbsoluteSum:
 
 
 @dataclass(frozen=True, slots=True)
-class _Path:
+class _ErrorPath:
     """The means nearest to some estimates with every sum of absolute values.
 
     Args:
@@ -497,17 +497,17 @@ def length_bias(table: Table, lengths: str = LENGTH, draws: Draws = DRAWS) -> Le
             metrics=Setting("metrics"),
             lengths=Setting("lengths"),
         )
-        return _without(lengths, 0, 0, reason)
+        return _no_length_bias(lengths, 0, 0, reason)
     length = table.scores[:, table.column(lengths)]
     kept = length > 0
     n, left_out = int(kept.sum()), int((~kept).sum())
     if not n:
-        return _without(lengths, n, left_out, "no text has a length above 0")
+        return _no_length_bias(lengths, n, left_out, "no text has a length above 0")
     length = joined(length[kept])
     if n > 1 and constant(np.log(length)[:, None], np.zeros(1, np.int64)).all():
-        return _without(lengths, n, left_out, f"every text has the length {length[0]:g}")
+        return _no_length_bias(lengths, n, left_out, f"every text has the length {length[0]:g}")
     item = np.unique(table.item[kept], return_inverse=True)[1].astype(np.int32)
-    work = _Lengths(table.oriented[kept], table.grades[kept], length, item, _quarters(length))
+    work = _Lengths(table.oriented[kept], table.grades[kept], length, item, _length_quarters(length))
     reasons = [work.why_absent(column) for column in range(len(table.metrics))]
     present = [column for column, reason in enumerate(reasons) if not reason]
     tested = [each for each in KINDS.values() if isinstance(each, Correlated) and not each.facts.untested]
@@ -524,12 +524,12 @@ def length_bias(table: Table, lengths: str = LENGTH, draws: Draws = DRAWS) -> Le
     )
 
 
-def _without(lengths: str, n: int, left_out: int, reason: str) -> LengthBias:
+def _no_length_bias(lengths: str, n: int, left_out: int, reason: str) -> LengthBias:
     absent = (UndefinedLengthBias(metric=lengths, reason=reason),)
     return LengthBias(lengths=lengths, n=n, left_out=left_out, rows=(), absent=absent)
 
 
-def _quarters(length: Floats) -> Int64s:
+def _length_quarters(length: Floats) -> Int64s:
     """int64[n], quarter of each text by length, 0 to 3."""
     return np.searchsorted(np.quantile(length, (0.25, 0.5, 0.75)), length, side="left")
 
@@ -543,7 +543,7 @@ class _Lengths:
         grades: float64[n].
         length: float64[n], above 0.
         item: int32[n], ascending from 0 without a gap.
-        quarter: int64[n], see `_quarters`.
+        quarter: int64[n], see `_length_quarters`.
     """
 
     scores: Floats
@@ -556,7 +556,7 @@ class _Lengths:
         """Reason why a metric has no rows, in words; empty if it has."""
         if any(tied(sign * self.scores[:, column], self.length).all() for sign in (1, -1)):
             return "its scores are the lengths"
-        return _why_undefined(self.scores[:, column], self.grades)
+        return _why_no_bias(self.scores[:, column], self.grades)
 
     def rows(
         self, metrics: tuple[str, ...], present: list[int], kind: Correlated, draws: Draws
@@ -602,11 +602,11 @@ class _Lengths:
             start=float(length.min()) if len(length) else None,
             to=float(length.max()) if len(length) else None,
             value=None if undefined else value,
-            reason=_why_undefined(self.scores[rows, column], self.grades[rows]) if undefined else None,
+            reason=_why_no_bias(self.scores[rows, column], self.grades[rows]) if undefined else None,
         )
 
 
-def _why_undefined(scores: Floats, grades: Floats) -> str:
+def _why_no_bias(scores: Floats, grades: Floats) -> str:
     """Reason why scores have no correlation with grades, in words; empty if they have."""
     if len(grades) < 2:
         return "only one text" if len(grades) else "no text"

@@ -26,13 +26,12 @@ from postil.engine.engines import elsewhere
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.agreement import FEWEST, agreement_of_table
 from postil.meta.column_correlations import constant, scaled
-from postil.meta.correlation import correlations, differences
+from postil.meta.correlation import correlations, differences, system_means
 from postil.meta.parts import HumanAgreement, Points
 from postil.meta.rated import JUDGED, JudgedKeywords, Rated
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws
 from postil.meta.severity import severities
-from postil.meta.system_means import system_means
 from postil.meta.table import join
 from postil.results.base import replace
 from postil.results.formats import value_with_interval
