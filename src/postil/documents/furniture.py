@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from postil.documents.document import BlockKind, Piece
 
 __all__ = [
-    "CONTENTS_TITLES",
-    "NOTES_TITLES",
-    "SENTENCE_END",
     "ends_sentence",
     "in_sections",
     "is_caption_line",

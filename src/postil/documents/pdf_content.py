@@ -21,20 +21,7 @@ if TYPE_CHECKING:
 
     from pypdf import PageObject
 
-__all__ = [
-    "IDENTITY",
-    "RULE",
-    "ContentReader",
-    "Matrix",
-    "Operand",
-    "Run",
-    "State",
-    "matrix_of",
-    "number_of",
-    "operations",
-    "times",
-    "turned",
-]
+__all__ = ["RULE", "ContentReader", "Run", "State", "number_of", "operations", "times", "turned"]
 
 Operand: TypeAlias = float | bytes | list[float | bytes]
 """A number, a string or a name, or an array of numbers and strings."""
@@ -233,7 +220,7 @@ def number_of(operands: Sequence[Operand], at: int = -1) -> float:
     return value
 
 
-def matrix_of(operands: Sequence[Operand]) -> Matrix:
+def _matrix_of(operands: Sequence[Operand]) -> Matrix:
     """The last six operands as a matrix.
 
     Args:
@@ -436,7 +423,7 @@ class _Sheet:
             self._state = self._stack.pop()
 
     def transform(self, operands: list[Operand]) -> None:
-        self._state = replace(self._state, matrix=times(matrix_of(operands), self._state.matrix))
+        self._state = replace(self._state, matrix=times(_matrix_of(operands), self._state.matrix))
 
     def begin(self, _: list[Operand]) -> None:
         self._text = self._line = IDENTITY
@@ -472,7 +459,7 @@ class _Sheet:
         self.move(operands)
 
     def set_matrix(self, operands: list[Operand]) -> None:
-        self._text = self._line = matrix_of(operands)
+        self._text = self._line = _matrix_of(operands)
 
     def next_line(self, _: list[Operand]) -> None:
         self.move([0.0, -self._state.leading])
@@ -613,7 +600,7 @@ class _Sheet:
             return
         matrix: Matrix = IDENTITY
         if (own := form.get("/Matrix")) is not None:
-            matrix = matrix_of([float(each) for each in own.get_object()])
+            matrix = _matrix_of([float(each) for each in own.get_object()])
         state = replace(self._state, matrix=times(matrix, self._state.matrix))
         kept = self._text, self._line
         if "/Resources" in form:

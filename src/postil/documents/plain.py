@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from postil.documents.document import BlockKind
 
-__all__ = ["Layout", "Line", "PlainBlocks", "groups", "plain_blocks", "read_plain", "repeated_key"]
+__all__ = ["Layout", "Line", "groups", "plain_blocks", "read_plain"]
 
 _DIGITS: Final = re.compile(r"\d+|\b[ivxlc]+\b")
 _WIDEST: Final = 160
@@ -66,7 +66,7 @@ class Layout(NamedTuple):
     Args:
         width: Number of columns to which its paragraphs are wrapped; 0 if every line is a paragraph.
         indent: Number of columns before most lines.
-        headers: Lines that stand alone time and again, as `repeated_key` has them: headers of pages.
+        headers: Lines that stand alone time and again, as `_repeated_key` has them: headers of pages.
     """
 
     width: int
@@ -84,7 +84,7 @@ class Layout(NamedTuple):
         ended = 0
         for group in groups(text):
             if len(group) == 1 and len(group[0].text) <= _LONGEST_HEADER and not ends_sentence(group[0].text):
-                alone[repeated_key(group[0].text)] += 1
+                alone[_repeated_key(group[0].text)] += 1
             for line in group[:-1]:
                 lengths[line.indent + len(line.text)] += 1
                 indents[line.indent] += 1
@@ -125,7 +125,7 @@ def groups(text: str) -> Iterator[list[Line]]:
         yield group
 
 
-def repeated_key(line: str) -> str:
+def _repeated_key(line: str) -> str:
     """The line without the numbers in which headers of pages differ.
 
     Args:
@@ -181,7 +181,7 @@ _MOST: Final = 0.6
 _CODE_LINE: Final = 200
 
 
-class PlainBlocks:
+class _PlainBlocks:
     """A reader of groups of lines, in their order.
 
     Args:
@@ -220,7 +220,7 @@ class PlainBlocks:
         text = line.text
         if len(text) > _CODE_LINE or text.startswith("```"):
             return False
-        alone = repeated_key(text) in self._layout.headers and not is_strong_heading(text)
+        alone = _repeated_key(text) in self._layout.headers and not is_strong_heading(text)
         return alone or _RULE.fullmatch(text) is not None or is_page_number(text)
 
     def _is_underline(self, group: Sequence[Line], place: int) -> bool:
@@ -573,7 +573,7 @@ def plain_blocks(text: str) -> Iterator[Block]:
         text: The text.
     """
     begin, end = _book(text)
-    reader = PlainBlocks(Layout.of(text[begin:end] if begin or end < len(text) else text), is_book=begin > 0)
+    reader = _PlainBlocks(Layout.of(text[begin:end] if begin or end < len(text) else text), is_book=begin > 0)
     before = None
     for group in groups(text):
         if before is not None:

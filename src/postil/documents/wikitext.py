@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from mwparserfromhell.wikicode import Wikicode
 
 __all__ = [
-    "BRACKETS",
-    "OWN_LINE",
-    "UNSEEN_MARKS",
     "Anchor",
     "PlacedAnchor",
     "WikiBlock",

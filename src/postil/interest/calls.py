@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from postil.metrics.passages.measures import Overlap
     from postil.passages.result import UnitContribution
 
-__all__ = ["Ranker", "highlight", "interesting", "rank_pages", "rank_sources"]
+__all__ = ["Ranker", "highlight", "interesting", "rank_sources"]
 
 COPY: Final = 0.8
 """Smallest Jaccard similarity of the word bigrams of near copies, of which only the best is ranked."""
@@ -456,10 +456,10 @@ def rank_sources(
     if page is not None:
         pages_of = Setting("pages", Blank("DIR"))
         raise UsageError("{page} is for one document; take {pages} for several", page=Setting("page"), pages=pages_of)
-    return rank_pages(documents, ranker, pages)
+    return _rank_pages(documents, ranker, pages)
 
 
-def rank_pages(
+def _rank_pages(
     documents: Iterable[Document | FailedPage | FeedReport], ranker: Ranker, folder: str | None = None
 ) -> InterestingPagesResult:
     """Rank the passages of each document, one document at a time.

@@ -24,19 +24,7 @@ if TYPE_CHECKING:
 
     from postil.text.tokens import Units
 
-__all__ = [
-    "CONNECTIVES",
-    "FEATURES",
-    "PRONOUNS",
-    "SHOWN",
-    "WHOLE",
-    "WORD_LISTS",
-    "Features",
-    "InterestPage",
-    "WordList",
-    "cues",
-    "page_names",
-]
+__all__ = ["FEATURES", "SHOWN", "WHOLE", "WORD_LISTS", "Features", "InterestPage", "WordList", "cues", "page_names"]
 
 WORDS: Final = frozenset({"first", "only", "never"})
 QUANTIFIERS: Final = frozenset({"most", "least"})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from postil.interest.result import InterestingPagesResult, InterestingResult, InterestTrainingResult, PageSummary
     from postil.passages.result import RankedPassage
 
-__all__ = ["BEST", "Passage", "cards", "fields", "pages", "passages_table", "training", "view"]
+__all__ = ["BEST", "Passage", "cards", "fields", "pages", "training", "view"]
 
 BEST: Final = 3
 """Number of passages of each of several pages that people are shown."""
@@ -43,7 +43,7 @@ def view(result: InterestingResult) -> View:
         result: The result.
     """
     columns = fields(result.passages)
-    passages = passages_table(result.measure, [("", each) for each in result.passages])
+    passages = _passages_table(result.measure, [("", each) for each in result.passages])
     first = "".join(f"; first: {each.text}" for each in result.passages[:1])
     return View(
         line=f"{counted(len(result.passages), 'passage')} by {result.measure}{first}",
@@ -67,7 +67,7 @@ def fields(passages: Iterable[RankedPassage]) -> list[str]:
     return always + [name for name in LOCATION if any(getattr(each, name) is not None for each in known)]
 
 
-def passages_table(measure: str, rows: Sequence[Passage], *, pages: bool = False) -> Table:
+def _passages_table(measure: str, rows: Sequence[Passage], *, pages: bool = False) -> Table:
     """Ranked passages: the rank and beginning of each, its score, its units.
 
     Args:
@@ -122,7 +122,7 @@ def pages(result: InterestingPagesResult) -> View:
         for each in page.passages or [None]
     ]
     best = [(_name(page), each) for page in result.pages for each in page.passages[:BEST] or [None]]
-    passages = passages_table(result.measure, best, pages=True)
+    passages = _passages_table(result.measure, best, pages=True)
     number = sum(len(page.passages) for page in result.pages)
     failed = f", {len(result.failed):,} failed" if result.failed else ""
     return View(

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NAME",
-    "NO_SIMILARITY",
     "SIMILARITY",
-    "TENTHS",
     "ReferencePlan",
     "consensus",
     "mean_similarities",

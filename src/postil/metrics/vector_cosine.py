@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from postil.metrics.base import Scorer
     from postil.metrics.references import References
 
-__all__ = ["SentenceCosine", "TextVectors", "VectorCosine", "VectorCosineScorer", "pair_cosines"]
+__all__ = ["SentenceCosine", "TextVectors", "VectorCosine"]
 
 BLOCK: Final = 4096
 """Number of pairs that are multiplied together, and of texts that are summed together."""
@@ -65,7 +65,7 @@ class VectorCosine(VectorMetric):
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
-        return VectorCosineScorer(self, references)
+        return _VectorCosineScorer(self, references)
 
 
 class TextVectors(NamedTuple):
@@ -98,7 +98,7 @@ class TextVectors(NamedTuple):
         return made
 
 
-class VectorCosineScorer(VectorScorer[TextVectors]):
+class _VectorCosineScorer(VectorScorer[TextVectors]):
     """Cosine of summed vectors, bound to references; see `VectorScorer`."""
 
     def prepare(self, encoded: Encoded) -> TextVectors:
@@ -119,14 +119,14 @@ class VectorCosineScorer(VectorScorer[TextVectors]):
     ) -> NDArray[np.float64]:
         """Column: the cosine."""
         del jobs
-        return pair_cosines(own, theirs, pairs)[:, None]
+        return _pair_cosines(own, theirs, pairs)[:, None]
 
     def scores(self, compared: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `VectorScorer.scores`."""
         return np.asarray(np.clip(compared[:, 0], 0.0, 1.0))
 
 
-def pair_cosines(
+def _pair_cosines(
     own: TextVectors, theirs: TextVectors, pairs: tuple[NDArray[np.int32], NDArray[np.int32]]
 ) -> NDArray[np.float64]:
     """Cosines of pairs of texts, float64[p], 0 for a zero vector; the bits of a pair do not depend on the others.
@@ -137,7 +137,7 @@ def pair_cosines(
         pairs: int32[p] and int32[p], rows of either.
 
     >>> one = TextVectors(np.eye(2, dtype=np.float32), np.ones(2))
-    >>> pair_cosines(one, one, (np.array([0, 0], np.int32), np.array([0, 1], np.int32))).tolist()
+    >>> _pair_cosines(one, one, (np.array([0, 0], np.int32), np.array([0, 1], np.int32))).tolist()
     [1.0, 0.0]
     """
     lefts, rights = pairs
@@ -224,4 +224,4 @@ class SentenceCosine(EncodedMetric):
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.bind`."""
         del background
-        return VectorCosineScorer(self, references)
+        return _VectorCosineScorer(self, references)

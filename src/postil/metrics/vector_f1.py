@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     WeightedUnits: TypeAlias = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
-__all__ = ["VectorF1", "merged_units"]
+__all__ = ["VectorF1"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ class _VectorF1Scorer(VectorScorer["WeightedUnits"]):
 
     def prepare(self, encoded: Encoded) -> WeightedUnits:
         unit, lengths = encoded.normalized()
-        return merged_units(unit, self.weights(encoded, lengths))
+        return _merged_units(unit, self.weights(encoded, lengths))
 
     def without(self, texts: WeightedUnits) -> NDArray[np.bool_]:
         _, _, offsets, weights = texts
@@ -109,7 +109,7 @@ class _VectorF1Scorer(VectorScorer["WeightedUnits"]):
         return self.metric.part
 
 
-def merged_units(encoded: Encoded, weights: NDArray[np.float64]) -> WeightedUnits:
+def _merged_units(encoded: Encoded, weights: NDArray[np.float64]) -> WeightedUnits:
     """Distinct texts for `greedy_matches`, each unit once with the sum of its weights.
 
     Args:
@@ -119,7 +119,7 @@ def merged_units(encoded: Encoded, weights: NDArray[np.float64]) -> WeightedUnit
     >>> from postil.encoders.base import Encoded
     >>> two, rows = np.eye(2, dtype=np.float32), np.array([1, 0, 1, 1], np.int32)
     >>> encoded = Encoded(np.arange(2), np.array([0, 3, 4]), rows, rows.astype(int), two, np.zeros(2))
-    >>> _, rows, offsets, weights = merged_units(encoded, np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> _, rows, offsets, weights = _merged_units(encoded, np.array([1.0, 2.0, 3.0, 4.0]))
     >>> rows.tolist(), offsets.tolist(), weights.tolist()
     ([0, 1, 1], [0, 2, 3], [2.0, 4.0, 4.0])
     """

@@ -40,7 +40,6 @@ __all__ = [
     "ListThirds",
     "PooledThirds",
     "RankingsByLength",
-    "defined_mean",
     "length_correlations",
     "length_thirds",
 ]
@@ -85,7 +84,7 @@ def length_thirds(words: Int64s, lists: Int64s) -> Int64s:
     return found
 
 
-def defined_mean(values: Floats, axis: int) -> Floats:
+def _defined_mean(values: Floats, axis: int) -> Floats:
     """Mean of the values that are not NaN; NaN where all are.
 
     Args:
@@ -125,8 +124,8 @@ class ListThirds:
             the mean over lists of each third, NaN where it has no grade above 0 in any.
         """
         shares = _share(self._gains(scores), self._best).reshape(-1, THIRDS)
-        by_list = defined_mean(shares, 1)
-        return np.append(by_list.mean(), self.counts @ by_list / len(by_list)), defined_mean(shares, 0)
+        by_list = _defined_mean(shares, 1)
+        return np.append(by_list.mean(), self.counts @ by_list / len(by_list)), _defined_mean(shares, 0)
 
     @cached_property
     def _strata(self) -> tuple[Int64s, Int64s, Int64s]:
@@ -183,7 +182,7 @@ class PooledThirds:
             float64[3], nCG of each third.
         """
         shares = _share(self._gains(scores), self._best)
-        return defined_mean(shares, 1), shares[0]
+        return _defined_mean(shares, 1), shares[0]
 
     @cached_property
     def _counts(self) -> Int32s:

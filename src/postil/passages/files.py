@@ -32,15 +32,7 @@ if TYPE_CHECKING:
     from postil.passages.gain import PassageRanking
     from postil.passages.result import NcgResult
 
-__all__ = [
-    "GradedPassages",
-    "PassageScores",
-    "check_passages",
-    "check_scores",
-    "file_names",
-    "write_runs",
-    "write_scores",
-]
+__all__ = ["GradedPassages", "PassageScores", "check_passages", "check_scores", "write_runs", "write_scores"]
 
 LARGEST: Final = 1e100
 """Largest grade, so that sums of grades are finite."""
@@ -197,7 +189,7 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, on_messag
     runs: dict[Path, bytes] = {}
     tied: dict[str, int] = {}
     sense = SENSES[result.settings.reference]
-    for each, name in zip(rankings, file_names(f"{sense}-{each.name}" for each in rankings), strict=True):
+    for each, name in zip(rankings, _file_names(f"{sense}-{each.name}" for each in rankings), strict=True):
         lists = {topic: _ranking(scored, each, rows[topic]) for topic in sorted(rows)}
         try:
             lines = list(run_lines(lists, name))
@@ -220,13 +212,13 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, on_messag
         on_message(remark)
 
 
-def file_names(names: Iterable[str]) -> list[str]:
+def _file_names(names: Iterable[str]) -> list[str]:
     """Portable names of files, unique regardless of case: letters, digits, full stops and hyphens.
 
     Args:
         names: Names of rankings.
 
-    >>> file_names(["f1-1(beta=0.5), without itself", "cosine(vectors=My Vectors)", "cosine(vectors=my/vectors)"])
+    >>> _file_names(["f1-1(beta=0.5), without itself", "cosine(vectors=My Vectors)", "cosine(vectors=my/vectors)"])
     ['f1-1-beta-0.5-without-itself', 'cosine-vectors-My-Vectors', 'cosine-vectors-my-vectors-2']
     """
     found: dict[str, str] = {}

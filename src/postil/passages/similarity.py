@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from postil.metrics.passages.pool import Pools
 
 __all__ = [
-    "DECOMPOSABLE",
     "MEASURE",
     "UNITS",
     "Ranking",

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from postil.meta.parts import Correlation
     from postil.metrics.passages.measures import Measure
 
-__all__ = ["MAX_WORDS", "SummariesOptions", "SummaryFiles", "score_summaries", "score_summary_files", "summary_scores"]
+__all__ = ["SummariesOptions", "SummaryFiles", "score_summaries", "score_summary_files", "summary_scores"]
 
 FOREIGN: Final = "no such word"
 """A word that is in no text: no tokenizer returns one with spaces."""

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BASELINES",
     "BEST",
-    "CORRELATIONS",
     "IN_ONE_PICTURE",
     "SENSES",
     "Ranking",

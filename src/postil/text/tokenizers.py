@@ -60,10 +60,8 @@ __all__ = [
     "Native",
     "Tokenizer",
     "is_han_text",
-    "jieba_signature",
     "native_tokenizer",
     "ranking_tokenizer",
-    "rjieba_signature",
     "split_jieba",
     "split_rjieba",
     "stored_tokenizer",
@@ -91,26 +89,26 @@ class _Cut(Protocol):
     def __call__(self, text: str, *, hmm: bool = True) -> list[str]: ...
 
 
-def jieba_signature() -> str:
+def _jieba_signature() -> str:
     """Return the name and version of the jieba installed.
 
     Raises:
         MissingExtra: jieba is not installed.
 
-    >>> jieba_signature()
+    >>> _jieba_signature()
     'jieba-0.42.1'
     """
     _load("jieba")
     return f"jieba-{metadata.version('jieba')}"
 
 
-def rjieba_signature() -> str:
+def _rjieba_signature() -> str:
     """Return the name and version of the rjieba installed.
 
     Raises:
         MissingExtra: rjieba is not installed, or jieba is not, which it needs for a few texts.
 
-    >>> rjieba_signature().startswith("rjieba-")
+    >>> _rjieba_signature().startswith("rjieba-")
     True
     """
     if util.find_spec("jieba") is None:
@@ -346,11 +344,11 @@ def _ptb() -> Tokenizer:
 
 
 def _jieba() -> Tokenizer:
-    return Tokenizer("jieba", jieba_signature(), partial(_split_composed, split_jieba))
+    return Tokenizer("jieba", _jieba_signature(), partial(_split_composed, split_jieba))
 
 
 def _rjieba() -> Tokenizer:
-    return Tokenizer("rjieba", rjieba_signature(), partial(_split_composed, split_rjieba))
+    return Tokenizer("rjieba", _rjieba_signature(), partial(_split_composed, split_rjieba))
 
 
 TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = MappingProxyType(

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from postil.encoders.static import SubwordEncoder
 
 __all__ = [
-    "FORMS",
     "PACKAGES",
     "Form",
     "ShippedVectors",

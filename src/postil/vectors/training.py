@@ -16,7 +16,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["NEGATIVE", "SEED", "OutputLayer", "Word2VecModel", "train"]
+__all__ = ["SEED", "OutputLayer", "Word2VecModel", "train"]
 
 Word2VecModel: TypeAlias = Literal["skip-gram", "cbow"]
 """Each word predicts its context, or the mean of the context predicts the word."""

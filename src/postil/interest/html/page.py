@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.interest.result import Goal, InterestingPagesResult, InterestingResult, PageSummary
     from postil.passages.result import RankedPassage
 
-__all__ = ["Marks", "index_page", "level", "made_by", "origin", "passages_page", "reasons", "web_link"]
+__all__ = ["Marks", "index_page", "level", "made_by", "origin", "passages_page", "reasons"]
 
 LEVELS: Final = (1, 3, 5, 10)
 """The last rank of each intensity of the highlight, from the strongest; all others have the weakest."""
@@ -190,11 +190,11 @@ def origin(source: str, url: str | None) -> Node:
     """
     address = web_address(url)
     if address:
-        return web_link(address, urlsplit(address).hostname or address)
+        return _web_link(address, urlsplit(address).hostname or address)
     return node("bdi", PurePath(source).name if PurePath(source).is_absolute() else source)
 
 
-def web_link(address: str, words: str) -> Element:
+def _web_link(address: str, words: str) -> Element:
     """A link to the original, which learns nothing of the page.
 
     Args:
@@ -258,7 +258,7 @@ def _item(passage: RankedPassage, marks: Marks, tag: str | None, length: int) ->
     where = [
         f"page {passage.page:,}" if passage.page is not None else None,
         f"at {passage.start / length:.0%}" if passage.page is None and passage.start is not None and length else None,
-        web_link(address, "original") if address else None,
+        _web_link(address, "original") if address else None,
     ]
     return node(
         "li",
@@ -444,7 +444,7 @@ def _passage(passage: RankedPassage, page: PageSummary, tag: str | None) -> Elem
     return node(
         "li",
         node("p", node("a", text, href=href) if href else text, class_="said"),
-        node("p", *reasons(passage), *([" · ", web_link(address, "original")] if address else ()), class_="why"),
+        node("p", *reasons(passage), *([" · ", _web_link(address, "original")] if address else ()), class_="why"),
     )
 
 
