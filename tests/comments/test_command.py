@@ -577,14 +577,14 @@ def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem
 CHILD = """
 import os, signal, sys
 from contextlib import contextmanager
-from postil.comments.training import training_directory
+from postil.comments.training import directory
 os.fsync = lambda _: None
 
 @contextmanager
 def live():
     yield lambda line: os.kill(os.getpid(), signal.SIGKILL) if line.step == 6 else None
 
-training_directory.live = live
+directory.live = live
 from postil.cli.main import main
 main()
 """
