@@ -1,11 +1,13 @@
-"""`--format` of every command that prints a table of numbers: JSON reads back, and the rest is printed from it."""
+"""Formats of files and of output: any kind of file says the same, JSON reads back, and the rest is printed from it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data.conversion import convert
 from postil.data.impressions import Impression
 from postil.data.preferences import PairPreference
 from postil.data.row_files import write
@@ -77,3 +79,21 @@ def test_every_format_prints_the_result_of_json(files: Postil, name: str) -> Non
             assert out[form].out == files(*COMMANDS[name]).out
         else:
             assert out[form].out == show(form, result)
+
+
+@pytest.mark.parametrize("kind", ["jsonl.gz", "parquet", "-"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_kind_of_file_says_the_same(files: Postil, name: str, kind: str) -> None:
+    """Each file of a command in turn, compressed, as Parquet and from standard input."""
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    if (name, kind) == ("interesting", "-"):
+        return  # what comes from there is a document
+    command = (*COMMANDS[name], "--format", "jsonl")
+    straight = files(*command)
+    for file in filter(lambda word: word.endswith(".jsonl"), command):
+        other = kind if kind == "-" else file.replace("jsonl", kind)
+        if kind != "-":
+            convert(file, other)
+        words = [other if word == file else word for word in command]
+        assert files(*words, stdin=Path(file).read_bytes() if kind == "-" else None) == straight

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.data.conversion import convert
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Score
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 FEW = ("--resamples", "100", "--permutations", "200")
 SAMPLE = ("correlate", "demo/scores.jsonl", "--judgements", "demo/judgements.jsonl")
 COMMAND = ("correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW)
-KINDS = ("jsonl", "jsonl.gz", "parquet")
-
 # Four texts, an item each, graded by two people; their mean grades are 1, 2, 4, 3.
 # meteor: distances from the means -.15 -.05 .05 .15 and -1.5 -.5 1.5 .5, so r = .4 / sqrt(.05 * 5) = .8
 # length: the same ranks turned round, so rho = -.8; five of six pairs agree for meteor, so tau is (5 - 1) / 6
@@ -321,25 +318,6 @@ def test_layouts_for_papers(postil: Postil) -> None:
 def _without_people(text: str) -> str:
     """Split halves are drawn at random; their numbers are not written down."""
     return re.sub(r"(human: split-half correlation).*", r"\1", text)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_kinds_of_files(postil: Postil, kind: str) -> None:
-    if kind == "parquet":
-        pytest.importorskip("pyarrow")
-    study()
-    convert("s.jsonl", f"scores.{kind}")
-    convert("j.jsonl", f"grades.{kind}")
-    said = postil("correlate", f"scores.{kind}", "--judgements", f"grades.{kind}", *FEW, "--format", "json")
-    straight = postil(*COMMAND, "--format", "json").out
-    assert said.out.replace(f"scores.{kind} --judgements grades.{kind}", "s.jsonl --judgements j.jsonl") == straight
-
-
-def test_standard_input(postil: Postil) -> None:
-    study()
-    straight = postil(*COMMAND)
-    assert postil("correlate", "-", "--judgements", "j.jsonl", *FEW, stdin=Path("s.jsonl").read_bytes()) == straight
-    assert postil("correlate", "s.jsonl", "--judgements", "-", *FEW, stdin=Path("j.jsonl").read_bytes()) == straight
 
 
 def test_scores_from_several_files(postil: Postil) -> None:

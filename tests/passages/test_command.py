@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.data.conversion import convert
 from postil.data.row_files import read, write
 from postil.data.rows import Judgement, Passage, Score
 from postil.results.formats import FORMATS
@@ -296,20 +295,6 @@ def test_layouts_for_papers_and_one_topic(postil: Postil, form: str) -> None:
 
 
 # Files
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_kinds_of_files(postil: Postil, kind: str) -> None:
-    if kind == "parquet":
-        pytest.importorskip("pyarrow")
-    study()
-    convert("p.jsonl", f"other.{kind}")
-    assert postil("passages", f"other.{kind}", *FEW[2:]) == postil(*FEW)
-
-
-def test_standard_input(postil: Postil) -> None:
-    study()
-    assert postil("passages", "-", *FEW[2:], stdin=Path("p.jsonl").read_bytes()) == postil(*FEW)
 
 
 @pytest.mark.parametrize("kind", KINDS)

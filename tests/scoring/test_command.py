@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
-from postil.data.conversion import convert
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference, Score
 from postil.errors import UsageError
@@ -50,24 +49,6 @@ def test_references_of_an_item_need_not_stand_together(postil: Postil) -> None:
     first, second, third = lines(REFERENCES)
     Path("r.jsonl").write_text(first + third + second)
     assert postil(*BASE, "--scale", "5", "--format", "jsonl").out == straight.out
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_kinds_of_files(postil: Postil, kind: str) -> None:
-    straight = postil(*BASE, "--scale", "5", "--format", "json")
-    convert("c.jsonl", f"same.{kind}")
-    convert("r.jsonl", f"refs.{kind}")
-    assert postil("score", f"same.{kind}", "-r", f"refs.{kind}", "--scale", "5", "--format", "json") == straight
-
-
-def test_candidates_from_standard_input(postil: Postil) -> None:
-    outcome = postil("score", "-", "-r", "r.jsonl", *ROUGE, stdin=CANDIDATES.encode())
-    assert outcome == postil(*BASE, *ROUGE)
-
-
-def test_references_from_standard_input(postil: Postil) -> None:
-    outcome = postil("score", "c.jsonl", "-r", "-", *ROUGE, stdin=REFERENCES.encode())
-    assert outcome == postil(*BASE, *ROUGE)
 
 
 @pytest.mark.parametrize("kind", KINDS)
