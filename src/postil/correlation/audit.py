@@ -56,7 +56,6 @@ __all__ = [
     "AbsoluteSum",
     "alternative_annotator_test",
     "audit",
-    "audit_ranking",
     "calibrations",
     "length_bias",
 ]

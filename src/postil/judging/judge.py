@@ -231,7 +231,7 @@ class JudgeSpec:
         seed: Seed of the first of them; the others follow.
         logprobs: True to ask for the probabilities of the first token.
         answer_tokens: Maximum number of tokens of a sample.
-        extra: Further fields of all requests; see `postil.endpoint.Request`.
+        extra: Further fields of all requests; see `postil.endpoint.chat.Request`.
     """
 
     model: str
