@@ -62,7 +62,8 @@ doctests: $(VENV)/.tests
 	$(BIN)/python -m pytest --quiet --pyargs postil
 
 python-kernel: $(VENV)/.tests
-	POSTIL_KERNEL=python $(BIN)/python -m pytest --quiet tests/law tests/golden tests/metrics tests/interest $(QUICK)
+	POSTIL_KERNEL=python $(BIN)/python -m pytest --quiet tests/law tests/golden tests/metrics \
+		tests/interest tests/scoring/test_calls.py tests/passages/test_summary_scores.py $(QUICK)
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --fresh-env --write-all --fail-on-warning --keep-going --quiet \
