@@ -1,4 +1,4 @@
-"""Bodies of requests and of responses."""
+"""Bodies of requests and of responses: structs of JSON, each field with its limits and its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns of requests: clients take turns, however many each of them sent, and who has gone gives up his."""
+"""Turns of requests: clients take turns, however many requests each sent; what nobody waits for is given up."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def thread_measures(scores: Floats, votes: Floats, starts: Int64s) -> Floats:
         starts: int64[A], first comment of each thread.
 
     Returns:
-        float64[A, M, 5], by the names of `MEASURES`. A constant scorer has the expected values of a random order.
+        float64[A, M, 5], by the names of `RANK_MEASURES`. A constant scorer has the expected values of a random order.
 
     >>> scores = np.array([[3.0, 1.0], [2.0, 1.0], [1.0, 1.0]])
     >>> thread_measures(scores, np.array([7.0, 0.0, 1.0]), np.array([0])).round(3).tolist()
