@@ -25,7 +25,13 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.reading import Reading
 
-__all__ = ["AddOptions", "Addition", "add", "add_apart", "add_to", "limit_memory"]
+__all__ = [
+    "AddOptions",
+    "Addition",
+    "add",
+    "add_apart",
+    "add_to",
+]
 
 MEMORY: Final = 2 << 30
 """Memory of the process that adds texts apart, in bytes."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from postil.campaigns.plan import Plan
     from postil.campaigns.result import PlanResult
 
-__all__ = ["Added", "append_items", "extended", "interleave", "interleaved"]
+__all__ = ["Added", "append_items", "extended", "interleaved"]
 
 HELD: Final = 2
 """Number of items after the one on the screen that an annotator's browser holds already."""

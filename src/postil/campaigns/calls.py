@@ -51,7 +51,6 @@ __all__ = [
     "QualityOptions",
     "RemoveOptions",
     "ServeOptions",
-    "Written",
     "agreement",
     "agreement_of",
     "checked_base_url",

@@ -30,12 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
-    "PAIR_COLUMNS",
     "TABLE_FORMATS",
     "AnnotatorRow",
     "LongRow",
-    "PairRow",
-    "ResolvedPair",
     "ResolvedRow",
     "ResolvedTextRow",
     "TextRow",
@@ -46,13 +43,10 @@ __all__ = [
     "export_files",
     "judgements",
     "long_table",
-    "pair_table",
     "passages",
     "preferences",
     "references",
-    "resolved_pairs",
     "resolved_table",
-    "wins_as_grades",
 ]
 
 TABLE_FORMATS: Final = ("csv", "jsonl", "parquet")

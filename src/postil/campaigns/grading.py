@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     from postil.campaigns.state import Lifecycle
     from postil.campaigns.tables import EventKind, PersonRow
 
-__all__ = ["Grading", "add_annotation", "first_answers", "shown_label", "to_event", "undo_last"]
+__all__ = [
+    "Grading",
+    "add_annotation",
+    "first_answers",
+    "to_event",
+]
 
 _ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
 

@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Assigned", "assign_items", "block_design", "distribute_items", "generator"]
+__all__ = ["assign_items", "block_design", "distribute_items", "generator"]
 
 Unit: TypeAlias = tuple[int, ...]
 """Numbers of the items that are assigned together: one, or all of an article."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from postil.messages import Fact
 
 __all__ = [
-    "CONTEXTS",
     "FORMER",
     "HEADINGS",
     "ITEM_TYPES",
@@ -50,7 +49,6 @@ __all__ = [
     "Session",
     "ShownLabel",
     "Span",
-    "State",
     "Upcoming",
     "name_of",
     "parse_context",

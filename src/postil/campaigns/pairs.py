@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from postil.data.reading import Reading
 
 __all__ = [
-    "GRADE_OF",
     "GoldPreference",
-    "Key",
-    "Sides",
     "asks_for_pairs",
     "balanced_sides",
     "new_gold",
@@ -38,7 +35,6 @@ __all__ = [
     "planned_pairs",
     "read_gold",
     "single_texts",
-    "with_gold_preferences",
 ]
 
 GRADE_OF: Final[Mapping[Choice, int]] = {"a": 1, "tie": 2, "b": 3}

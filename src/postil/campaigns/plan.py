@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_ANNOTATORS",
-    "SEED",
     "ItemOrder",
     "Plan",
     "further_items",

@@ -32,8 +32,6 @@ __all__ = [
     "insert_annotator",
     "reassign_items",
     "reserve_items",
-    "set_order",
-    "update_counts",
 ]
 
 

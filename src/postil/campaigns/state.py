@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from postil.campaigns.database import Change, Database
     from postil.campaigns.models import Person
 
-__all__ = ["GRACE", "Lifecycle", "Outcome", "Projection", "moment", "parse_moment"]
+__all__ = ["GRACE", "Lifecycle", "Outcome", "moment", "parse_moment"]
 
 GRACE: Final = 900.0
 """Seconds after the deadline in which an item that is on somebody's screen can still be rated."""

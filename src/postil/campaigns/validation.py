@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from postil.campaigns.rubric import Aspect, Rubric
 
 __all__ = [
-    "MAX_LENGTH",
     "annotated_share",
     "hash_token",
     "key",

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from postil.meta.parts import Agreement
     from postil.raters.result import AgreementResult
 
-__all__ = ["UPLOADS", "AspectNumbers", "DashboardCache", "DashboardSnapshot", "add_growth_pages", "add_lead_pages"]
+__all__ = ["UPLOADS", "DashboardCache", "DashboardSnapshot", "add_growth_pages", "add_lead_pages"]
 
 REST: Final = 10.0
 """Seconds of rest per second of computing: annotating comes first."""

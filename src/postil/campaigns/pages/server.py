@@ -42,13 +42,8 @@ if TYPE_CHECKING:
     from postil.campaigns.calls import ServeOptions
 
 __all__ = [
-    "REACHABLE",
     "STATIC",
-    "CampaignMetrics",
-    "CampaignPlaces",
-    "Measured",
     "WebOptions",
-    "add_supervision",
     "make_app",
     "serve",
 ]

@@ -40,7 +40,6 @@ __all__ = [
     "Site",
     "Upload",
     "add_joining_pages",
-    "error_content",
     "form_of",
     "new_key",
     "redirect_to",
