@@ -1,4 +1,4 @@
-"""What tests of commands share: files of rows as plain JSON, and the one line of a refusal."""
+"""Helpers of tests of commands: files of rows as plain JSON, and the one line of a refusal."""
 
 from __future__ import annotations
 

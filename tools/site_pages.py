@@ -65,7 +65,7 @@ BESIDE: Final = (
     "postil.data.row_files.read",
     "postil.data.row_files.write",
 )
-"""What public functions take and return, besides public names and the structs of results."""
+"""Classes that public functions take and return, besides public names and the structs of results."""
 
 
 def navigation(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -142,7 +142,7 @@ def _structs(module: ModuleType) -> list[str]:
 
 
 def _title(package: str) -> str:
-    """What a package says of itself, to the first colon."""
+    """Docstring of a package, to the first colon."""
     said = import_module(f"postil.{package}").__doc__ or ""
     return re.split(r"[:;]\s|\.$", said.strip().splitlines()[0])[0]
 

@@ -55,7 +55,7 @@ other_thing = "a thing"
 
 
 def run(code: str, *folders: Path) -> str:
-    """What a fresh interpreter prints."""
+    """Output of a fresh interpreter."""
     path = os.pathsep.join(map(str, (*folders, ROOT.parent)))
     done = subprocess.run(  # noqa: S603 - our own code
         [sys.executable, "-c", code],

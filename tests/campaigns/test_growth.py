@@ -1,4 +1,4 @@
-"""What joins a running campaign: texts that are added, and annotators who come late."""
+"""Growth of a running campaign: texts that are added, and annotators who come late."""
 
 from __future__ import annotations
 

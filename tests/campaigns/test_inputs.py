@@ -1,4 +1,4 @@
-"""What a campaign is made of: samples of articles, and files of items."""
+"""Inputs of a campaign: samples of articles, and files of items."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ PROBLEMS: dict[str, tuple[bytes | None, str]] = {
 
 @pytest.fixture
 def files(postil: Postil) -> Postil:
-    """What stands in the other places can be read."""
+    """Files that can be read, for the other places."""
     texts = [(f"i{n}", system) for n in range(9) for system in "ab"]
     write("s.jsonl", [Score(item, system, "m", float(n * 7 % 5), "m") for n, (item, system) in enumerate(texts)])
     write("j.jsonl", [Judgement(item, system, "ann", float(n % 3)) for n, (item, system) in enumerate(texts)])

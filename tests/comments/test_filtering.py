@@ -1,4 +1,4 @@
-"""What is not suggested: filters, screening by needs, and the model of profanity."""
+"""Texts that are not suggested: filters, screening by needs, and the model of profanity."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def test_rows_are_the_same_in_json_lines_csv_and_python(kind: str) -> None:
 
 
 def says(cell: str, value: object) -> bool:
-    """Whether a cell of CSV is a value; lists are written in their own ways."""
+    """Compare a cell of CSV with a value; lists are written in their own ways."""
     if isinstance(value, list | tuple):
         return bool(cell) == bool(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
