@@ -32,7 +32,7 @@ OURS = (
     *("web/static/*.css", "web/static/*.js", "web/static/icon.svg", "web/templates/*.html"),
 )
 """Files that were written for the package. A word list or a table gets a pattern here when its author is known."""
-BUILT = ("*.py", "*.pyc", "kernel/_compiled*")
+BUILT = ("*.py", "*.pyc", "*.pyi", "kernel/_compiled*")
 LONGEST = 1000
 """Characters of a line beyond which a script or style was made smaller by a program, so that another wrote it."""
 
