@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from postil.comments.store import Model
     from postil.data.arrays import AnyArray
     from postil.encoders.base import Encoder
-    from postil.search.segment import Idf
+    from postil.search.index import Idf
 
     Stored = Sequence[NDArray[np.int64]]
     Scores = list[NDArray[np.float64]]

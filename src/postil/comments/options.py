@@ -15,7 +15,7 @@ from postil.data.options import EngineOptions, SeedOptions
 from postil.errors import UnknownName, UsageError, check_least
 from postil.messages import Listed, Setting
 from postil.options import Flag, options
-from postil.search.segment import IDF, WEIGHTINGS, Idf, Weighting
+from postil.search.index import IDF, WEIGHTINGS, Idf, Weighting
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -12,7 +12,7 @@ from postil.comments.nn.batches import Ragged
 from postil.data.arrays import WHOLE
 from postil.errors import InvalidInput
 from postil.kernel import count_terms
-from postil.search.segment import CollectionStatistics
+from postil.search.index import CollectionStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.comments.nn.relevance import Relevance
     from postil.data.arrays import AnyArray
-    from postil.search.segment import Idf
+    from postil.search.index import Idf
 
     Stored: TypeAlias = Sequence[NDArray[np.int64]]
     Scores: TypeAlias = list[NDArray[np.float64]]
@@ -374,7 +374,7 @@ def idf_weights(
         comments: Their comments, article by article.
         starts: int64[n + 1], the index of each article's first comment.
         words: Size of the vocabulary.
-        idf: ``plain`` or ``smooth``, see `postil.search.segment.CollectionStatistics`.
+        idf: ``plain`` or ``smooth``, see `postil.search.index.CollectionStatistics`.
 
     Returns:
         float64[words], 0 for a word that is in no document.
