@@ -1,7 +1,8 @@
-"""Plans of two layouts: the formulas, and widths that estimates really have, by simulation."""
+"""Plans of two layouts and of running campaigns: the formulas, and widths that estimates really have, by simulation."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,9 @@ import numpy as np
 import pytest
 
 from postil.data.rows import Judgement
-from postil.estimation.designs import LAYOUTS, Campaign, Components, Facets
+from postil.estimation.designs import LAYOUTS, MORE_ITEMS, Campaign, Components, Facets, prospects
 from postil.estimation.result import SpreadComponents
-from postil.meta.estimation import estimated, outputs_of
+from postil.meta.estimation import Outputs, estimated, outputs_of
 from postil.meta.parametric import student_quantile
 from postil.meta.table import Judged
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from postil.estimation.designs import Layout
     from postil.meta.severity import Rule
+
 
 ITEMS, SYSTEMS, ANNOTATORS, RATINGS = 40, 6, 6, 3
 EVEN = SpreadComponents(mean=1.0, difference=1.0)
@@ -147,3 +149,42 @@ def test_planned_widths_and_errors_in_two_thousand_draws(layout: Layout, rule: R
     assert found["difference error"] == pytest.approx(1, abs=0.05)
     if not (layout.shared and rule == "auto"):  # there raters who were drawn more often weigh more in the mean of all
         assert found["mean error"] == pytest.approx(1, abs=0.05)
+
+
+def outputs(ratings: int, rater_variance: float | None, items: int = 12) -> Outputs:
+    random = np.random.default_rng(3)
+    grades = random.integers(1, 6, (items, 3)) + random.normal(size=(items, 1))
+    return Outputs(np.zeros((items, 3, 0)), grades, np.full((items, 3), ratings), rater_variance)
+
+
+def test_the_present_widths_are_those_of_paired_differences() -> None:
+    """Averaged over pairs in squares, the intervals are those of a paired t test."""
+    given = outputs(1, None)
+    found = prospects(given, 12)
+    variances = [np.var(given.grades[:, a] - given.grades[:, b], ddof=1) for a, b in ((0, 1), (0, 2), (1, 2))]
+    half = student_quantile(0.975, 11) * math.sqrt(np.mean(variances) / 12)
+    assert found.now.difference == pytest.approx(half, rel=1e-9)
+    assert (found.now.items, found.more.items, found.planned, found.twice) == (12, 12 + MORE_ITEMS, None, None)
+
+
+def test_more_of_either_narrows_intervals() -> None:
+    found = prospects(outputs(2, 0.8), 20)
+    assert found.planned
+    assert found.twice
+    for narrower, wider in ((found.more, found.planned), (found.planned, found.now), (found.twice, found.now)):
+        assert (narrower.mean, narrower.difference) < (wider.mean, wider.difference)
+
+
+def test_another_rating_brings_what_its_share_of_the_variance_says() -> None:
+    found = prospects(outputs(2, 0.8), 12)
+    assert found.twice
+    lost = (found.now.mean**2 - found.twice.mean**2) / student_quantile(0.975, 11) ** 2
+    assert lost == pytest.approx(0.8 * (1 / 2 - 1 / 3) / 12, rel=1e-9)
+
+
+def test_systems_with_unlike_numbers_of_rated_items_count_by_their_mean() -> None:
+    given = outputs(1, None)
+    grades = given.grades.copy()
+    grades[:6, 0] = np.nan
+    counts = np.where(np.isnan(grades), 0, 1)
+    assert prospects(Outputs(given.scores, grades, counts, None), 12).now.items == 10
