@@ -2,6 +2,8 @@
 
 As in Table 7 of Automatic Article Commenting (ACL 2018), with readers beside the models: one comment per article is set
 aside as the candidate of the system ``human``, and is no reference for any system.
+
+Dates tell of leakage from articles later than the training, of scores by period, and of the age of suggested comments.
 """
 
 from __future__ import annotations

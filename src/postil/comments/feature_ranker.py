@@ -1,4 +1,22 @@
-"""The ranker by features: the mean logit of a logistic regression and of small boosted trees."""
+"""The ranker by features: the mean logit of a logistic regression and of small boosted trees.
+
+Features of an article and a comment tell whether the comment belongs to the article:
+
+| feature | value |
+|---|---|
+| ``tfidf_V`` | TF-IDF cosine of the comment and view V of the article |
+| ``shared_idf_V``, ``highest_idf_V`` | sum and maximum of the idf of the words that both have; 0 for none |
+| ``cosine_V`` | cosine of the static vectors of both texts |
+| ``less_hub_V`` | the same less the comment's mean cosine with view V of up to 500 training articles |
+| ``log_length`` | ln(1 + number of words of the comment) |
+| ``mean_idf``, ``top_idf`` | mean idf of the comment's distinct words, and of the three with the highest |
+| ``first_person``, ``second_person`` | share of its words that mean *I* or *we*, and *you* |
+| ``question`` | 1 if it has a question mark, else 0 |
+
+Views of words are ``article`` (title and content) and ``title``; of vectors also ``opening`` (the first 80 units of the
+content) and ``sentence`` (the most similar sentence; its hub is the mean over all sentences). A model that reads titles
+alone has the view ``title`` alone. A word that no training text has counts as one that is in one of them.
+"""
 
 from __future__ import annotations
 

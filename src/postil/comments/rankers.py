@@ -1,4 +1,7 @@
-"""Rankers of comments: a relevance model, the TF-IDF cosine of article and comment, and weighted sums of rankers."""
+"""Rankers of comments: a relevance model, the TF-IDF cosine of article and comment, and weighted sums of rankers.
+
+They read articles and comments as token ids, and as the texts themselves.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Quality of comments, learned from votes, grades or labels within threads.
 
-A linear model of `postil.threads.quality` predicts the share of the thread's other comments that a comment
+A linear model of features of a comment in its thread predicts the share of the thread's other comments that a comment
 beats in votes (or grades), ties counted by half; or of labels, 1 for show and 0 for hide. All columns and outcomes are
 centered within the thread, so that only comments of one thread are ever compared, and every thread has the same weight.
 Early comments collect votes for longer: the place in time and its square are columns of the fit, and are left out of

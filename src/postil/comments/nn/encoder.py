@@ -1,4 +1,9 @@
-"""Bidirectional recurrent encoder, and its GRU layers in fewer and larger matrix products than torch's on a CPU."""
+"""Bidirectional recurrent encoder, and GRU layers on a CPU in fewer and larger matrix products than torch's.
+
+torch multiplies the gradient of its weights anew at each time step. Here a step takes one product in the backward pass,
+the gradient of the weights is one large product over many steps, and networks that run side by side (the two directions
+of an encoder) share each step. Forward and backward over 400 tokens take about half the time.
+"""
 
 from __future__ import annotations
 

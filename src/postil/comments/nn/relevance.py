@@ -4,6 +4,9 @@
 
 where s is a convolutional network (Qin et al. 2018, supplement C.1, equation C.2), trained on the pairs of article and
 comment of a corpus with in-batch negatives.
+
+Its layers ignore padding, where torch has none that do. A padded batch comes as ``embeddings`` float[n, L, d] and
+``mask`` bool[n, L], True at tokens, right-padded; values at padding never change a result.
 """
 
 from __future__ import annotations

@@ -6,6 +6,10 @@ numbers bit for bit: before step n torch is seeded from the seed and n, so rando
 
 It runs on a CPU, a GPU, or several under ``torchrun --nproc-per-node=8``: each takes its own batches, and gradients are
 averaged over them.
+
+A checkpoint has network, optimizer and training state in one file that is written atomically. The newest two are kept;
+if the newest cannot be read, the one before is used, and nothing but time is lost. No random state is saved: batches
+follow from the seed and the epoch.
 """
 
 from __future__ import annotations

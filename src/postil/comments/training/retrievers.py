@@ -1,4 +1,7 @@
-"""Training of retrievers: `postil train ir-t` and `ir-tc`."""
+"""Training of retrievers: `postil train ir-t` and `ir-tc`.
+
+It ends with a dev evaluation: articles' own comments are ranked against those of other articles.
+"""
 
 from __future__ import annotations
 
