@@ -240,9 +240,11 @@ def test_without_matplotlib_the_extra_is_named(draw: Callable[[], Figure], monke
 
 def test_the_room_loads_no_matplotlib_and_drawing_no_pyplot() -> None:
     code = """
-import sys, postil.plots as draw
+import sys
+from postil.plots.forest import IntervalRow, intervals
+from postil.plots.picture import svg
 assert "matplotlib" not in sys.modules
-draw.svg(draw.intervals([draw.IntervalRow("a", 1)]), "a")
+svg(intervals([IntervalRow("a", 1)]), "a")
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)  # noqa: S603 - our own code

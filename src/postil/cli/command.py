@@ -30,6 +30,10 @@ __all__ = ["SETTINGS", "CampaignArgument", "FormatOption", "ReportOption", "Scor
 
 Values: TypeAlias = dict[str, object]
 
+_METAVARS: Final[Mapping[object, str]] = {int: "N", float: "X", Path: "FILE"}
+
+SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+
 
 def command(function: Callable[P, None]) -> Callable[P, None]:
     """Make a command: every parameter whose class is an options class is replaced by its flags.
@@ -126,9 +130,6 @@ def _names(of: Field[object], flag: Flag) -> list[str]:
     return names + [f"-{flag.short}"] * bool(flag.short) + [f"--{flag.other}"] * bool(flag.other)
 
 
-_METAVARS: Final[Mapping[object, str]] = {int: "N", float: "X", Path: "FILE"}
-
-
 def _several(inner: object) -> bool:
     """True if a flag may be repeated: the field is a tuple of any length, or names values."""
     return (get_origin(inner) is tuple and get_args(inner)[-1] is Ellipsis) or get_origin(inner) is Mapping
@@ -181,9 +182,6 @@ def _by_name(given: list[str], flag: str) -> dict[str, str]:
             raise UsageError(f"{flag} takes NAME=VALUE, each name once; got '{each}'")
         found[name] = value
     return found
-
-
-SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
 def group(name: str, text: str, cls: type[TyperGroup] | None = None) -> typer.Typer:

@@ -46,6 +46,9 @@ CALLED: Final = "postil"
 MISTAKE: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)  # click's UsageError, or typer's copy
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
+ENDED: Final = ("SIGTERM", "SIGHUP")
+"""The signals that ask a process to end, beside Ctrl+C; not every system has both."""
+
 
 @contextmanager
 def visible_mistakes() -> Iterator[None]:
@@ -162,10 +165,6 @@ def exits(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(INTERRUPTED) from None
 
     return run
-
-
-ENDED: Final = ("SIGTERM", "SIGHUP")
-"""The signals that ask a process to end, beside Ctrl+C; not every system has both."""
 
 
 @contextmanager

@@ -75,7 +75,7 @@ LEVELS: Final[Mapping[str, str]] = {
     "system": "over the means of the systems",
     "within-system": "within each system, then the mean over systems",
 }
-"""What a correlation is over."""
+"""Levels of correlations, in words."""
 
 HEADINGS: Final[Mapping[str, str]] = {
     "accuracies": "Ranking texts and systems",

@@ -11,7 +11,7 @@ from postil.estimation.designs import ESTIMATORS, TARGETS
 from postil.estimation.view import decimals, head, means_table, shared_letters, worth
 from postil.meta.parts import severity_remarks
 from postil.page.blocks import Chapter, Collapsed, Facts, Paragraph, Picture, Section, collapsed, facts, sentences
-from postil.page.chapters import signature_rows, signatures
+from postil.page.chapters import DRAWN, signature_rows, signatures
 from postil.page.words import isolated, left_out
 from postil.plots.forest import IntervalRow, RowSet, intervals
 from postil.plots.heatmaps import matrix
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["chapter", "pictures"]
 
 ALPHA: Final = 0.05
-DRAWN: Final = 60
-"""Largest number of systems in a picture."""
 FEW: Final = 4
 """Largest number of systems that a sentence names."""
 

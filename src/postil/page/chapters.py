@@ -1,7 +1,7 @@
 """Chapters of results: that which the capability of a kind makes, else the tables of its view.
 
 What the chapters of several capabilities have in common stands here too: signatures, the settings of tests, the source
-of weights.
+of weights, forests of scores.
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from postil.results.base import Result
 
 __all__ = ["DRAWN", "chapter", "forests", "resampled", "signature_rows", "signatures", "viewed", "with_weights"]
+
+DRAWN: Final = 60
+"""Number of systems that are drawn."""
+
+SCORES: Final = "scores"
+"""Key of the picture of all metrics together."""
 
 
 def chapter(result: Result, key: str) -> Chapter:
@@ -155,7 +161,7 @@ def resampled(
         notes: Notes.
         signatures_of: Signature of each metric.
         turned: Metrics for which lower is better.
-        correlation: What a correlation is over.
+        correlation: Level of the correlations, in words; empty without any.
     """
     yield facts(
         ("command", settings.command),
@@ -170,18 +176,11 @@ def resampled(
     yield from collapsed(signatures(signatures_of.items()))
 
 
-DRAWN: Final = 60
-"""Number of systems that are drawn."""
-
-SCORES: Final = "scores"
-"""Key of the picture of all metrics together."""
-
-
 def forests(caption: str, rows: Sequence[IntervalRow]) -> Iterator[Picture]:
     """All metrics on one axis where it runs from 0 to 1 for each, then every metric by itself.
 
     Args:
-        caption: What the numbers are.
+        caption: Name of the numbers.
         rows: The numbers; the group of each is its metric.
     """
     metrics: dict[str, list[IntervalRow]] = {}

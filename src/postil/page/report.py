@@ -37,10 +37,22 @@ if TYPE_CHECKING:
     from postil.data.row_files import FilePath
     from postil.page.blocks import Block, Chapter, Rows
 
-__all__ = ["RESULTS", "check_report", "csv_tables", "html", "latex_tables", "page", "report", "write_report"]
+__all__ = ["check_report", "csv_tables", "report", "write_report"]
 
 RESULTS: Final = "results.json"
 """Name of the file with all results."""
+
+SHORT: Final = 30
+"""Largest number of characters of a name without line breaks."""
+
+NAMED: Final = 3
+"""Number of chapters that the title of a page names."""
+
+ENDINGS: Final = (".html", ".htm")
+"""Endings of the name of a page."""
+
+NEEDED: Final = ("jinja2", "matplotlib")
+"""Packages of the extra."""
 
 
 def latex_tables(chapter: Chapter) -> dict[str, bytes]:
@@ -83,10 +95,6 @@ def _sheets(several: Iterable[Block]) -> Iterator[Table]:
 
 def _fields(rows: Rows) -> list[str]:
     return list(dict.fromkeys(name for row in plain_rows(rows) for name in row))
-
-
-SHORT: Final = 30
-"""Largest number of characters of a name without line breaks."""
 
 
 def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> str:
@@ -152,10 +160,6 @@ def _made_by() -> str:
     return ", ".join(packages)
 
 
-NAMED: Final = 3
-"""Number of chapters that the title of a page names."""
-
-
 def page(results: Sequence[Result], folder: str) -> tuple[str, dict[str, bytes]]:
     """Render results as a page.
 
@@ -206,13 +210,6 @@ def _title(kinds: Sequence[str], names: Sequence[str], leading: Sequence[bool]) 
         return listed([f"{kind}: {name}" for kind, name in compress(zip(kinds, names, strict=True), leading)])
     different = list(dict.fromkeys(kinds))
     return listed(different, most=NAMED) if len(different) > 1 else f"{kinds[0]}: {listed(names, most=NAMED)}"
-
-
-ENDINGS: Final = (".html", ".htm")
-"""Endings of the name of a page."""
-
-NEEDED: Final = ("jinja2", "matplotlib")
-"""Packages of the extra."""
 
 
 def write_report(results: Sequence[Result], out: str | PathLike[str]) -> list[Path]:

@@ -40,6 +40,22 @@ NAME: Final = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 
 ISOLATES: Final = re.compile("[\u2066-\u2069]")
 
+ABOVE: Final = "significantly higher than"
+
+BELOW: Final = "significantly lower than"
+
+UNCLEAR: Final = "not significantly different from"
+
+VERDICTS: Final = (ABOVE, BELOW, UNCLEAR)
+
+ALPHA: Final = 0.05
+
+SIGNIFICANTLY: Final = (
+    "“Significantly” means that the 95 % confidence interval of the difference excludes 0 and that the Holm-adjusted "
+    "p, where there is a test, is below .05."
+)
+"""Definition of the word, once per chapter."""
+
 
 def capital(text: str) -> str:
     """A sentence with a capital first letter.
@@ -90,20 +106,6 @@ def clean(text: str) -> str:
     return re.sub(
         "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]", "\N{REPLACEMENT CHARACTER}", text
     )
-
-
-ABOVE: Final = "significantly higher than"
-BELOW: Final = "significantly lower than"
-UNCLEAR: Final = "not significantly different from"
-VERDICTS: Final = (ABOVE, BELOW, UNCLEAR)
-
-ALPHA: Final = 0.05
-
-SIGNIFICANTLY: Final = (
-    "“Significantly” means that the 95 % confidence interval of the difference excludes 0 and that the Holm-adjusted "
-    "p, where there is a test, is below .05."
-)
-"""Definition of the word, once per chapter."""
 
 
 class Tested(Protocol):

@@ -110,7 +110,7 @@ def gather(first: Mapping[str, float]) -> dict[str, list[str]]:
 
 
 draw_together: Final = partial(curves, xlabel="passages from the top, k", ylabel="nCG@k", log=True)
-"""Draw at most `IN_ONE_PICTURE` curves of nCG over k; see `postil.plots.curves`."""
+"""Draw at most `IN_ONE_PICTURE` curves of nCG over k; see `postil.plots.lines.curves`."""
 
 
 def curve(line: GainCurvePoints, name: str) -> Curve:

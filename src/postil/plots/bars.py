@@ -44,6 +44,15 @@ THICK: Final = 0.66
 LEAST: Final = 0.0005
 """Smaller shares are not rounded to 0."""
 
+BARS: Final = 60
+"""Maximum number of bars in a panel."""
+
+STEPS: Final = (1, 2, 5)
+"""A bar is one of these times a power of 10 wide."""
+
+BEYOND: Final = 0.01
+"""So much of a long tail is not drawn."""
+
 
 @style()
 def amounts(names: Sequence[str], counts: ArrayLike, *, aside: int = 0) -> Figure:
@@ -158,16 +167,6 @@ def _bars(axes: Axes, shares: NDArray[np.float64], everyone: NDArray[np.float64]
     axes.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 2.5, 5, 10]))
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.tick_params(axis="x", length=0)
-
-
-BARS: Final = 60
-"""Maximum number of bars in a panel."""
-
-STEPS: Final = (1, 2, 5)
-"""A bar is one of these times a power of 10 wide."""
-
-BEYOND: Final = 0.01
-"""So much of a long tail is not drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,7 +46,6 @@ __all__ = [
     "style",
     "swatch",
     "text_width",
-    "tick",
     "ticks",
     "write",
 ]

@@ -9,7 +9,7 @@ from postil.data.escaping import printed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DASH", "WIDE", "estimate", "grade", "interval", "number", "p_value", "plain_numbers", "pointed", "signed"]
+__all__ = ["DASH", "estimate", "grade", "interval", "number", "p_value", "plain_numbers", "pointed", "signed"]
 
 DASH: Final = "–"
 """Text of a cell without a number."""

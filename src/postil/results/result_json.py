@@ -30,6 +30,26 @@ MADE_BY: Final = "give what a command of postil printed with --format json"
 WITHOUT_KIND: Final = {"scores": {"kind": "score", "aggregation": "corpus"}, "agreement": {"kind": "agreement"}}
 """Kind of a result without one, by a field that it has."""
 
+NAMES: Final = {
+    "bool": "true or false",
+    "float": "a number",
+    "int": "an integer",
+    "str": "text",
+    "array": "an array",
+    "object": "an object",
+}
+
+ROWS: Final = frozenset({"excluded", "left_out"})
+"""Fields of excluded rows."""
+
+KEPT: Final = re.compile(r", the mean taken\Z|, ranked last\Z")
+"""End of the reason for rows that are in the numbers."""
+
+WARNED: Final = re.compile(
+    "; over=(near|kernel) (follows|loses)|references? of (its|their) own item|^few outliers rule"
+)
+"""Part of every note that warns, and of no other."""
+
 
 def decoded(value: object, kinds: Mapping[str, type[Kind]], where: str) -> Kind:
     """Decode a result from plain dictionaries, lists and values.
@@ -168,16 +188,6 @@ def _choices(kind: type[msgspec.Struct], field: str) -> tuple[object, ...]:
     return tuple(wanted.values) if isinstance(wanted, inspect.LiteralType) else ()
 
 
-NAMES: Final = {
-    "bool": "true or false",
-    "float": "a number",
-    "int": "an integer",
-    "str": "text",
-    "array": "an array",
-    "object": "an object",
-}
-
-
 def invalid(error: msgspec.ValidationError, where: str, kind: type[msgspec.Struct] | None = None) -> InvalidInput:
     """A message of msgspec without its types, and with the values that were expected.
 
@@ -193,16 +203,6 @@ def invalid(error: msgspec.ValidationError, where: str, kind: type[msgspec.Struc
         found = problem.removeprefix("Invalid enum value ").replace("'", '"')
         problem = f"expected {' or '.join(map(str, _choices(kind, field)))}, got {found}"
     return InvalidInput(problem[:1].lower() + problem[1:], where=where, field=field)
-
-
-ROWS: Final = frozenset({"excluded", "left_out"})
-"""Fields of excluded rows."""
-KEPT: Final = re.compile(r", the mean taken\Z|, ranked last\Z")
-"""End of the reason for rows that are in the numbers."""
-WARNED: Final = re.compile(
-    "; over=(near|kernel) (follows|loses)|references? of (its|their) own item|^few outliers rule"
-)
-"""Part of every note that warns, and of no other."""
 
 
 def with_facts(value: object) -> object:

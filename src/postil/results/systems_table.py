@@ -28,6 +28,11 @@ CHOICES: Final = ("rows", "systems")
 SYSTEMS: Final = Setting("layout", "systems")
 _LABEL: Final = re.compile(r"[\w:./+-]+", re.ASCII)
 
+DAGGER: Final = "†"
+
+_EMPHASIS: Final = re.compile(r"[*_#~]")
+"""Characters of emphasis and headings in Markdown."""
+
 
 @options
 class TableOptions:
@@ -128,11 +133,6 @@ class TableFields(TypedDict, total=False):
     second_best: bool
     caption: str | None
     label: str | None
-
-
-DAGGER: Final = "†"
-_EMPHASIS: Final = re.compile(r"[*_#~]")
-"""Characters of emphasis and headings in Markdown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

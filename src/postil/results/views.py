@@ -29,9 +29,18 @@ if TYPE_CHECKING:
     from postil.results.systems_table import SystemsTable
     from postil.results.table import Table
 
-__all__ = ["WHOLE", "ResultViews", "View", "best", "data_frame", "pictures_of", "show", "signature_lines", "view_of"]
+__all__ = ["WHOLE", "View", "best", "pictures_of", "show", "signature_lines", "view_of"]
 
 BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)
+
+WHOLE: Final = Setting("format", "json", instead="result.to_json()")
+"""All that a result holds."""
+
+LONGEST: Final = 120
+"""Largest number of characters of a summary."""
+
+SHOWN: Final = 20
+"""Largest number of rows of a table in a notebook."""
 
 
 def data_frame(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = (), backend: Backend | None = None) -> Any:
@@ -67,16 +76,6 @@ def _uniform(values: list[object]) -> list[object]:
         return values
     kind = float if kinds == {int, float} else str
     return [None if value is None else kind(value) for value in values]  # type: ignore[arg-type]  # an int or a float
-
-
-WHOLE: Final = Setting("format", "json", instead="result.to_json()")
-"""All that a result holds."""
-
-LONGEST: Final = 120
-"""Largest number of characters of a summary."""
-
-SHOWN: Final = 20
-"""Largest number of rows of a table in a notebook."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
