@@ -17,12 +17,12 @@ from postil.budgeting.view import (
     uses_scores,
     verdict,
 )
+from postil.data.counting import counted
 from postil.messages import Message
 from postil.meta.parts import severity_remarks
 from postil.page.blocks import Chapter, Facts, Paragraph, Picture, Section, facts, sentences
 from postil.page.words import left_out
 from postil.plots.lines import Curve, CurveMark, curves
-from postil.results.formats import counted
 from postil.results.numbers import DASH, number
 
 if TYPE_CHECKING:

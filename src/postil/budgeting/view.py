@@ -5,11 +5,12 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
+from postil.data.counting import counted
 from postil.estimation.designs import LAYOUTS
 from postil.estimation.result import SpreadComponents
 from postil.messages import Blank, Command, Message, Setting
 from postil.meta.parts import severity_remarks
-from postil.results.formats import counted, noted
+from postil.results.formats import noted
 from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text
 from postil.results.views import View
 

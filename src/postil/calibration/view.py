@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.calibration.result import CoveragePoint
+from postil.data.counting import counted
 from postil.messages import Message, Setting
 from postil.page.blocks import Picture
 from postil.plots.lines import Curve, curves
 from postil.plots.picture import save
-from postil.results.formats import counted, excerpt, noted, value_with_interval
+from postil.results.formats import excerpt, noted, value_with_interval
 from postil.results.table import Count, Interval, Name, Number, Table
 from postil.results.views import View
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.combination.view import columns_table, fits_table, head, verdict
+from postil.data.counting import counted
 from postil.page.blocks import Chapter, Facts, Picture, Section, facts, sentences
 from postil.page.chapters import signatures
 from postil.page.words import left_out
 from postil.plots.lines import Curve, curves
 from postil.plots.points import ScatterPanel, scatter
-from postil.results.formats import counted
 from postil.results.names import control
 from postil.results.numbers import number
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.results.formats import counted, listed, noted, value_with_interval
+from postil.data.counting import counted
+from postil.results.formats import listed, noted, value_with_interval
 from postil.results.names import control
 from postil.results.numbers import signed
 from postil.results.table import Figure, Interval, Name, Number, Table

@@ -10,12 +10,13 @@ import msgspec
 import numpy as np
 
 from postil.comments.result import value_text
+from postil.data.counting import counted
 from postil.data.ids import plain_id
 from postil.messages import Message, Setting
 from postil.metrics.result import SystemScore
 from postil.plots.lines import Curve, curves
 from postil.plots.picture import save
-from postil.results.formats import counted, excerpt, value_with_interval
+from postil.results.formats import excerpt, value_with_interval
 from postil.results.numbers import DASH
 from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import View, best

@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.comparison.view import compared_table
+from postil.data.counting import counted
 from postil.page.blocks import Chapter, Facts, Findings, Paragraph, Picture, Section, collapsed, first_open
 from postil.page.chapters import DRAWN, resampled, viewed, with_weights
 from postil.page.words import SIGNIFICANTLY, VERDICTS, capital, finding, isolated, left_out
 from postil.plots.forest import IntervalRow, intervals
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.results.names import is_control
 from postil.results.numbers import interval, number, signed
 

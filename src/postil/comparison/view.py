@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.comparison.result import Preference, PreferredSystem
+from postil.data.counting import counted
 from postil.messages import Message
-from postil.results.formats import counted, listed, noted, short, value_with_interval
+from postil.results.formats import listed, noted, short, value_with_interval
 from postil.results.names import is_control
 from postil.results.systems_table import SystemsTable
 from postil.results.table import Count, Figure, Interval, Name, Number, PValue, Table, Text, crossed

@@ -16,6 +16,7 @@ from postil.corpus.importers.raw_exports import import_of
 from postil.corpus.options import BuildOptions
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
+from postil.data.counting import counted
 from postil.data.frames import ColumnNames, is_frame, is_table, open_rows
 from postil.data.options import InputOptions
 from postil.data.progress import progress
@@ -25,7 +26,6 @@ from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Command, Message, Setting
 from postil.options import Flag, options
-from postil.results.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.corpus.result import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
+from postil.data.counting import counted
 from postil.page.blocks import Picture
 from postil.plots.bars import SpreadPanel, amounts, spreads
 from postil.plots.lines import Curve, curves
 from postil.plots.picture import save
-from postil.results.formats import counted
 from postil.results.numbers import DASH
 from postil.results.table import Count, Figure, Name, Table
 from postil.results.views import View

@@ -6,8 +6,9 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from postil.data.counting import counted
 from postil.messages import Message
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.results.names import control, is_control, metric_of
 from postil.results.table import Column, Count, Figure, Interval, Kind, Marks, Name, Number, PValue, Record, Table, Text
 

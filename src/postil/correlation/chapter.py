@@ -31,6 +31,7 @@ from postil.correlation.pictures import (
 )
 from postil.correlation.verdict import Wording, verdict
 from postil.correlation.view import Line, Pair, ceilings, correlation_table, difference_table, on_severity
+from postil.data.counting import counted
 from postil.data.ids import plain_id
 from postil.meta.coefficients import tied_notes, titled
 from postil.meta.parts import CEILING, PEOPLE
@@ -53,7 +54,7 @@ from postil.page.blocks import (
 from postil.page.chapters import resampled, signature_rows, with_weights
 from postil.page.words import SIGNIFICANTLY, capital, isolated, left_out
 from postil.raters.chapter import agreement_blocks, agreement_numbers
-from postil.results.formats import counted, listed, plain_rows
+from postil.results.formats import listed, plain_rows
 from postil.results.numbers import estimate, grade, number
 from postil.results.table import Count, Interval, Name, Number, PValue, Table, Text
 

@@ -7,10 +7,11 @@ from math import ceil, factorial, inf
 from typing import TYPE_CHECKING, Final
 
 from postil.correlation.audit_view import MAPPINGS, counted_raters, threshold
+from postil.data.counting import counted
 from postil.messages import Message
 from postil.meta.coefficients import TABLE
 from postil.results.base import replace
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.results.names import LENGTH, is_control
 
 if TYPE_CHECKING:

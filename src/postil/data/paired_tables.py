@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from msgspec import structs
 
+from postil.data.counting import counted
 from postil.data.file_settings import COLUMN, column_setting
 from postil.data.frames import open_rows
 from postil.data.record_rows import is_nested
@@ -25,7 +26,6 @@ from postil.data.row_locations import LocatedRows, SelectedRows
 from postil.data.rows import Candidate, Reference
 from postil.errors import UsageError
 from postil.messages import Message
-from postil.results.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

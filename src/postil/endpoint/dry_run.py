@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from postil.data.counting import counted
 from postil.messages import Blank, Message, Setting
 from postil.results.base import Result
-from postil.results.formats import counted
 from postil.results.table import Count, Figure, Table, Text
 from postil.results.views import View
 

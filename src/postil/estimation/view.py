@@ -6,9 +6,10 @@ import math
 import re
 from typing import TYPE_CHECKING, Final
 
+from postil.data.counting import counted
 from postil.estimation.designs import ESTIMATORS
 from postil.meta.parts import severity_remarks
-from postil.results.formats import counted, excerpt, noted, value_with_interval
+from postil.results.formats import excerpt, noted, value_with_interval
 from postil.results.table import Count, Interval, Name, Table, Text
 from postil.results.views import View, signature_lines
 

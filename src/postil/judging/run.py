@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from msgspec.structs import replace as replace_part
 
+from postil.data.counting import counted
 from postil.data.ids import draw_key
 from postil.data.rows import JudgeScore
 from postil.endpoint.chat import Answer, read_extra, refusal_words
@@ -31,7 +32,6 @@ from postil.judging.result import (
 )
 from postil.meta.column_correlations import constant
 from postil.meta.resampling import bootstrap_counts, estimate
-from postil.results.formats import counted
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.data.counting import have
+from postil.data.counting import counted, have
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Reference
 from postil.errors import InvalidInput
@@ -18,7 +18,6 @@ from postil.kernel.unicode_forms import normalized
 from postil.messages import Message, Setting
 from postil.metrics.evaluation import Evaluation
 from postil.metrics.ungraded import similarity_metric
-from postil.results.formats import counted
 from postil.scoring.graded import Candidates, Weighting, read_references
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary

@@ -5,8 +5,9 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
+from postil.data.counting import counted
 from postil.messages import Blank, Message, Setting
-from postil.results.formats import counted, noted
+from postil.results.formats import noted
 from postil.results.names import control
 from postil.results.numbers import number
 from postil.results.table import Count, Interval, Name, Number, Share, Table

@@ -12,10 +12,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.capabilities import kind, load
+from postil.data.counting import counted
 from postil.page.blocks import Block, Chapter, Collapsed, Paragraph, Picture, Section, collapsed, facts
 from postil.page.words import isolated
 from postil.plots.forest import IntervalRow, intervals
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.results.names import is_control, reads_weights
 from postil.results.numbers import number
 from postil.results.table import Name, Table, Text

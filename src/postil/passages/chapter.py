@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.data.counting import counted
 from postil.data.ties import tied
 from postil.messages import Message, Setting, spoken
 from postil.page.blocks import (
@@ -54,7 +55,7 @@ from postil.passages.view import (
     undefined_correlations,
 )
 from postil.plots.forest import IntervalRow
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.results.names import unweighted
 from postil.results.numbers import estimate, number
 from postil.results.table import Name, Number, Table

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 from msgspec import to_builtins
 
+from postil.data.counting import counted
 from postil.data.ids import plain_id
 from postil.messages import Message
 from postil.passages.result import Gain, GainDifference, NcgResult
 from postil.plots.lines import Curve, curves
 from postil.plots.picture import save
-from postil.results.formats import counted, noted
+from postil.results.formats import noted
 from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import WHOLE, View, best, signature_lines
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
+from postil.data.counting import counted
 from postil.errors import Undefined
 from postil.meta.parts import STATISTICS
-from postil.results.formats import counted, short
+from postil.results.formats import short
 from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text
 from postil.results.views import View
 

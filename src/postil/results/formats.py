@@ -30,7 +30,6 @@ __all__ = [
     "Grid",
     "Text",
     "card",
-    "counted",
     "excerpt",
     "grid_as",
     "grid_as_csv",
@@ -157,19 +156,6 @@ def noted(notes: Iterable[str]) -> Iterator[str]:
         notes: The notes.
     """
     return (Message("note: {note}", note=note) for note in notes)
-
-
-def counted(n: int, what: str) -> str:
-    """A number of things.
-
-    Args:
-        n: The number.
-        what: One of them.
-
-    >>> counted(1, "item"), counted(1200, "item")
-    ('1 item', '1,200 items')
-    """
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> str:

@@ -8,11 +8,12 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast
 
 from postil.data.arguments import check_fields
+from postil.data.counting import counted
 from postil.data.escaping import one_line
 from postil.errors import UnknownName, UsageError
 from postil.messages import Blank, Command, Setting
 from postil.options import Flag, options
-from postil.results.formats import ESCAPES, LAYOUTS, counted, grid_as_csv
+from postil.results.formats import ESCAPES, LAYOUTS, grid_as_csv
 from postil.results.numbers import plain_numbers
 from postil.results.table import Count, Number
 

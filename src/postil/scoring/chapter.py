@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from postil.data.counting import counted
 from postil.page.blocks import Chapter, Paragraph, Section
 from postil.page.chapters import forests, signatures
 from postil.page.words import isolated
 from postil.plots.forest import IntervalRow
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.results.numbers import number
 from postil.scoring.view import scores_table
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
-from postil.data.counting import have
+from postil.data.counting import counted, have
 from postil.data.explain import out_of_range
 from postil.data.frames import SYSTEM
 from postil.data.row_locations import SelectedRows
@@ -27,7 +27,6 @@ from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ReferenceTexts, 
 from postil.metrics.metric_set import default_metrics, lowest_weight, parse_all
 from postil.metrics.reference_aggregation import Over
 from postil.metrics.ungraded import NAME, similarity_of
-from postil.results.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

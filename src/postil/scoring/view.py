@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.data.counting import counted
 from postil.metrics.result import SystemScore
-from postil.results.formats import counted
 from postil.results.names import falls_by_signature
 from postil.results.systems_table import SystemsTable
 from postil.results.table import Count, Name, Number, crossed

@@ -12,12 +12,12 @@ import numpy as np
 
 from postil.comments.store import check_free
 from postil.corpus.store import Corpus
+from postil.data.counting import counted
 from postil.data.ids import plain_id
 from postil.data.labels import REPLACED, TIED, majority
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Setting
 from postil.meta.resampling import bootstrap_counts
-from postil.results.formats import counted
 from postil.results.parts import Excluded
 from postil.threads.evaluation import (
     TARGETS,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from postil.comments.view import measures_summary
+from postil.data.counting import counted
 from postil.data.suggestions import RankedComment
-from postil.results.formats import counted, excerpt
+from postil.results.formats import excerpt
 from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import View
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import numpy as np
 
 from postil.data.atomic_file import check_apart
+from postil.data.counting import counted
 from postil.data.explain import load_json
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.progress import steps
@@ -18,7 +19,6 @@ from postil.encoders.static import SubwordEncoder, open_static
 from postil.errors import InvalidInput
 from postil.messages import Message, Setting
 from postil.options import Flag, options
-from postil.results.formats import counted
 from postil.text.han import HanTexts, all_remarks
 from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer

@@ -11,7 +11,7 @@ import numpy as np
 
 from postil.data.arguments import check_fields
 from postil.data.atomic_file import check_apart
-from postil.data.counting import have
+from postil.data.counting import counted, have
 from postil.data.options import InputOptions, PluginOptions, ThreadOptions
 from postil.data.paired_tables import PAIR, pair_files
 from postil.data.row_files import kind_of, read, write
@@ -24,7 +24,6 @@ from postil.metrics.spec import load_plugins
 from postil.metrics.ungraded import plan_references, similarity_metric
 from postil.options import Flag, options
 from postil.results.base import Result
-from postil.results.formats import counted
 from postil.scoring.graded import Candidates, Weighting, read_references
 
 if TYPE_CHECKING:

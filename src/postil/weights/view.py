@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.data.counting import counted
 from postil.data.rows import PlannedReference
 from postil.messages import Blank, Listed, Message, Setting
 from postil.page.blocks import Picture
 from postil.plots.lines import Curve, curves
-from postil.results.formats import counted, excerpt, noted
+from postil.results.formats import excerpt, noted
 from postil.results.table import Count, Figure, Name, Number, Table, Text
 from postil.results.views import View
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from postil.data.counting import counted
 from postil.meta.coefficients import tied_notes
-from postil.results.formats import counted, listed, short
+from postil.results.formats import listed, short
 from postil.results.systems_table import SystemsTable
 from postil.results.table import Figure, Interval, Name, crossed
 from postil.results.views import View, best

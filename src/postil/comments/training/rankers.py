@@ -24,6 +24,7 @@ from postil.comments.rankers import ArticleTexts, CommentTexts, shared_idf
 from postil.comments.ranking_evaluation import RankingTask, evaluate, sample_negatives
 from postil.comments.reranker import DEPTH, Reranker, standardized, text_of, unit_vectors
 from postil.comments.training.texts import corpus_vectors
+from postil.data.counting import counted
 from postil.encoders.base import model_folder
 from postil.encoders.sentences import sentence_encoder
 from postil.encoders.static import MATRIX, TOKENIZER, open_static
@@ -31,7 +32,6 @@ from postil.errors import InvalidInput, MissingExtra, Undefined
 from postil.learners.boosting import classifier_fit
 from postil.learners.linear import Logistic
 from postil.messages import Blank, Message, Setting
-from postil.results.formats import counted
 from postil.text.tokens import Vocabulary
 from postil.text.vector_store import WORDS
 from postil.text.vectors import Vectors

@@ -27,12 +27,12 @@ from postil.comments.training.directory import TrainingDirectory
 from postil.comments.training.rankers import check_vectors, split_texts, train_features, train_reranker
 from postil.comments.training.texts import CorpusTexts
 from postil.corpus.store import Corpus
+from postil.data.counting import counted
 from postil.encoders.sentences import sentence_encoder
 from postil.engine.engines import check_engine, elsewhere
 from postil.errors import MissingExtra, Undefined, UnknownName
 from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts
-from postil.results.formats import counted
 from postil.search.index import Index
 from postil.text.vector_store import METADATA
 

@@ -10,11 +10,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
+from postil.data.counting import counted
 from postil.errors import UsageError
 from postil.interest.html.markup import Element, Node, language, node, page_html
 from postil.interest.text_fragments import web_address
 from postil.interest.view import BEST
-from postil.results.formats import counted, excerpt
+from postil.results.formats import excerpt
 from postil.version import VERSION
 
 if TYPE_CHECKING:

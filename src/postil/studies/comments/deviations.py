@@ -17,11 +17,12 @@ import msgspec
 from postil.campaigns.rubric import Rubric
 from postil.comments.readers import HUMAN
 from postil.comments.result import GridSearch, value_text
+from postil.data.counting import counted
 from postil.errors import PostilError
 from postil.messages import Blank, Message, Setting
 from postil.metrics.metric_set import parse_all
 from postil.options import changed_settings
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.studies.comments.people import base
 from postil.studies.comments.study import suggesting
 from postil.studies.options import CommentsOptions

@@ -31,7 +31,7 @@ from postil.comments.training.grid import Grid
 from postil.comments.training.retrievers import check_retriever
 from postil.corpus.rated_comments import RatedComments
 from postil.data.atomic_file import AtomicFile
-from postil.data.counting import have
+from postil.data.counting import counted, have
 from postil.data.explain import shown
 from postil.data.row_files import read
 from postil.data.rows import Candidate, Judgement
@@ -41,7 +41,6 @@ from postil.messages import Command, Message, Setting
 from postil.meta.rated import checked_judgements
 from postil.meta.table import Judged
 from postil.options import changed_settings
-from postil.results.formats import counted
 from postil.results.views import show
 from postil.studies.options import CommentsOptions
 from postil.studies.stages import as_line, settings_of, words_of

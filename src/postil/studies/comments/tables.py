@@ -13,12 +13,13 @@ from postil.comments.readers import HUMAN
 from postil.corpus.histogram import Histogram
 from postil.corpus.result import Spread
 from postil.corpus.statistics import spread
+from postil.data.counting import counted
 from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.meta.agreement import FEWEST, agreement
 from postil.meta.resampling import Draws
 from postil.results.base import replace
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.studies.comments.deviations import chosen_part, deviations_part
 from postil.studies.comments.people import (
     agreement_part,

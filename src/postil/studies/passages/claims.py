@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from postil.data.counting import counted
 from postil.page.words import first_minus_second
 from postil.passages.result import Gain
-from postil.results.formats import counted, listed
+from postil.results.formats import listed
 from postil.results.numbers import interval, number, signed
 from postil.studies.passages.figures import ENTITIES, SENSES, cutoffs_of, ranking
 from postil.studies.result import StudyPart, StudyRow, StudyTable

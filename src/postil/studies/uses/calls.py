@@ -14,6 +14,7 @@ from postil.comments.calls import CommentOptions
 from postil.comments.options import GeneratorTraining, GeneratorTrainOptions
 from postil.comments.training.generators import train_commenter
 from postil.corpus.store import Corpus
+from postil.data.counting import counted
 from postil.data.progress import progress
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference
@@ -21,7 +22,6 @@ from postil.errors import Undefined
 from postil.messages import Command, Message
 from postil.page.report import check_report
 from postil.results.base import replace, to_json
-from postil.results.formats import counted
 from postil.studies.comments.study import suggest, suggested_texts
 from postil.studies.result import StudyPart, StudyResult
 from postil.studies.stages import (

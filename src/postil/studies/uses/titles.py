@@ -11,12 +11,12 @@ import numpy as np
 from postil.comments.neural_commenter import detokenize
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.training.texts import CorpusTexts
+from postil.data.counting import counted
 from postil.data.rows import Candidate, Reference
 from postil.errors import Undefined
 from postil.meta.resampling import bootstrap_counts
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
-from postil.results.formats import counted
 from postil.search.index import Index
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 from postil.studies.uses.summary import interval_cells

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.data.counting import counted
 from postil.data.ties import dense_ranks
 from postil.errors import UsageError
 from postil.kernel import rank_correlations
 from postil.meta.column_correlations import rank_coefficient, ratio
 from postil.meta.resampling import bootstrap_counts
-from postil.results.formats import counted
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 from postil.studies.uses.summary import interval_cells
 from postil.studies.uses.threads import AGE, BOTH, LENGTH, with_text
