@@ -18,7 +18,7 @@
 namespace postil {
 namespace {
 
-constexpr double kTolerance = 1e-12;  // TOLERANCE of postil.data.ties
+constexpr double kTolerance = 1e-12;  // TOLERANCE of postil.data.ranking
 constexpr size_t kMerge = size_t{1} << 19;  // gathered differences before equal ones are merged for the first time
 
 // Differences by their leading bits: 2^bits bins to an octave, 64 octaves below the largest difference, all below in one. Bin

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.data.labels import Label
+    from postil.data.suggestions import Label
     from postil.web.problems import Problem
     from postil.web.routing import Call
     from postil.web.tokens import Tokens

@@ -20,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 
 from postil.campaigns.models import HEADINGS
 from postil.campaigns.pages import lead, tables
-from postil.data import labels
+from postil.data import suggestions
 from postil.meta import parts
 from postil.web import translations
 
@@ -40,7 +40,7 @@ MODULES: Final = (
     *("meta/estimation.py", "meta/severity.py", "meta/table.py"),
     *(f"data/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows")),
     *(f"data/{name}.py" for name in ("row_files", "tables", "workbooks")),
-    "results/parts.py",
+    "data/parts.py",
     *("meta/parts.py", "web/*.py", "campaigns/pages/*.py"),
 )
 """Modules with messages that pages show."""
@@ -120,8 +120,8 @@ def texts() -> Iterator[Text]:
     for path in sorted((SOURCE / "web" / "static").glob("desk*.js")):
         yield from _of_file(path, "javascript", DESK)
     yield from _of_module(SOURCE / "service" / "desk.py")
-    for each in labels.REASONS:
-        yield Text(each, "", DESK, "data/labels.py")
+    for each in suggestions.REASONS:
+        yield Text(each, "", DESK, "data/suggestions.py")
 
 
 def _of_file(path: Path, method: str, context: str) -> Iterator[Text]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.comparison.interleaved import interleaved_preferences
-from postil.data.impressions import Impression
+from postil.data.suggestions import Impression
 from postil.meta.resampling import Draws
 
 if TYPE_CHECKING:

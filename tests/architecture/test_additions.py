@@ -224,7 +224,7 @@ def count_words(texts: Sequence[str]) -> CountResult:
 from __future__ import annotations
 
 from postil.results.base import Result
-from postil.results.parts import Part
+from postil.data.parts import Part
 
 
 class Counted(Part, frozen=True, kw_only=True):

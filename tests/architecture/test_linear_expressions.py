@@ -14,7 +14,7 @@ import pytest
 
 from expressions import expressions, run, sites, worst_texts
 from limited_child import unfinished
-from postil.data.column_patterns import pattern_of
+from postil.data.reading import pattern_of
 from postil.documents.furniture import _LONG_TEXT, _NOTICE, _SHORT_TEXT
 from postil.endpoint.transport import _spellings
 from postil.text.ptb import _scanner
@@ -43,9 +43,9 @@ BOUNDED: Final = {
     "postil.documents.html_blocks._SKIPPED_NAME": "names of at most 200 characters, from end to end",
     "postil.options._MARKS": "descriptions in our own source",
     "postil.service.documentation.MARKS": "descriptions in our own source",
-    "postil.data.workbook_xml._UNUSUAL": "the first 16 KiB of a part",
+    "postil.data.workbooks._UNUSUAL": "the first 16 KiB of a part",
     "postil.data.folders.SHARD": "names of files",
-    "postil.data.column_patterns.pattern_of": "names of columns, which it has to match from end to end",
+    "postil.data.reading.pattern_of": "names of columns, which it has to match from end to end",
 }
 """Expressions that never see a long text, and why."""
 
@@ -68,7 +68,7 @@ _OF_CONSTANTS: Final = (
     "postil.screening.reasons._ADDRESSES",
     "postil.kernel.python.interning._marked_word",
     "postil.kernel.python.interning.unspaced_word",
-    "postil.data.decimal_marks._MARKED",
+    "postil.data.cells._MARKED",
     "postil.text.han._SCRIPTS",
     "postil.kernel.unicode_forms._long_run",
     "postil.text.writing._LETTERS",
@@ -83,7 +83,7 @@ MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     "postil.endpoint.transport._hide": lambda: [re.compile(_spellings(KEY), re.IGNORECASE)],
     "postil.endpoint.transport._exchange": lambda: [re.compile(_spellings(KEY).encode(), re.IGNORECASE)],
     "postil.judging.grades._leading": lambda: [re.compile(r"(?:/|out of|of)\s*5(?![\w%]|[.,]\d)")],
-    "postil.data.column_patterns.pattern_of": lambda: [pattern_of("Rater * (2024)"), pattern_of("*a")],
+    "postil.data.reading.pattern_of": lambda: [pattern_of("Rater * (2024)"), pattern_of("*a")],
     "postil.interest.text_fragments._pattern": lambda: [re.compile("a +a")],
     "postil.text.ptb._scanner": lambda: [_scanner(web=False), _scanner(web=True)],
     "postil.campaigns.pages.site._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],

@@ -11,7 +11,7 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from desk_stub import ARTICLES, POINTS, STORY, SUGGESTIONS, suggestion
 from desk_window import READY, DeskWindow
-from postil.data.labels import REASONS
+from postil.data.suggestions import REASONS
 
 if TYPE_CHECKING:
     from conftest import Chromium

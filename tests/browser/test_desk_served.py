@@ -15,8 +15,8 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from desk_window import READY, DeskWindow
 from made_retrievers import NEWS, made
-from postil.data.labels import Label
 from postil.data.row_files import read
+from postil.data.suggestions import Label
 from postil.web.tokens import AddTokenOptions, add_token
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import postil
 from postil.cli.main import app
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
-from postil.data.labels import Label
 from postil.data.row_files import write
+from postil.data.suggestions import Label
 from postil.screening.filtering import CandidateFilter
 from retrieval_models import article, train_retrievers
 

@@ -20,8 +20,8 @@ from postil.campaigns.store import Store
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.corpus.store import Corpus
-from postil.data.labels import Label
 from postil.data.row_files import read, write
+from postil.data.suggestions import Label
 from postil.screening.filtering import CandidateFilter
 from retrieval_models import BY_WORDS, article, train_retrievers
 

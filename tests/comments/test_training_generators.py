@@ -20,7 +20,7 @@ from postil.comments.training.generators import train_commenter
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.data.lock import locked
+from postil.data.atomic_file import locked
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import postil
 from postil.comparison.interleaved import LEAST_P, interleaved_preferences, sign_flip_p, sign_test
 from postil.comparison.result import InterleavingResult
-from postil.data.impressions import Impression
 from postil.data.row_files import write
 from postil.data.row_locations import RowLocations
+from postil.data.suggestions import Impression
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.meta.resampling import Draws
 

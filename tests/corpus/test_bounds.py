@@ -13,7 +13,7 @@ from postil.corpus.importers.import_report import ImportReport, json_lines
 from postil.corpus.importers.inex import read_topics
 from postil.corpus.importers.table import table_rows
 from postil.corpus.importers.trec import read_qrels, read_run
-from postil.data.lines import text_lines
+from postil.data.jsonl import text_lines
 from postil.errors import InvalidInput
 from postil.passages.texts import passages_of
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.corpus.split import EXCLUDED, LATER, SPLITS, UNASSIGNED, Share, split_articles, split_by_date
-from postil.data.ids import draw_key
+from postil.data.fields import draw_key
 from postil.errors import UsageError
 
 TRAIN, DEV, TEST = range(3)

@@ -12,7 +12,7 @@ import postil
 from postil.correlation.calls import correlate_table
 from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
-from postil.data.ids import plain_id
+from postil.data.fields import plain_id
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
 from postil.meta import correlation

@@ -15,9 +15,10 @@ import pytest
 from limited_child import unfinished
 from postil.campaigns.add import MEMORY, limit_memory
 from postil.data import streams
-from postil.data.archives import LARGEST, SMALL, check_sizes
 from postil.data.row_files import read
 from postil.data.rows import Candidate
+from postil.data.workbooks import LARGEST_ARCHIVE as LARGEST
+from postil.data.workbooks import SMALL, check_sizes
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

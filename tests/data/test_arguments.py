@@ -13,7 +13,7 @@ import pytest
 
 import postil
 from postil.data.arguments import options_of
-from postil.data.columns import as_list
+from postil.data.frames import as_list
 from postil.errors import InvalidInput, UsageError
 from postil.meta.rated import JudgedKeywords, ScoredKeywords
 from postil.options import is_options

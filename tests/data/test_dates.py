@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from postil.data.dates import parse_date, unix_seconds
+from postil.data.fields import parse_date, unix_seconds
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput

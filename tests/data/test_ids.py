@@ -18,7 +18,7 @@ from postil.campaigns.imports.submissions import Export, Submission, Task
 from postil.campaigns.item_files import with_gold
 from postil.campaigns.models import Item
 from postil.campaigns.rubric import Rubric
-from postil.data.ids import DecomposedId, as_id, plain_id
+from postil.data.fields import DecomposedId, as_id, plain_id
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Comment, Judgement, Passage, Rating, Reference, Score
 

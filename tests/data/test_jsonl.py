@@ -12,7 +12,7 @@ import pytest
 
 from postil.data import jsonl
 from postil.data.explain import RepeatedKey
-from postil.data.lines import text_lines
+from postil.data.jsonl import text_lines
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage, Reference, Row

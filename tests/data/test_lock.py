@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil import PostilError, UsageError
-from postil.data.lock import locked
+from postil.data.atomic_file import locked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 HOLD = """
 import sys, time
-from postil.data.lock import locked
+from postil.data.atomic_file import locked
 with locked(sys.argv[1], "taken"):
     print("held", flush=True)
     time.sleep(60)

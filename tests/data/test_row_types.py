@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.data.impressions import Impression
-from postil.data.labels import Label, parse_show
 from postil.data.preferences import PairPreference
 from postil.data.row_files import Writer, read, write
 from postil.data.rows import Article, Candidate, Judgement, Passage, Reference, Score
-from postil.data.suggestions import LABEL, Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
+from postil.data.suggestions import (
+    LABEL,
+    Filtered,
+    Impression,
+    Label,
+    Overlap,
+    Provenance,
+    Source,
+    Suggestion,
+    Suggestions,
+    parse_show,
+)
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -932,6 +932,6 @@ def test_workbooks_are_rewritten_within_bounds(tmp_path: Path, monkeypatch: pyte
     entities = rewritten(usual, lambda xml: single(xml).replace("<worksheet", f"{laughs}<worksheet"))
     with pytest.raises(InvalidInput, match="a damaged workbook, or none"):
         rows(entities, Reference)
-    monkeypatch.setattr("postil.data.workbook_xml.LARGEST", 100)
+    monkeypatch.setattr("postil.data.workbooks.LARGEST_PART", 100)
     with pytest.raises(InvalidInput, match="a damaged workbook, or none"):
         rows(rewritten(usual, single), Reference)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from postil.data.ties import _counted_ranks, dense_ranks, difference, joined, tied, without_noise
+from postil.data.ranking import _counted_ranks, dense_ranks, difference, joined, tied, without_noise
 
 FINITE = st.floats(-1e60, 1e60, allow_nan=False)
 

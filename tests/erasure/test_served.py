@@ -24,7 +24,7 @@ import postil
 from made_retrievers import NEWS, made
 from postil.cli.main import app
 from postil.comments.retrieval import Retriever
-from postil.data.labels import Label
+from postil.data.suggestions import Label
 from postil.erasure.models import AlsoServed, ServedModels, noted, unserved
 from postil.service.store import ServiceStore
 

@@ -9,7 +9,7 @@ import itertools
 import numpy as np
 import pytest
 
-from postil.data.ties import joined
+from postil.data.ranking import joined
 from postil.kernel.python import accuracy as reference
 
 BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None

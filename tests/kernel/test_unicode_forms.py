@@ -38,7 +38,7 @@ def test_long_runs_are_normalized_in_pieces() -> None:
 
 
 USES = {
-    "ids": "from postil.data.ids import as_id; hash(as_id(text)); print(as_id(text) == as_id(text + 'a'))",
+    "ids": "from postil.data.fields import as_id; hash(as_id(text)); print(as_id(text) == as_id(text + 'a'))",
     "score": "import postil; postil.score([text], [[text, 'b']], metrics=['rouge-l'])",
     "tokens": "from postil.text.tokenizers import tokenizer; tokenizer('13a').split(text)",
     "near duplicates": "from postil.corpus.near_duplicates import normalize_text; normalize_text(text)",

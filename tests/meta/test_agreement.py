@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from postil.correlation.calls import normalised, worst, worst_against_people
+from postil.data.parts import Estimate
 from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.data.scale import Scale
@@ -20,7 +21,6 @@ from postil.meta.agreement import agreement, agreement_of_table
 from postil.meta.parts import STATISTICS
 from postil.meta.resampling import SEED, Draws, bootstrap_counts, interval
 from postil.meta.table import Table, join
-from postil.results.parts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -17,7 +17,7 @@ import httpx2
 import numpy as np
 import pytest
 
-from postil.data.labels import Label
+from postil.data.suggestions import Label
 from postil.erasure.calls import ForgetOptions, forget
 from postil.erasure.models import AlsoServed
 from postil.service.options import ServiceOptions

@@ -15,8 +15,8 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 
 from starlette.testclient import TestClient
 
-from postil.data.labels import REASONS, Label
 from postil.data.rows import Article, Comment
+from postil.data.suggestions import REASONS, Label
 from postil.errors import InvalidInput
 from postil.service.desk import STATIC, ArticleList, Desk
 from postil.service.routes import Telemetry, store_routes

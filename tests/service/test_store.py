@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.data.impressions import Impression
-from postil.data.labels import Label
+from postil.data.suggestions import Impression, Label
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.service import store as stores
 from postil.service.store import Outcome, ServiceStore
@@ -212,7 +211,7 @@ def test_counts(store: ServiceStore) -> None:
 
 KILLED = """
 import asyncio, sys
-from postil.data.labels import Label
+from postil.data.suggestions import Label
 from postil.service.store import ServiceStore
 
 async def write(store, worker):

@@ -15,10 +15,10 @@ from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
-from postil.data.dates import parse_date
-from postil.data.labels import Label
+from postil.data.fields import parse_date
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
+from postil.data.suggestions import Label
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.threads.evaluation import evaluate_threads, read_threads
 from postil.threads.options import QualityTrainOptions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
 
 from postil.budgeting.result import BudgetResult, BudgetRow, BudgetSettings
 from postil.data.arguments import check_arguments, options_of, parted
-from postil.data.columns import refuse_other_form
+from postil.data.frames import refuse_other_form
 from postil.data.options import SeedOptions
 from postil.errors import Undefined, UsageError
 from postil.estimation.calls import EstimateKeywords, EstimateOptions, rated_outputs
@@ -40,16 +40,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Unpack
 
-    from postil.data.columns import Column
-    from postil.data.frames import Table
+    from postil.data.frames import Column, Table
     from postil.data.options import JudgedInputOptions
+    from postil.data.parts import Excluded
     from postil.data.progress import OnMessage
     from postil.estimation.designs import Components
     from postil.meta.estimation import Predictions, RatedOutputs, Target
     from postil.meta.parts import Severity
     from postil.meta.rated import Scores
     from postil.meta.variance_components import Design
-    from postil.results.parts import Excluded
 
 __all__ = ["BudgetOptions", "budget", "budget_files"]
 

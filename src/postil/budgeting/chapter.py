@@ -17,7 +17,7 @@ from postil.budgeting.view import (
     uses_scores,
     verdict,
 )
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Message
 from postil.meta.parts import severity_remarks
 from postil.page.blocks import Chapter, Facts, Paragraph, Picture, Section, facts, sentences

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from postil.data.parts import Excluded, OptionalPart, Part
 from postil.estimation.result import BudgetComponents
 from postil.meta.parts import Severity
 from postil.results.base import Result
-from postil.results.parts import Excluded, OptionalPart, Part
 
 __all__ = ["BudgetResult", "BudgetRow", "BudgetSettings"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.estimation.designs import LAYOUTS
 from postil.estimation.result import SpreadComponents
 from postil.messages import Blank, Command, Message, Setting

@@ -18,18 +18,18 @@ from postil.comments.show_filter import FILE, FORMAT, ShowFilter, Threshold
 from postil.comments.store import ModelWriter, changing, check_free
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, check_fields, options_of
-from postil.data.counting import counted
+from postil.data.explain import counted
+from postil.data.fields import plain_id
 from postil.data.frames import ColumnNames, open_rows
-from postil.data.ids import plain_id
-from postil.data.labels import REPLACED, TIED, Label, majority
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
+from postil.data.parts import Excluded
 from postil.data.row_files import read
 from postil.data.rows import Article, Draft
+from postil.data.suggestions import REPLACED, TIED, Label, majority
 from postil.errors import InvalidInput, Undefined
 from postil.messages import Blank, Command, Message, Setting
 from postil.meta.resampling import Draws
 from postil.options import Flag, options
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

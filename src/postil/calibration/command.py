@@ -13,7 +13,7 @@ from postil.calibration.labels import LabelOptions
 from postil.campaigns.calls import ServeOptions
 from postil.cli.command import FormatOption, command
 from postil.cli.errors import emit, say
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.errors import MissingExtra
 from postil.results.views import show

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from postil.calibration.result import CoveragePoint, FilterComparison
-from postil.data.ties import without_noise
+from postil.data.ranking import without_noise
 from postil.errors import Undefined
 from postil.learners.linear import Logistic
 from postil.meta.grade_fits import isotonic_fit
@@ -24,9 +24,9 @@ from postil.meta.resampling import bootstrap_counts, estimate, in_blocks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from postil.data.parts import Estimate
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.resampling import Draws
-    from postil.results.parts import Estimate
 
 __all__ = [
     "COVERAGE",

@@ -17,10 +17,10 @@ from postil.comments.articles import checked_articles, open_articles
 from postil.comments.commenter import load_commenter
 from postil.comments.show_filter import FILE
 from postil.comments.store import combined_checksum
-from postil.data.counting import counted
-from postil.data.labels import REASONS, Label
+from postil.data.explain import counted
 from postil.data.options import SeedOptions, ThreadOptions
 from postil.data.row_files import kind_of, read
+from postil.data.suggestions import REASONS, Label
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Listed, Message, Setting
 from postil.options import Flag, options

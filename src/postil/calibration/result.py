@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from postil.data.parts import Estimate, Excluded, Part
 from postil.results.base import Result
-from postil.results.parts import Estimate, Excluded, Part
 
 __all__ = ["CalibrationResult", "CoveragePoint", "FilterComparison", "ShowColumn"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.calibration.result import CoveragePoint
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Message, Setting
 from postil.page.blocks import Picture
 from postil.plots.lines import Curve, curves

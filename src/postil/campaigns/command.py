@@ -32,7 +32,7 @@ from postil.campaigns.planning import PlanOptions
 from postil.campaigns.planning import plan as planned
 from postil.cli.command import CampaignArgument, FormatOption, command, group
 from postil.cli.errors import emit, say
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.errors import MissingExtra
 from postil.raters.view import remarks

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from postil.data.checks import coerce_ids
+from postil.data.fields import coerce_ids
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Listed, Setting
 

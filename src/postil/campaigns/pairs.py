@@ -10,7 +10,7 @@ import msgspec
 
 from postil.campaigns.item_assignment import generator
 from postil.campaigns.rubric import LANGUAGES, Rubric
-from postil.data.checks import coerce_ids
+from postil.data.fields import coerce_ids
 from postil.data.preferences import Choice, Id, check_choice
 from postil.data.row_files import PLAIN, read
 from postil.data.rows import Row

@@ -17,11 +17,11 @@ import msgspec
 import numpy as np
 
 from postil.campaigns.result import AnnotatorQuality, QualityConcern, RatingWindow
+from postil.data.parts import Estimate
 from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.messages import Message
 from postil.raters.result import Consistency
-from postil.results.parts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

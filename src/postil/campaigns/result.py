@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from postil.data.parts import Estimate, OptionalPart, Part
 from postil.raters.result import CompetenceModel, Consistency
 from postil.results.base import Result
-from postil.results.parts import Estimate, OptionalPart, Part
 
 __all__ = [
     "AnnotatorQuality",

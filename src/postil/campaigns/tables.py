@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sql
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
-from postil.data.ids import plain_id
+from postil.data.fields import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Message
 from postil.results.table import Count, Figure, Name, Number, Share, Table
 from postil.results.views import View

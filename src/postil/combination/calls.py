@@ -49,8 +49,7 @@ if TYPE_CHECKING:
 
     from postil.combination.fit import JudgedTexts
     from postil.combination.folder import SavedCombination
-    from postil.data.columns import Column
-    from postil.data.frames import Table
+    from postil.data.frames import Column, Table
     from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage
     from postil.data.row_files import FilePath

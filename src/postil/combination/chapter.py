@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.combination.view import columns_table, fits_table, head, verdict
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.page.blocks import Chapter, Facts, Picture, Section, facts, sentences
 from postil.page.chapters import signatures
 from postil.page.words import left_out

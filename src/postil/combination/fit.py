@@ -14,6 +14,7 @@ from postil.combination.result import (
     CombinationResult,
     CombinationTexts,
 )
+from postil.data.parts import Estimate
 from postil.data.rows import EXTERNAL
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.learners.boosting import Trees
@@ -26,17 +27,16 @@ from postil.meta.parametric import degrees_of_freedom, fisher_interval
 from postil.meta.resampling import Draws, estimate
 from postil.meta.table import meet, repeated_texts
 from postil.results.names import LENGTH, control, reads_weights
-from postil.results.parts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.combination.result import CombinationSettings
+    from postil.data.parts import Excluded
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.grade_fits import Learner, Model
     from postil.meta.resampling import Counts
     from postil.meta.table import Judged, Scored
-    from postil.results.parts import Excluded
 
 __all__ = [
     "FOLDS",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.data.parts import Excluded
 from postil.data.rows import Score
 from postil.results.base import Result
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-from postil.results.parts import Estimate, OptionalPart, Part
+from postil.data.parts import Estimate, OptionalPart, Part
 
 __all__ = [
     "CombinationColumn",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.results.formats import listed, noted, value_with_interval
 from postil.results.names import control
 from postil.results.numbers import signed
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.combination.result import CombinationColumn, CombinationResult
-    from postil.results.parts import Estimate
+    from postil.data.parts import Estimate
 
 __all__ = ["columns_table", "fits_table", "head", "verdict", "view"]
 

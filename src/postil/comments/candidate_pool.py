@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.data.arrays import WHOLE, Expected
-from postil.data.dates import unix_seconds
+from postil.data.fields import unix_seconds
 from postil.data.suggestions import Source
 from postil.documents.markup import plain_text
 from postil.errors import InvalidInput

@@ -36,8 +36,8 @@ from postil.comments.store import Model
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.atomic_file import check_apart
-from postil.data.counting import are
-from postil.data.dates import unix_seconds
+from postil.data.explain import are
+from postil.data.fields import unix_seconds
 from postil.data.options import PluginOptions, SeedOptions, ThreadOptions
 from postil.data.row_files import Writer
 from postil.data.rows import Candidate, Score

@@ -2,7 +2,7 @@
 
 For each article ``n`` comments of other articles are sampled as negatives, or all are taken, the same for every scorer.
 Each of the article's own comments is then ranked alone among those n. ``recall@k`` is the share of ranks up to k, the
-mean reciprocal rank (``mrr``) the mean of 1 / rank. Where scores are tied (see `postil.data.ties`), both are the
+mean reciprocal rank (``mrr``) the mean of 1 / rank. Where scores are tied (see `postil.data.ranking`), both are the
 mean over all orders of the tie, so a constant scorer has exactly the values of a random order: k / (n + 1), and
 (1 + 1/2 + … + 1/(n + 1)) / (n + 1). The values are means over an article's comments, then over articles.
 """
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.comments.result import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
-from postil.data.counting import have
-from postil.data.ties import joined
+from postil.data.explain import have
+from postil.data.ranking import joined
 from postil.errors import InvalidInput, Undefined, UsageError
 
 if TYPE_CHECKING:

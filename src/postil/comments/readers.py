@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.data.counting import have
-from postil.data.ids import draw_key
+from postil.data.explain import have
+from postil.data.fields import draw_key
 from postil.data.scale import SCALE_SETTING
 from postil.data.weights import DEFAULT, METHODS, weigh
 from postil.errors import InvalidInput, UnknownName, UsageError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from postil.data.parts import Part
 from postil.data.suggestions import Suggestions
 from postil.metrics.result import SystemScore
 from postil.results.base import Result
-from postil.results.parts import Part
 
 __all__ = [
     "CommenterResult",

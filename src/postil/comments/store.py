@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from postil.data.arrays import WHOLE, Expected, open_array
-from postil.data.atomic_file import replace_folder, write_error
+from postil.data.atomic_file import LOCK, locked, replace_folder, write_error
 from postil.data.explain import is_finite, load_json, shown
-from postil.data.lock import LOCK, locked
 from postil.errors import InvalidInput, UsageError
 from postil.version import VERSION
 

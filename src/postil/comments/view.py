@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 
 from postil.comments.result import value_text
-from postil.data.counting import counted
-from postil.data.ids import plain_id
+from postil.data.explain import counted
+from postil.data.fields import plain_id
 from postil.messages import Message, Setting
 from postil.metrics.result import SystemScore
 from postil.plots.lines import Curve, curves

@@ -13,15 +13,15 @@ import numpy as np
 
 from postil.comparison.result import Comparison, ComparisonSettings, SystemComparison
 from postil.data.explain import shown
-from postil.data.ids import as_id
-from postil.data.ties import difference, without_noise
+from postil.data.fields import as_id
+from postil.data.parts import Excluded
+from postil.data.ranking import difference, without_noise
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.messages import Message, Setting
 from postil.meta.multiple_tests import holm
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import DRAWS, blocks_of, bootstrap_counts, interval, means_of_resamples, p_value
 from postil.results.base import replace
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.comparison.view import compared_table
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.page.blocks import Chapter, Facts, Findings, Paragraph, Picture, Section, collapsed, first_open
 from postil.page.chapters import DRAWN, resampled, viewed, with_weights
 from postil.page.words import SIGNIFICANTLY, VERDICTS, capital, finding, isolated, left_out

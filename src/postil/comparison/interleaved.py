@@ -26,20 +26,20 @@ from postil.comparison.result import (
     Preference,
     PreferenceSettings,
 )
-from postil.data.impressions import EVENTS
+from postil.data.parts import Excluded
+from postil.data.suggestions import EVENTS
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.meta.multiple_tests import holm
 from postil.meta.resampling import DRAWS, estimate
 from postil.results.base import replace
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
-    from postil.data.impressions import Impression
     from postil.data.row_locations import RowLocations
+    from postil.data.suggestions import Impression
     from postil.kernel.arrays import Booleans, Floats, Int64s
     from postil.meta.resampling import Draws
 
@@ -97,7 +97,7 @@ def interleaved_preferences(
         UnknownName: There is no such model.
         Undefined: No impression has an event at a suggestion of either model.
 
-    >>> from postil.data.impressions import Impression
+    >>> from postil.data.suggestions import Impression
     >>> rows = [Impression(str(n), f"a{n}", ("base", "new"), (n % 2, 1 - n % 2), (n % 2 + 1,)) for n in range(8)]
     >>> [(row.model, row.measure, row.wins, row.losses, row.preference) for row in interleaved_preferences(rows).rows]
     [('new', 'credit', 0, 8, -0.5), ('new', 'clicked', 0, 8, -0.5)]

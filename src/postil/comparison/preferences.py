@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.comparison.result import PreferenceSettings, PreferencesResult, PreferredPair, PreferredSystem
-from postil.data.ids import as_id
+from postil.data.fields import as_id
+from postil.data.parts import Estimate
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.meta.multiple_tests import compact_letters, holm, rank_ranges
 from postil.meta.parametric import NORMAL
 from postil.meta.resampling import CELLS, DRAWS, bootstrap_counts, estimate
 from postil.results.base import replace
-from postil.results.parts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from postil.data.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 from postil.results.base import Result
-from postil.results.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 
 __all__ = [
     "Comparison",

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.comparison.result import Preference, PreferredSystem
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Message
 from postil.results.formats import listed, noted, short, value_with_interval
 from postil.results.names import is_control

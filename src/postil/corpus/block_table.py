@@ -27,7 +27,7 @@ from postil.corpus.minhash import BINS, minhash_signatures, word_hashes
 from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import HashKey, hash_user
 from postil.corpus.rejected import Rejected  # noqa: TC001 - msgspec looks it up
-from postil.data.ids import draw_key, plain_id
+from postil.data.fields import draw_key, plain_id
 from postil.data.parquet import arrow
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 from zipfile import BadZipFile
 
-from postil.data.atomic_file import AtomicFile, write_error
-from postil.data.lock import LOCK, locked
+from postil.data.atomic_file import LOCK, AtomicFile, locked, write_error
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from postil.corpus.importers.raw_exports import import_of
 from postil.corpus.options import BuildOptions
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_frame, is_table, open_rows
 from postil.data.options import InputOptions
 from postil.data.progress import progress

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 from postil.corpus.privacy import MASKS, HashKey
 from postil.corpus.split import Share
 from postil.data.arguments import check_fields
-from postil.data.dates import parse_date
+from postil.data.fields import parse_date
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.options import Flag, options

@@ -23,7 +23,7 @@ from postil.corpus.privacy import pseudonyms
 from postil.corpus.result import CorpusInput, SplitSize
 from postil.corpus.split import SPLITS, UNASSIGNED
 from postil.corpus.thresholds import article_thresholds
-from postil.data.dates import unix_seconds
+from postil.data.fields import unix_seconds
 from postil.data.parquet import arrow
 from postil.data.row_files import PLAIN
 from postil.errors import InvalidInput

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.data.checks import coerce_ids
 from postil.data.explain import shown
+from postil.data.fields import coerce_ids
 from postil.data.row_files import PLAIN, read
 from postil.data.rows import Id, Rating, Reference
 from postil.errors import InvalidInput

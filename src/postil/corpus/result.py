@@ -7,8 +7,8 @@ from typing import ClassVar
 import msgspec
 
 from postil.corpus.forgotten import Erasure
+from postil.data.parts import OptionalPart, Part
 from postil.results.base import Result
-from postil.results.parts import OptionalPart, Part
 
 __all__ = [
     "CorpusInput",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.corpus.result import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.page.blocks import Picture
 from postil.plots.bars import SpreadPanel, amounts, spreads
 from postil.plots.lines import Curve, curves

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from postil.corpus.result import SplitSize
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.results.table import Count, Name, Table
 from postil.results.views import View
 

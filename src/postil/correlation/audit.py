@@ -22,9 +22,8 @@ from postil.correlation.result import (
     TestedAnnotator,
     UndefinedLengthBias,
 )
-from postil.data.counting import have
-from postil.data.explain import shown
-from postil.data.ties import difference, joined, tied, without_noise
+from postil.data.explain import have, shown
+from postil.data.ranking import difference, joined, tied, without_noise
 from postil.errors import UsageError
 from postil.messages import Message, Setting
 from postil.meta.coefficient_kinds import KINDS, Correlated, kind_of

@@ -6,7 +6,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Message
 from postil.results.formats import listed
 from postil.results.names import control, is_control, metric_of

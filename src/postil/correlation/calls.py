@@ -20,8 +20,8 @@ from postil.correlation.result import (
 )
 from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.progress import steps
+from postil.data.ranking import dense_ranks, difference
 from postil.data.rows import Candidate
-from postil.data.ties import dense_ranks, difference
 from postil.engine.engines import elsewhere
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.agreement import FEWEST, agreement_of_table
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.correlation.options import CorrelateKeywords
-    from postil.data.columns import Column
-    from postil.data.frames import Table
+    from postil.data.frames import Column, Table
     from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage
     from postil.data.rows import Row

@@ -31,8 +31,8 @@ from postil.correlation.pictures import (
 )
 from postil.correlation.verdict import Wording, verdict
 from postil.correlation.view import Line, Pair, ceilings, correlation_table, difference_table, on_severity
-from postil.data.counting import counted
-from postil.data.ids import plain_id
+from postil.data.explain import counted
+from postil.data.fields import plain_id
 from postil.meta.coefficients import tied_notes, titled
 from postil.meta.parts import CEILING, PEOPLE
 from postil.page.blocks import (

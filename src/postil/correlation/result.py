@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from postil.data.parts import Excluded, OptionalPart, Part, Ranged
 from postil.meta.parts import (
     Agreement,
     Correlation,
@@ -19,7 +20,6 @@ from postil.meta.parts import (
     UndefinedResult,
 )
 from postil.results.base import Result
-from postil.results.parts import Excluded, OptionalPart, Part, Ranged
 
 __all__ = [
     "AltTest",

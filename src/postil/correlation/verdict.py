@@ -7,7 +7,7 @@ from math import ceil, factorial, inf
 from typing import TYPE_CHECKING, Final
 
 from postil.correlation.audit_view import MAPPINGS, counted_raters, threshold
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Message
 from postil.meta.coefficients import TABLE
 from postil.results.base import replace

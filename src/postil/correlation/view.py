@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from postil.correlation.audit_view import accuracies, accuracy_table, audit_notes, audit_tables, chance_label, row_label
 from postil.correlation.verdict import Wording, verdict
-from postil.data.counting import counted
 from postil.data.escaping import one_line
+from postil.data.explain import counted
+from postil.data.parts import Estimate
 from postil.messages import Blank, Hint, Message, Setting
 from postil.meta.coefficients import TABLE, linear, tied_notes, titled
 from postil.meta.parts import CEILING, PEOPLE, is_significant, severity_remarks
 from postil.results.formats import grid_as, noted, short, value_with_interval
 from postil.results.names import family, is_control, metric_of, unweighted
-from postil.results.parts import Estimate
 from postil.results.table import Column, Interval, Kind, Name, PValue, Table
 from postil.results.views import WHOLE, View, best
 

@@ -10,8 +10,8 @@ from dataclasses import MISSING, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
-from postil.data.checks import is_integer, is_number
 from postil.data.explain import LONGEST, shown
+from postil.data.fields import is_integer, is_number
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 
@@ -85,7 +85,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
 def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -> None:
     """See that the arguments of a function are of the kinds that its annotations name.
 
-    Columns and tables are not looked at: `postil.data.columns.as_list` and `postil.data.frames.open_rows` do that.
+    Columns and tables are not looked at: `postil.data.frames.as_list` and `postil.data.frames.open_rows` do that.
 
     Args:
         function: The function, in a module with ``from __future__ import annotations``.

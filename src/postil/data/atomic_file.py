@@ -1,4 +1,4 @@
-"""Atomic writes: a file or a small folder is replaced in one step, or stays as it was."""
+"""Writes that are whole or nothing, of a file or a small folder; one process at a time works in a folder."""
 
 from __future__ import annotations
 
@@ -8,16 +8,28 @@ import secrets
 import shutil
 import stat
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from types import TracebackType
 
-__all__ = ["AtomicFile", "check_apart", "check_folder", "replace_folder", "write_error", "write_folder"]
+    from postil.data.row_files import FilePath
+
+__all__ = [
+    "LOCK",
+    "AtomicFile",
+    "check_apart",
+    "check_folder",
+    "locked",
+    "replace_folder",
+    "write_error",
+    "write_folder",
+]
 
 
 class AtomicFile:
@@ -246,3 +258,47 @@ def _exchange(one: Path, other: Path) -> bool:
         return bool(system.renameat2(here, names[0], here, names[1], 2) == 0)  # RENAME_EXCHANGE
     except (AttributeError, OSError, TypeError):  # no such function, or no such library
         return False
+
+
+LOCK: Final = "lock"
+"""The file in the folder that is locked."""
+
+
+@contextmanager
+def locked(folder: FilePath, problem: str) -> Iterator[None]:
+    """Lock a folder while the block runs. A killed process releases its lock; on Windows nothing is locked.
+
+    Args:
+        folder: The folder; made if it is not there.
+        problem: Message where another process holds the lock.
+
+    Raises:
+        UsageError: Another process holds the lock.
+        PostilError: The operating system reports an error.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, locked(folder, "taken"):
+    ...     with locked(folder, "taken"):
+    ...         pass
+    Traceback (most recent call last):
+    postil.errors.UsageError: taken
+    """
+    path = Path(folder, LOCK)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        stream = path.open("wb")
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"{path.parent}: expected a folder, got a file") from None
+    except OSError as error:
+        raise write_error(str(path), error) from error
+    with stream:
+        if os.name == "posix":
+            import fcntl  # noqa: PLC0415 - there is none elsewhere
+
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(problem) from None
+            except OSError as error:  # a file system without locks
+                raise write_error(str(path), error) from error
+        yield

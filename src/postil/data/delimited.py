@@ -12,13 +12,11 @@ from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn, cast
 
 import msgspec
 
-from postil.data.encodings import SAMPLE, detected_encoding, shown_encoding
 from postil.data.escaping import apostrophed, csv_writer, one_line
-from postil.data.explain import shown
-from postil.data.file_settings import file_setting
-from postil.data.ids import plain_id
+from postil.data.explain import file_setting, shown
+from postil.data.fields import plain_id
 from postil.data.jsonl import whole_lines
-from postil.data.streams import DAMAGE, damaged
+from postil.data.streams import DAMAGE, SAMPLE, damaged, detected_encoding, shown_encoding
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Message
 

@@ -1,4 +1,4 @@
-"""Explanations of rows that cannot be read: the field, the expected value and the value found."""
+"""What messages about rows say: the field, what was expected and found, settings of reading, numbers of things."""
 
 from __future__ import annotations
 
@@ -6,23 +6,29 @@ import decimal
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, SupportsFloat, TypeAlias
 
 import msgspec
 from msgspec import inspect
 
 from postil.errors import InvalidInput
-from postil.messages import Message
+from postil.messages import PYTHON, Blank, Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = [
+    "COLUMN",
     "NotJson",
     "Null",
     "Problem",
     "RepeatedKey",
+    "are",
+    "column_setting",
+    "counted",
     "explain",
+    "file_setting",
+    "have",
     "is_finite",
     "lacking",
     "load_json",
@@ -334,3 +340,91 @@ def _advice(value: object, options: tuple[inspect.Type, ...]) -> str:
     except ValueError:
         return ""
     return "; write it without quotes"
+
+
+def are(n: int) -> str:
+    """The verb of n things that are something.
+
+    Args:
+        n: The number.
+
+    >>> f"1 of 3 texts {are(1)} empty", f"2 of 3 texts {are(2)} empty"
+    ('1 of 3 texts is empty', '2 of 3 texts are empty')
+    """
+    return "is" if n == 1 else "are"
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things.
+
+    Args:
+        n: The number.
+        what: One of them.
+
+    >>> counted(1, "item"), counted(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def have(n: int) -> str:
+    """The verb of n things that have something.
+
+    Args:
+        n: The number.
+
+    >>> f"1 of 3 texts {have(1)} no words"
+    '1 of 3 texts has no words'
+    """
+    return "has" if n == 1 else "have"
+
+
+COLUMN: Final = Blank("COLUMN")
+"""A column that the reader is to name."""
+
+
+def file_setting(name: str, value: str | None = None, *, on: bool | None = None, python: str = "") -> Setting:
+    """Setting of reading a file, which functions of Python do not have: there the rows are read first.
+
+    Args:
+        name: Its name on the command line.
+        value: The value; None for the setting itself.
+        on: True or False for a switch that is on or off.
+        python: Argument of `postil.data.reading.Reading`, where it is another one.
+
+    >>> from postil.messages import COMMAND_LINE
+    >>> sheet = file_setting("sheet", Blank("NAME"))
+    >>> COMMAND_LINE.setting(sheet), PYTHON.setting(sheet)
+    ('--sheet NAME', 'list(postil.data.read(PATH, ROW, Reading(sheet=NAME)))')
+    """
+    given = value if on is None else on
+    argument = python or PYTHON.setting(Setting(name, given))
+    return Setting(name, given, instead=f"list(postil.data.read(PATH, ROW, Reading({argument})))")
+
+
+def column_setting(role: str, columns: Mapping[str, str]) -> Setting:
+    """Setting that names the columns of fields.
+
+    Args:
+        role: Role of the table; empty for the main one.
+        columns: Column or constant by field; `COLUMN` where the reader is to name it.
+
+    >>> from postil.messages import COMMAND_LINE
+    >>> both = column_setting("references", {"text": COLUMN, "grade": "=4"})
+    >>> COMMAND_LINE.setting(both)
+    '--column references.text=COLUMN --column references.grade==4'
+    >>> PYTHON.setting(both)
+    "columns={'references.text': COLUMN, 'references.grade': '=4'}"
+    """
+    of_role = {f"{role}{'.' * bool(role)}{field}": column for field, column in columns.items()}
+    words = tuple(
+        Blank(f"{field}={column}") if isinstance(column, Blank) else f"{field}={column}"
+        for field, column in of_role.items()
+    )
+    pairs = (f"{field!r}: {column if isinstance(column, Blank) else repr(column)}" for field, column in of_role.items())
+    return Setting(
+        "column",
+        words,
+        instead=f"columns={{{', '.join(pairs)}}}",
+        json=", ".join(f'"{field}"' for field in columns),
+    )

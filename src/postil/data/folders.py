@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.data.explain import shown
-from postil.data.file_settings import file_setting
+from postil.data.explain import file_setting, shown
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.messages import Blank
 

@@ -1,4 +1,4 @@
-"""Tables of Python as rows: data frames of any library, lists of rows or dictionaries, and paths of files."""
+"""Tables and columns of Python: data frames of any library, lists, arrays, and paths of files, as rows."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import compress, repeat
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar, cast, runtime_checkable
 
 import msgspec
 from msgspec import inspect
 
 from postil.data.explain import Null
+from postil.data.parts import Excluded
 from postil.data.reading import NESTED, readings
-from postil.data.record_rows import is_nested, records_as_rows
 from postil.data.row_files import FilePath, read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Judgement, Reference, Row, Score
-from postil.data.unfolding import unfolding
-from postil.data.wide import read_wide
+from postil.data.tables import is_nested, records_as_rows
+from postil.data.wide import read_wide, unfolding
 from postil.errors import InvalidInput, UsageError, nearest
 from postil.messages import Message
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -34,12 +33,23 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
     from postil.data.reading import Reading
-    from postil.data.unfolding import Unfolding
+    from postil.data.wide import Unfolding
 
     Frame: TypeAlias = IntoFrame
     Table: TypeAlias = FilePath | Frame | Sequence[Row] | Sequence[Mapping[str, object]]
 
-__all__ = ["SYSTEM", "ColumnNames", "is_frame", "is_table", "open_rows", "plain_value", "warn"]
+__all__ = [
+    "SYSTEM",
+    "Column",
+    "ColumnNames",
+    "as_list",
+    "is_frame",
+    "is_table",
+    "open_rows",
+    "plain_value",
+    "refuse_other_form",
+    "warn",
+]
 
 T = TypeVar("T", bound=Row)
 
@@ -443,3 +453,68 @@ def _advised(rows: Iterator[T]) -> Iterator[T]:
             raise
         problem = Message("{problem}; the value is missing: fill it, or drop the row", problem=error.problem)
         raise InvalidInput(problem, where=error.where, line=error.line, field=error.field) from None
+
+
+@runtime_checkable
+class _Arrow(Protocol):
+    def to_pylist(self) -> list[object]: ...
+
+
+@runtime_checkable
+class _Frame(Protocol):
+    def to_list(self) -> list[object]: ...
+
+
+@runtime_checkable
+class _Array(Protocol):
+    def tolist(self) -> list[object]: ...
+
+
+Column: TypeAlias = "Sequence[object] | _Arrow | _Frame | _Array"
+
+
+def as_list(column: object, where: str) -> list[object]:
+    """Convert a column to a list of its values.
+
+    Args:
+        column: A list, a tuple, a one-dimensional array, or a column of a data frame.
+        where: Name of the argument, for messages.
+
+    Raises:
+        InvalidInput: It is none of these; a single str is not a column of characters.
+
+    >>> import numpy as np
+    >>> as_list(np.array(["a", "b"]), "candidates")
+    ['a', 'b']
+    """
+    if isinstance(column, list):
+        return column
+    if is_frame(column):
+        problem = f"expected a list or a column, got the frame {type(column).__name__}; take one column of it"
+        raise InvalidInput(problem, where=where)
+    if isinstance(column, tuple):
+        return list(column)
+    if isinstance(column, _Arrow):
+        return column.to_pylist()
+    if isinstance(column, _Frame):
+        return column.to_list()
+    if isinstance(column, _Array):
+        values = column.tolist()
+        if isinstance(values, list):
+            return values
+    raise InvalidInput(f"expected a list or a column, got {type(column).__name__}", where=where)
+
+
+def refuse_other_form(problem: str, **arguments: object) -> None:
+    """Refuse arguments that belong to the other form of a call, for columns or for tables.
+
+    Args:
+        problem: The problem, in words.
+        arguments: Their values; None and an empty list are no value.
+
+    Raises:
+        UsageError: One has a value.
+    """
+    for name, value in arguments.items():
+        if value is not None and not (isinstance(value, tuple) and not value):
+            raise UsageError(f"{name}: {problem}")

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from msgspec import structs
 
-from postil.data.counting import counted
-from postil.data.file_settings import COLUMN, column_setting
+from postil.data.explain import COLUMN, column_setting, counted
 from postil.data.frames import open_rows
-from postil.data.record_rows import is_nested
 from postil.data.row_files import fields_of, read
 from postil.data.row_locations import LocatedRows, SelectedRows
 from postil.data.rows import Candidate, Reference
+from postil.data.tables import is_nested
 from postil.errors import UsageError
 from postil.messages import Message
 

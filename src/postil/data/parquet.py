@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from postil.data.explain import explain
-from postil.data.ids import plain_id
+from postil.data.fields import plain_id
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:

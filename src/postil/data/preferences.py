@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 
-from postil.data.checks import coerce_ids
 from postil.data.explain import shown
+from postil.data.fields import coerce_ids
 from postil.data.rows import Row
 from postil.errors import InvalidInput
 

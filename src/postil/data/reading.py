@@ -1,7 +1,8 @@
-"""Options of reading files: their format, and which column holds which field."""
+"""Options of reading files: their format, and which column, or which of several, holds which field."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -9,11 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.column_patterns import is_folded, named_in
-from postil.data.decimal_marks import checked_decimal
+from postil.data.cells import checked_decimal
 from postil.data.delimited import column_names
-from postil.data.explain import shown
-from postil.data.file_settings import COLUMN, column_setting, file_setting
+from postil.data.explain import COLUMN, column_setting, file_setting, shown
 from postil.data.rows import Reference, Row
 from postil.errors import InvalidInput, UnknownName, UsageError, nearest
 from postil.messages import Blank, Command, Hint, Listed, Message, Setting
@@ -21,7 +20,58 @@ from postil.messages import Blank, Command, Hint, Listed, Message, Setting
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-__all__ = ["FORMATS", "NESTED", "Reading", "by_role", "readings"]
+__all__ = ["FORMATS", "NESTED", "Reading", "by_role", "is_folded", "named_in", "parts_of", "pattern_of", "readings"]
+
+
+def is_folded(source: str) -> bool:
+    """True if a mapping names several columns: ``gpt|llama``, or ``Answer *``.
+
+    Args:
+        source: Text behind the ``=`` of ``--column``.
+
+    >>> [is_folded(each) for each in ("gpt|llama", "Answer *", "answer", "=a|b")]
+    [True, True, False, False]
+    """
+    return not source.startswith("=") and ("*" in source or "|" in source)
+
+
+def named_in(source: str, name: str) -> bool:
+    """True if a mapping names a column.
+
+    Args:
+        source: Text behind the ``=`` of ``--column``.
+        name: The column.
+
+    >>> [named_in(each, "Gold 1") for each in ("Gold 1", "Gold *", "Gold 1|Gold 2", "Gold")]
+    [True, True, True, False]
+    """
+    return source == name or any(part == name or pattern_of(part).fullmatch(name) for part in parts_of(source))
+
+
+def parts_of(source: str) -> list[str]:
+    """Columns and patterns that a mapping names.
+
+    Args:
+        source: Text behind the ``=`` of ``--column``.
+
+    >>> parts_of("gpt | Answer *")
+    ['gpt', 'Answer *']
+    """
+    return [part.strip() for part in source.split("|")]
+
+
+def pattern_of(part: str) -> re.Pattern[str]:
+    """Regular expression of a column or pattern, whose group is what the star stands for.
+
+    Args:
+        part: One of the parts of a mapping.
+
+    >>> pattern_of("Rater * (2024)").fullmatch("Rater Ann (2024)")[1]
+    'Ann'
+    """
+    before, star, after = part.partition("*")
+    return re.compile(f"{re.escape(before)}{'(.+)' if star else ''}{re.escape(after)}")
+
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods")
 """Formats that may be named."""

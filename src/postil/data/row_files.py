@@ -17,16 +17,14 @@ import msgspec
 from postil.data import jsonl, parquet
 from postil.data.atomic_file import AtomicFile, write_error
 from postil.data.delimited import CsvSink, Delimited, column_names
-from postil.data.explain import shown
-from postil.data.file_settings import file_setting
+from postil.data.explain import file_setting, shown
 from postil.data.folders import files_of_split
-from postil.data.json_tables import json_lines, json_records
+from postil.data.jsonl import json_lines, json_records
 from postil.data.reading import Reading
-from postil.data.record_rows import batched, columns_wanted, is_nested, records_as_rows
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Reference, Row
 from postil.data.streams import compressed, opened
-from postil.data.tables import CellTable, rows_of_table
+from postil.data.tables import CellTable, batched, columns_wanted, is_nested, records_as_rows, rows_of_table
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Hint, Message, Setting
 

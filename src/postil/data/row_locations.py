@@ -11,7 +11,7 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from postil.results.parts import Excluded
+    from postil.data.parts import Excluded
 
 __all__ = ["FileLocations", "LocatedRows", "RowLocations", "SelectedRows", "Source", "located"]
 

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 import msgspec
 from msgspec.structs import force_setattr
 
-from postil.data.checks import (
+from postil.data.fields import (
     check_texts,
+    coerce_date,
     coerce_ids,
     coerce_integers,
     coerce_number_tuple,
     coerce_numbers,
     coerce_tuple,
+    optional_date,
 )
-from postil.data.dates import coerce_date, optional_date
 from postil.kernel.unicode_forms import is_composed
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
         grade: The agreed grade. Where ratings are given as well, the agreed grade is the one that counts.
         ratings: One rating per annotator.
         user: Its author; a name, or a number that stands for one.
-        date: Its date in UTC, such as `2017-03-30T02:56:13Z`; made of what `postil.data.dates.parse_date` takes.
+        date: Its date in UTC, such as `2017-03-30T02:56:13Z`; made of what `postil.data.fields.parse_date` takes.
         parent: Identifier of the comment that it replies to.
     """
 

@@ -1,26 +1,43 @@
-"""Files open for bytes, decompressed: gzip, bzip2 and Zstandard, by the ending of a name or by the first bytes."""
+"""Files open for bytes, decompressed, and the encodings of texts that are not UTF-8."""
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from postil.errors import InvalidInput, MissingExtra
+from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import ModuleType
 
     from _typeshed import WriteableBuffer
+    from charset_normalizer import CharsetMatch
 
-__all__ = ["DAMAGE", "compressed", "damaged", "decompressed", "opened", "whole"]
+__all__ = [
+    "DAMAGE",
+    "SAMPLE",
+    "compressed",
+    "damaged",
+    "decompressed",
+    "detected_encoding",
+    "opened",
+    "shown_encoding",
+    "told_encoding",
+    "whole",
+]
 
 BLOCK: Final = 1 << 16
 GZIP: Final = b"\x1f\x8b"
@@ -212,3 +229,185 @@ def damaged(error: Exception, path: str | os.PathLike[str], line: int) -> Invali
     else:
         problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
     return InvalidInput(problem, where=os.fspath(path))
+
+
+SAMPLE: Final = 1 << 16
+MOST_LINES: Final = 500
+"""Largest numbers of bytes, and of lines, that a guess is based on."""
+CODE_PAGES: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257")
+ENCODINGS: Final = (*CODE_PAGES, "gb18030", "big5", "cp932", "euc_jp", "cp949", "koi8_r", "mac_roman")
+"""Encodings of text of before UTF-8; more choices would only make short texts ambiguous."""
+EVIDENCE: Final = 16
+"""Smallest number of characters beyond ASCII by which another encoding than Western Europe's is told: fewer ones are as
+often text in one East Asian encoding as in the next, or a byte that was damaged."""
+WESTERN: Final = re.compile("[\xa0¡¢£§©ª«®°´·º»¿À-ÖØ-Ýß-öø-ýŒœŠšŽžŸ‘-‚“-„•…–—€™]*")
+"""Characters beyond ASCII that are common in text of Western Europe."""
+
+EAST: Final = ("cp949", "euc_jp", "cp932", "gb18030", "big5")
+LONE: Final = re.compile(
+    r"(?<![^\0-\x7f])(?:[À-ÏÑ-ÖØ-Üß-ïñ-öø-üŒœŠšŽžŸ\xa0§©®°º´·™€»’‚”…–—]|(?<![A-Za-z])[¡¿«“„‘]"
+    r"|(?<![A-Za-z])[±£¼½¾×÷](?![A-Za-z]))(?![^\0-\x7f])"
+)
+"""A character of Western Europe between two of ASCII, where it is written so. Elsewhere its byte is a letter in a word,
+or half of a character that stands beside others."""
+
+NO_WORD: Final = re.compile(r"(?<![^\W\d_])[À-ÖØ-öø-ÿ]{2,}(?![^\W\d_])")
+"""A word that has no letter of ASCII, as words of Western Europe of two letters and more do."""
+
+SMALL_LETTERS: Final = re.compile("[ÄÖÜß-öø-ÿ]+")
+"""Letters whose bytes are capitals and symbols in the encoding of old Macintoshes, which no text consists of."""
+
+
+_ROWS: Final = MappingProxyType(
+    {
+        "cp949": (range(0xB0, 0xC9), range(0xA1, 0xFF)),
+        "gb18030": (range(0xB0, 0xD8), range(0xA1, 0xFF)),
+        "big5": (range(0xA4, 0xC7), (*range(0x40, 0x7F), *range(0xA1, 0xFF))),
+    }
+)
+"""First and second bytes of the usual letters: Hangul of KS X 1001, and the first part of those of GB 2312 and Big5."""
+_USUAL: Final = 0.9
+_KANA: Final = 0.2
+"""Smallest shares of letters that are usual ones, and of letters of Japanese that are kana."""
+
+
+def detected_encoding(block: bytes, where: str, expected: str, otherwise: str) -> str | None:
+    """The encoding of a text by its first lines beyond ASCII.
+
+    Args:
+        block: The text, or its beginning up to the end of a line; some of it is not UTF-8.
+        where: Name of the file.
+        expected: The kind of file, for messages.
+        otherwise: The advice where charset-normalizer is missing, and the use that it is missing for.
+
+    Returns:
+        The name that Python has for it; None where these lines do not tell, or most of them are UTF-8.
+
+    Raises:
+        InvalidInput: They are in no encoding of texts.
+        MissingExtra: charset-normalizer is not installed.
+
+    >>> detected_encoding("The café was closed.".encode("latin-1"), "menu.txt", "text", "")
+    'cp1252'
+    """
+    lines = [line for line in block.splitlines(keepends=True) if not line.isascii()]
+    if 2 * sum(map(_is_utf_8, lines)) >= len(lines):
+        return None
+    try:
+        from charset_normalizer import from_bytes  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        what = Message("{where} is not UTF-8: {otherwise}", where=where, otherwise=otherwise)
+        raise MissingExtra(what, "tables") from error
+    sample = _sample(lines)
+    if _has_lone(sample):
+        return "cp1252"
+    if (east := _east_asian(sample)) is not None:
+        return east
+    found = list(from_bytes(sample, cp_isolation=list(ENCODINGS)))
+    best = found[0] if found else None
+    western = best is not None and _is_western(best, found, sample)
+    encoding = "cp1252" if western else best.encoding if best is not None else "latin-1"
+    beyond = _beyond(sample, encoding)
+    words = western and WESTERN.fullmatch(beyond) and not NO_WORD.search(sample.decode("cp1252", "replace"))
+    if len(beyond) < EVIDENCE and not words:
+        return None  # so that the first of these bytes is refused by its line
+    if best is None:
+        raise InvalidInput(f"expected {expected}, got binary data, or text in an unknown encoding", where=where)
+    return encoding
+
+
+def told_encoding(data: bytes) -> str | None:
+    r"""The encoding of a page or a feed that nobody names; None where it cannot be told.
+
+    Args:
+        data: The page; some of it is not UTF-8.
+
+    >>> told_encoding("<p>今天下雨了，我们没有去公园，只好在家里看书。".encode("gbk")), told_encoding(b"<p>\xff")
+    ('gb18030', None)
+    """
+    try:
+        return detected_encoding(data, "", "HTML", "")
+    except (InvalidInput, MissingExtra):
+        return None
+
+
+def _has_lone(sample: bytes) -> bool:
+    """True where a text has a few characters beyond ASCII, each as Western Europe writes it."""
+    text = sample.decode("cp1252", "replace")
+    number = len(text) - len(text.encode("ascii", "ignore"))
+    return number < EVIDENCE and len(LONE.findall(text)) == number
+
+
+def _east_asian(sample: bytes) -> str | None:
+    """The East Asian encoding in which the letters of a text are those of its language; None if there is none.
+
+    Most of these encodings are valid for the text of others, which a detector by frequencies takes for one another.
+    """
+    for encoding in EAST:
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(sample)
+        except UnicodeDecodeError:
+            continue
+        beyond = [sign for sign in text if not sign.isascii()]
+        letters = list(filter(str.isalpha, beyond))
+        usual = _usual(encoding)
+        number = sum(letter in usual for letter in letters)
+        if len(beyond) >= EVIDENCE and number >= (_USUAL if encoding in _ROWS else _KANA) * len(letters) > 0:
+            return encoding
+    return None
+
+
+@cache
+def _usual(encoding: str) -> frozenset[str]:
+    """The usual letters of the language of an East Asian encoding; of Japanese, kana."""
+    if encoding not in _ROWS:
+        return frozenset(map(chr, (*range(0x3041, 0x3097), *range(0x30A1, 0x30FB), 0x30FC)))
+    first, second = _ROWS[encoding]
+    return frozenset("".join(bytes((one, two)).decode(encoding, "ignore") for one in first for two in second))
+
+
+def _is_western(best: CharsetMatch, found: Sequence[CharsetMatch], sample: bytes) -> bool:
+    """True where the code page of Western Europe and America explains a text as well as the best of those found."""
+    if best.encoding == "mac_roman" and SMALL_LETTERS.fullmatch(_beyond(sample, "cp1252")):
+        return True
+    return best.encoding in (*CODE_PAGES, "mac_roman") and any(
+        "cp1252" in each.could_be_from_charset and each.coherence >= best.coherence and each.chaos <= best.chaos
+        for each in found
+    )
+
+
+def _beyond(sample: bytes, encoding: str) -> str:
+    """The characters beyond ASCII of a text."""
+    return "".join(char for char in sample.decode(encoding, "replace") if not char.isascii())
+
+
+def shown_encoding(name: str) -> str:
+    """Name of an encoding for people.
+
+    Args:
+        name: The name that Python has for it.
+
+    >>> shown_encoding("koi8_r")
+    'koi8-r'
+    """
+    return name.replace("_", "-")
+
+
+def _sample(lines: Sequence[bytes]) -> bytes:
+    """The first lines, each of them whole: half a character, as where a text is cut off, would be in no encoding."""
+    whole = lines[:-1] if len(lines) > 1 and not lines[-1].endswith((b"\n", b"\r")) else lines
+    taken, size = list[bytes](), 0
+    for line in whole[:MOST_LINES]:
+        if taken and size + len(line) > SAMPLE:
+            break
+        taken.append(line)
+        size += len(line)
+    return b"".join(taken)
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""Rows of suggested comments and of ranked comments.
+"""Rows of suggested comments, and of what people did with them: ranked comments, labels and impressions.
 
 A file of suggestions has one row per article, here on several lines::
 
@@ -13,21 +13,41 @@ A file of suggestions has one row per article, here on several lines::
      "filtered": [
        {"text": "ok", "reason": "too short: 1 word, expected at least 3",
         "source": {"article": "a7", "comment": "5"}}]}
+
+A row of the log of impressions, here on two lines::
+
+    {"impression": "i7", "article": "a1", "models": ["base", "new"], "teams": [0, 1, 1, 0],
+     "shown": true, "clicked": [2], "answered": [], "hidden": [4]}
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
-from postil.data.checks import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple
+import msgspec
+from msgspec.structs import force_setattr
+
+from postil.data.cells import truth
+from postil.data.explain import shown
+from postil.data.explain import shown as text_of
+from postil.data.fields import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple, is_integer
 from postil.data.rows import Row
+from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "EVENTS",
     "LABEL",
+    "REASONS",
+    "REPLACED",
+    "TIED",
     "Filtered",
+    "Impression",
+    "Label",
+    "Majority",
     "Overlap",
     "Prompting",
     "Provenance",
@@ -35,6 +55,8 @@ __all__ = [
     "Source",
     "Suggestion",
     "Suggestions",
+    "majority",
+    "parse_show",
 ]
 
 LABEL: Final = "Machine-generated suggestion"
@@ -275,3 +297,213 @@ class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
         coerce_numbers(self, "score")
         coerce_integers(self, "rank")
         coerce_tuple(self, "reasons", str)
+
+
+REASONS: Final = (
+    "other",
+    "off the matter",
+    "fragment or joke",
+    "reply to somebody",
+    "advice for another case",
+    "unkind",
+    "false to the article",
+    "spam or mark-up",
+    "repeats",
+)
+"""Reasons not to show a suggestion, as the labeling page offers them; a file may have others."""
+
+TIED: Final = "text that as many would show as would not"
+REPLACED: Final = "answer of an annotator who gave a later one about the same text"
+"""Reasons why labels are not in the numbers."""
+
+_MEANING: Final = {"show": True, "hide": False, "do not show": False}
+
+
+def parse_show(value: object) -> bool:
+    """Read the answer of a label.
+
+    Args:
+        value: True, 1, or the text show, true or yes; else False, 0, or the text hide, do not show, false or no; see
+            `postil.data.cells` for more words.
+
+    Raises:
+        InvalidInput: It is something else.
+
+    >>> [parse_show(value) for value in (True, "Show", "hide", 0, 1.0)]
+    [True, True, False, False, True]
+    """
+    found = _MEANING.get(value.strip().lower(), truth(value)) if isinstance(value, str) else truth(value)
+    if found is None:
+        raise InvalidInput(f"expected true or false, show or hide, 1 or 0; got {shown(value)}", field="show")
+    return found
+
+
+if TYPE_CHECKING:
+    LabelId: TypeAlias = str
+    Show: TypeAlias = bool
+else:
+    LabelId = str | int
+    Show = Annotated[bool | int | float | str, msgspec.Meta(extra={"check": parse_show})]
+
+
+class Label(Row, frozen=True, omit_defaults=True, gc=False):
+    """The answer of one annotator to: would you show this suggestion under this article?
+
+    Args:
+        article: The id of the article.
+        text: The suggestion.
+        show: True to show it; see `parse_show` for what a file may say.
+        reason: Reason not to show it, such as those of `REASONS`.
+        annotator: The annotator.
+        rank: Rank of the suggestion among those for its article, from 1.
+        source_article: The id of the training article that the suggestion was found under.
+        source_comment: The id of the comment there.
+        model_hash: The hash of the folder of the model that suggested it.
+        title: The article's headline; a label with it needs no file of articles.
+        content: The article's text.
+        lang: The article's language.
+
+    >>> Label("a1", "Bring a coat.", "show", rank=1).show
+    True
+    """
+
+    article: LabelId
+    text: str
+    show: Show
+    reason: str | None = None
+    annotator: LabelId | None = None
+    rank: int | None = None
+    source_article: LabelId | None = None
+    source_comment: LabelId | None = None
+    model_hash: str | None = None
+    title: str | None = None
+    content: str | None = None
+    lang: str | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "article")
+        check_texts(self, "text")
+        if not self.text.strip():
+            raise InvalidInput("expected the text of a suggestion, got an empty one", field="text")
+        force_setattr(self, "show", parse_show(self.show))
+        check_texts(self, "reason", "model_hash", "title", "content", "lang", optional=True)
+        coerce_integers(self, "rank")
+        if self.rank is not None and self.rank < 1:
+            raise InvalidInput(f"expected a rank from 1, got {self.rank}", field="rank")
+        for name in ("annotator", "source_article", "source_comment"):
+            if getattr(self, name) is not None:
+                coerce_ids(self, name)
+
+
+class Majority(NamedTuple):
+    """The answers of most annotators, and the labels that are not in them.
+
+    Args:
+        answers: True to show it, by article and text in ascending order.
+        ties: Texts that as many would show as would not, each after its article.
+        replaced: Texts of the labels that a later one of the same annotator replaces, each after its article.
+    """
+
+    answers: dict[tuple[str, str], bool]
+    ties: list[str]
+    replaced: list[str]
+
+
+def majority(labels: Iterable[Label]) -> Majority:
+    """Find the answer of most annotators to each text under an article.
+
+    An annotator counts with the last answer; a label without an annotator is of another one each.
+
+    Args:
+        labels: The labels.
+
+    >>> rows = [Label("a1", "Bring a coat.", show) for show in (True, True, False)]
+    >>> rows += [Label("a2", "No.", True), Label("a2", "No.", False)]
+    >>> majority([*rows, *(Label("a3", "Oh.", show, annotator="ann") for show in (True, False))])
+    Majority(answers={('a1', 'Bring a coat.'): True, ('a3', 'Oh.'): False}, ties=['a2: No.'], replaced=['a3: Oh.'])
+    """
+    votes: dict[tuple[str, str], dict[str, bool]] = {}
+    replaced: list[str] = []
+    for number, label in enumerate(labels):
+        given, annotator = votes.setdefault((label.article, label.text), {}), label.annotator or f" {number}"
+        if annotator in given:
+            replaced.append(f"{label.article}: {label.text}")
+        given[annotator] = label.show
+    counts = {key: Counter(given.values()) for key, given in sorted(votes.items())}
+    ties = [f"{article}: {text}" for (article, text), each in counts.items() if each[True] == each[False]]
+    answers = {key: each[True] > each[False] for key, each in counts.items() if each[True] != each[False]}
+    return Majority(answers, ties, replaced)
+
+
+EVENTS = ("clicked", "answered", "hidden")
+"""Fields with the ranks of suggestions that something was done with."""
+
+
+def _check_shown(value: object) -> None:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"expected true or false, got {text_of(value)}", field="shown")
+
+
+if TYPE_CHECKING:
+    ImpressionId: TypeAlias = str
+    Names: TypeAlias = tuple[str, ...]
+    Ranks: TypeAlias = tuple[int, ...]
+    Shown: TypeAlias = bool
+else:
+    ImpressionId = str | int
+    Names = tuple[str, ...]
+    Ranks = tuple[int, ...] | None
+    Shown = Annotated[bool, msgspec.Meta(extra={"check": _check_shown})]
+
+
+class Impression(Row, frozen=True, omit_defaults=False, gc=False):
+    """Suggestions of two models under an article, interleaved, and the ranks at which something was done.
+
+    Args:
+        impression: The id of the impression.
+        article: The id of the article.
+        models: The names of the two models.
+        teams: The model of each suggestion by rank: 0 for the first of them, 1 for the second; None for one that
+            counts for neither.
+        clicked: Ranks, from 1, of the suggestions that were opened or used.
+        shown: True if they were displayed.
+        answered: Ranks of those that were replied to.
+        hidden: Ranks of those that were hidden or reported.
+
+    >>> Impression("i7", "a1", ("base", "new"), (0, 1), clicked=(3,))
+    Traceback (most recent call last):
+    ...
+    postil.errors.InvalidInput: clicked: expected ranks from 1 to 2, got 3
+    """
+
+    impression: ImpressionId
+    article: ImpressionId
+    models: Names
+    teams: tuple[int | None, ...]
+    clicked: Ranks
+    shown: Shown = True
+    answered: Ranks = ()
+    hidden: Ranks = ()
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "impression", "article")
+        coerce_tuple(self, "models", str)
+        if len(self.models) != 2 or self.models[0] == self.models[1]:
+            got = ", ".join(map(text_of, self.models)) or "none"
+            raise InvalidInput(f"expected the names of two models that differ, got {got}", field="models")
+        coerce_tuple(self, "teams", object)
+        for team in self.teams:
+            if team is not None and not (is_integer(team) and team in {0, 1}):
+                raise InvalidInput(f"expected 0, 1 or null for each rank, got {text_of(team)}", field="teams")
+        force_setattr(self, "teams", tuple(None if team is None else int(team) for team in self.teams))
+        _check_shown(self.shown)
+        for name in EVENTS:
+            coerce_tuple(self, name, object)
+            ranks = getattr(self, name)
+            if not ranks:
+                continue
+            for rank in ranks:
+                if not (is_integer(rank) and 1 <= rank <= len(self.teams)):
+                    found = f"ranks from 1 to {len(self.teams)}" if self.teams else "no rank where teams is empty"
+                    raise InvalidInput(f"expected {found}, got {text_of(rank)}", field=name)
+            force_setattr(self, name, tuple(sorted(set(map(int, ranks)))))

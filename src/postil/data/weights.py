@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from postil.data.checks import is_number
 from postil.data.explain import out_of_range
+from postil.data.fields import is_number
 from postil.data.row_locations import RowLocations
 from postil.errors import InvalidInput, UnknownName, UsageError
 

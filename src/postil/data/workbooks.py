@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 import posixpath
 import re
+import struct
 import zipfile
 import zlib
-from html import unescape
+from html import escape, unescape
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Final
+from xml.parsers import expat
 
-from postil.data.archives import check_sizes
 from postil.data.cells import BrokenCell, MergedCell
 from postil.data.delimited import MOST_ROWS, head_of, wanted_in
-from postil.data.file_settings import file_setting
-from postil.data.workbook_xml import UnusualXmlError, check_usual, in_usual_xml
+from postil.data.explain import file_setting
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.messages import Blank, Message
 
@@ -25,7 +26,207 @@ if TYPE_CHECKING:
 
     from postil.data.reading import Reading
 
-__all__ = ["Sheet", "cell_name"]
+__all__ = [
+    "LARGEST_ARCHIVE",
+    "RATIO",
+    "Sheet",
+    "UnusualXmlError",
+    "cell_name",
+    "check_sizes",
+    "check_usual",
+    "in_usual_xml",
+]
+
+LARGEST_ARCHIVE: Final = 1 << 29
+"""Largest number of bytes of all members of an archive together."""
+RATIO: Final = 200
+"""Largest ratio of what is inflated to the archive, where it is more than `SMALL`; sheets of many rows reach 60."""
+SMALL: Final = 1 << 24
+"""Number of bytes of members that any archive may have."""
+_BLOCK: Final = 1 << 16
+_HEAD: Final = struct.Struct("<26xHH")
+"""Head of a member: the lengths of its name and of what stands after that."""
+
+
+def check_sizes(data: bytes, where: str) -> None:
+    """Raise if the members of a workbook are larger than anybody's tables, or than the archive says.
+
+    Members are inflated block by block and dropped, so that this takes no memory.
+
+    Args:
+        data: The workbook.
+        where: Its name.
+
+    Raises:
+        InvalidInput: They are, or it is damaged.
+    """
+    try:
+        problem = _problem(zipfile.ZipFile(io.BytesIO(data)).infolist(), data)
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, ValueError, OSError, EOFError) as error:
+        problem = f"a damaged workbook, or none: {error}; is the download complete?"
+    if problem:
+        raise InvalidInput(problem, where=where)
+
+
+def _problem(members: Sequence[zipfile.ZipInfo], data: bytes) -> str:
+    """The problem of the sizes of members; empty if there is none."""
+    most = min(LARGEST_ARCHIVE, max(SMALL, RATIO * len(data)))
+    said = sum(member.file_size for member in members)
+    if said > most:
+        return f"expected at most {most:,} bytes inflated, for a file of {len(data):,}, got {said:,}; save it as CSV"
+    for member in members:
+        if _inflates_to_more(member, data):
+            named = f"its part '{member.filename}'"
+            return f"expected {member.file_size:,} bytes of {named}, as it says, got more; save it as CSV"
+    return ""
+
+
+def _inflates_to_more(member: zipfile.ZipInfo, data: bytes) -> bool:
+    """True if a member is larger than its archive says."""
+    if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise zipfile.BadZipFile(f"part '{member.filename}' is compressed in a way that workbooks are not")
+    if len(data) < member.header_offset + _HEAD.size:
+        raise zipfile.BadZipFile(f"part '{member.filename}' is cut off")
+    begin = member.header_offset + _HEAD.size + sum(_HEAD.unpack_from(data, member.header_offset))
+    if member.compress_type == zipfile.ZIP_STORED:
+        return member.compress_size > member.file_size
+    stream, size = zlib.decompressobj(-zlib.MAX_WBITS), 0
+    for at in range(begin, min(begin + member.compress_size, len(data)), _BLOCK):
+        part = data[at : min(at + _BLOCK, begin + member.compress_size)]
+        while part and not stream.eof:
+            size += len(stream.decompress(part, 1 << 20))
+            part = stream.unconsumed_tail
+            if size > member.file_size:
+                return True
+    return False
+
+
+LARGEST_PART: Final = 1 << 28
+"""Largest size in bytes of the parts of a workbook that is rewritten."""
+HEAD: Final = 1 << 14
+"""Number of bytes of a part that tell how it is written."""
+PARTS: Final = (".xml", ".rels", "mimetype")
+
+_UNUSUAL: Final = re.compile(rb"<(?![?!])(?:[^<>\"']|\"[^\"<]*\")*?(?:'|\s=|=\s)|<(?![?!])/?\w+[.-]")
+"""Attributes in single quotes or with space beside the equals sign, and prefixes with a point or hyphen."""
+_PREFIXES: Final = MappingProxyType(
+    {
+        "http://schemas.openxmlformats.org/spreadsheetml/2006/main": "",
+        "http://purl.oclc.org/ooxml/spreadsheetml/main": "",
+        "http://schemas.openxmlformats.org/package/2006/relationships": "",
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships": "r:",
+        "http://purl.oclc.org/ooxml/officeDocument/relationships": "r:",
+        "http://www.w3.org/XML/1998/namespace": "xml:",
+        "urn:oasis:names:tc:opendocument:xmlns:office:1.0": "office:",
+        "urn:oasis:names:tc:opendocument:xmlns:table:1.0": "table:",
+        "urn:oasis:names:tc:opendocument:xmlns:text:1.0": "text:",
+        "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0": "calcext:",
+    }
+)
+"""Prefixes that readers expect."""
+_NO_WORD: Final = re.compile(r"\W")
+_IN_ATTRIBUTES: Final = str.maketrans({"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
+
+
+class UnusualXmlError(ValueError):
+    """A part of a workbook is written in another way than readers expect."""
+
+
+def check_usual(data: bytes) -> bytes:
+    """Check that a part of a workbook is written as readers expect.
+
+    Args:
+        data: The part.
+
+    Returns:
+        The part.
+
+    Raises:
+        UnusualXmlError: It is not.
+
+    >>> check_usual(b'<c r="A1" t="s"><f>B1 = 2</f></c>')
+    b'<c r="A1" t="s"><f>B1 = 2</f></c>'
+    """
+    if _UNUSUAL.search(data[:HEAD]) is not None:
+        raise UnusualXmlError("written in another way than readers expect")
+    return data
+
+
+def in_usual_xml(data: bytes) -> bytes | None:
+    """Rewrite a workbook: attributes in double quotes, in UTF-8, with the usual prefixes and names of parts.
+
+    Args:
+        data: The workbook, a zip file.
+
+    Returns:
+        The workbook, not compressed; None where that is too large, or a part is no XML or declares entities.
+    """
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(made, "w") as new:
+        parts = {_usual_part(part.filename): part for part in old.infolist()}
+        parts = {name: part for name, part in parts.items() if name.endswith(PARTS)}
+        if sum(part.file_size for part in parts.values()) > LARGEST_PART:
+            return None
+        try:
+            for name, part in parts.items():
+                data = old.read(part)
+                new.writestr(name, data if name == "mimetype" else _Writer().written(data))
+        except expat.ExpatError:
+            return None
+    return made.getvalue()
+
+
+def _usual_part(name: str) -> str:
+    """Name of a part: with slashes, and of .xlsx in lower case."""
+    name = name.replace("\\", "/")
+    return name.lower() if name.lower().startswith("xl/") else name
+
+
+class _Writer:
+    """Receiver of tags and text that writes them again."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._parser = expat.ParserCreate(namespace_separator="\n")
+        self._parser.namespace_prefixes = True
+        self._parser.buffer_text = True
+        self._parser.ordered_attributes = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.EntityDeclHandler = self._entity
+
+    def written(self, data: bytes) -> str:
+        self._parser.Parse(data, True)  # noqa: FBT003 - positional in expat
+        return "".join(self._pieces)
+
+    def _start(self, name: str, attributes: list[str]) -> None:
+        name = _usual_name(name)
+        pairs = zip(attributes[::2], attributes[1::2], strict=True)
+        self._pieces.append(f"<{name}{''.join(_attribute(name, *pair) for pair in pairs)}>")
+
+    def _end(self, name: str) -> None:
+        self._pieces.append(f"</{_usual_name(name)}>")
+
+    def _text(self, text: str) -> None:
+        self._pieces.append(escape(text, quote=False).replace("\r", "&#13;"))
+
+    def _entity(self, *_: object) -> None:
+        raise expat.ExpatError("entities are declared")
+
+
+def _usual_name(name: str) -> str:
+    """A name with the prefix that readers expect; expat gives the address of its namespace, the name and a prefix."""
+    space, local, prefix = (*name.split("\n"), "")[:3] if "\n" in name else ("", name, "")
+    return _PREFIXES.get(space, f"{_NO_WORD.sub('', prefix)}:" if prefix else "") + local
+
+
+def _attribute(element: str, name: str, value: str) -> str:
+    name = _usual_name(name)
+    if element == "Relationship" and name == "Target":
+        value = value.lower()
+    return f' {name}="{escape(value).translate(_IN_ATTRIBUTES)}"'
+
 
 # Of sheets of .xlsx; writers may put a prefix before every name.
 _CELL: Final = re.compile(rb"<((?:\w++:)?)c\b([^<>]*+)>(?:(?<=/>)|((?:[^<]++|<(?!/?(?:\w++:)?c\b))*+)</\1c>)")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
+from postil.data.parts import OptionalPart, Part
 from postil.errors import InvalidInput
-from postil.results.parts import OptionalPart, Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,7 @@ from xml.parsers import expat
 import msgspec
 from msgspec.structs import replace
 
-from postil.data.encodings import shown_encoding, told_encoding
+from postil.data.streams import shown_encoding, told_encoding
 from postil.documents.html import decode_html
 from postil.documents.reading import read_document
 from postil.documents.xml import REPLACEMENT, XmlRepair

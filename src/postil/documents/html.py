@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.data.encodings import shown_encoding, told_encoding
+from postil.data.streams import shown_encoding, told_encoding
 from postil.documents.document import PROSE, Piece, assembled
 from postil.documents.furniture import ends_sentence, in_sections, without_marks
 from postil.documents.html_blocks import walk

@@ -11,7 +11,7 @@ from email import message_from_bytes
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.data.encodings import detected_encoding, shown_encoding
+from postil.data.streams import detected_encoding, shown_encoding
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

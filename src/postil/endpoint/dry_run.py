@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Blank, Message, Setting
 from postil.results.base import Result
 from postil.results.table import Count, Figure, Table, Text

@@ -12,8 +12,8 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from postil.engine.local import PooledEngine, WorkerDied, WorkerSlot
 from postil.engine.messages import WorkerState
-from postil.engine.worker_pool import PooledEngine, WorkerDied, WorkerSlot
 from postil.errors import MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:

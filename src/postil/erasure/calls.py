@@ -19,8 +19,8 @@ from postil.corpus.near_duplicates import compact_text
 from postil.corpus.result import ForgottenFolder
 from postil.corpus.store import METADATA, Corpus
 from postil.data.arguments import check_arguments, check_fields, options_of
-from postil.data.ids import plain_id
-from postil.data.lock import LOCK, locked
+from postil.data.atomic_file import LOCK, locked
+from postil.data.fields import plain_id
 from postil.data.row_files import read
 from postil.data.suggestions import Source
 from postil.endpoint.cache import AnswerCache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.corpus.near_duplicates import compact_text
-from postil.data.labels import Label
+from postil.data.suggestions import Label
 from postil.errors import InvalidInput
 from postil.web.store_file import NAME, database_error, open_file, shrink
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Blank, Listed, Message, Setting
 from postil.results.table import Count, Name, Table, Text
 from postil.results.views import View

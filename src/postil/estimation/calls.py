@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Unpack
 
-    from postil.data.columns import Column
-    from postil.data.frames import Table
+    from postil.data.frames import Column, Table
     from postil.estimation.estimator import Method
     from postil.estimation.result import EstimateResult
     from postil.meta.estimation import RatedOutputs, Target

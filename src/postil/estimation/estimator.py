@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.data.ties import without_noise
+from postil.data.ranking import without_noise
 from postil.errors import UsageError
 from postil.estimation.designs import ESTIMATORS, Campaign, components_of, shared_noise, steps_to
 from postil.estimation.result import (

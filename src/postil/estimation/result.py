@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from postil.data.parts import Excluded, OptionalPart, Part, Ranged
 from postil.meta.parts import Severity
 from postil.results.base import Result
-from postil.results.parts import Excluded, OptionalPart, Part, Ranged
 
 __all__ = [
     "BudgetComponents",

@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.estimation.designs import ESTIMATORS
 from postil.meta.parts import severity_remarks
 from postil.results.formats import excerpt, noted, value_with_interval

@@ -13,7 +13,7 @@ from postil.metrics.metric_set import DEFAULT_METRICS
 from postil.scoring.calls import score
 
 if TYPE_CHECKING:
-    from postil.data.columns import Column
+    from postil.data.frames import Column
     from postil.metrics.own import Metrics
 
 __all__ = ["corpus_scores", "path"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from postil.data.parts import OptionalPart, Part
 from postil.documents.document import Document, FailedPage
 from postil.passages.result import Gain, GainByLength, GainDifference, PassageData, RankedPassage
 from postil.results.base import Result
-from postil.results.parts import OptionalPart, Part
 
 __all__ = [
     "Goal",

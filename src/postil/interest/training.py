@@ -13,8 +13,9 @@ import msgspec
 import numpy as np
 
 from postil.data.atomic_file import check_folder
-from postil.data.counting import counted
-from postil.data.ids import plain_id
+from postil.data.explain import counted
+from postil.data.fields import plain_id
+from postil.data.parts import Excluded
 from postil.data.progress import steps
 from postil.data.row_files import read
 from postil.data.row_locations import SelectedRows
@@ -31,7 +32,6 @@ from postil.passages.by_length import THIRDS, RankingsByLength
 from postil.passages.files import LARGEST, check_passages
 from postil.passages.gain import PassageRanking, PassageRankings
 from postil.passages.result import PassageData
-from postil.results.parts import Excluded
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary, ngram_units

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import to_builtins
 
-from postil.data.counting import counted
 from postil.data.escaping import one_line
-from postil.data.ids import plain_id
+from postil.data.explain import counted
+from postil.data.fields import plain_id
 from postil.messages import Message
 from postil.passages.view import Ranking, by_cutoff, differences_table, gains_table, length_tables
 from postil.results.formats import excerpt, noted

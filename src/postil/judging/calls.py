@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_table, open_rows
 from postil.data.options import InputOptions
 from postil.data.paired_tables import open_reference_table, pair_files

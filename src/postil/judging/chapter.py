@@ -16,8 +16,8 @@ from postil.results.numbers import DASH
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from postil.data.parts import Estimate
     from postil.judging.result import JudgeResult
-    from postil.results.parts import Estimate
 
 __all__ = ["chapter", "pictures"]
 

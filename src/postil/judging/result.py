@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from postil.data.parts import Estimate, Excluded, OptionalPart, Part
 from postil.data.rows import JudgeScore
 from postil.results.base import Result
-from postil.results.parts import Estimate, Excluded, OptionalPart, Part
 
 __all__ = [
     "JudgeControl",

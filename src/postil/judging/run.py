@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from msgspec.structs import replace as replace_part
 
-from postil.data.counting import counted
-from postil.data.ids import draw_key
+from postil.data.explain import counted
+from postil.data.fields import draw_key
 from postil.data.rows import JudgeScore
 from postil.endpoint.chat import Answer, read_extra, refusal_words
 from postil.endpoint.prompts import fingerprint
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.data.parts import Estimate
     from postil.endpoint.chat import Failed, Request
     from postil.endpoint.limits import Price
     from postil.judging.judge import Case, JudgeSpec, Ungraded
     from postil.judging.options import JudgeOptions
     from postil.judging.texts import JudgedTexts
     from postil.meta.table import Key
-    from postil.results.parts import Estimate
 
     Ask = Callable[[Iterable[Request]], Iterator[Answer | Failed]]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.data.counting import counted, have
+from postil.data.explain import counted, have
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Reference
 from postil.errors import InvalidInput

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.messages import Blank, Message, Setting
 from postil.results.formats import noted
 from postil.results.names import control
@@ -16,8 +16,8 @@ from postil.results.views import View, signature_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from postil.data.parts import Estimate
     from postil.judging.result import JudgeResult
-    from postil.results.parts import Estimate
 
 __all__ = ["controls_table", "findings", "systems_table", "view", "work"]
 

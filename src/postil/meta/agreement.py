@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.data.explain import shown
+from postil.data.parts import Excluded
 from postil.data.row_locations import LocatedRows, located
 from postil.errors import Undefined
 from postil.messages import Message
@@ -20,7 +21,6 @@ from postil.meta.parts import STATISTICS, Agreement, PairAgreement, Rater
 from postil.meta.resampling import DRAWS, NUMBERS, estimate, in_blocks, sums_by_item
 from postil.meta.table import Judged, excluded_texts, repeated_texts
 from postil.results.base import replace
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from postil.data.ties import TOLERANCE, dense_ranks, without_noise
+from postil.data.ranking import TOLERANCE, dense_ranks, without_noise
 from postil.kernel import rank_correlations
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def rank_coefficient(
         starts: int64[k], first row of each group.
         weights: int32[n], multiplicity of each row; by default 1.
         magnitudes: float64[n, M + 1], magnitudes of the terms that x and y were computed from, see
-            `postil.data.ties.tied`; by default their own.
+            `postil.data.ranking.tied`; by default their own.
 
     Returns:
         float64[k, M]; NaN where either side is constant.
@@ -89,7 +89,7 @@ def correlate_ranks(
     """Correlate ranks with ranks within each group of contiguous rows.
 
     Args:
-        x: int32[n, M], dense ranks within each group, see `postil.data.ties.dense_ranks`.
+        x: int32[n, M], dense ranks within each group, see `postil.data.ranking.dense_ranks`.
         y: int32[n], likewise.
         starts: int64[k], first row of each group.
         coefficient: Name of the coefficient.
@@ -153,7 +153,7 @@ def constant(
         values: float64[n, M].
         starts: int64[k], first row of each group.
         weights: int32[n], multiplicity of each row, 0 to ignore it; by default 1.
-        magnitudes: float64[n, M], see `postil.data.ties.tied`; by default the numbers' own.
+        magnitudes: float64[n, M], see `postil.data.ranking.tied`; by default the numbers' own.
 
     Returns:
         bool[k, M].
@@ -191,7 +191,7 @@ def means_by(group: Int32s, columns: Floats) -> tuple[Floats, Floats]:
 
     Returns:
         The means and the means of the magnitudes, float64[k, M] both. The latter decide ties of means, whose terms may
-        cancel; see `postil.data.ties.tied`.
+        cancel; see `postil.data.ranking.tied`.
 
     >>> [each.tolist() for each in means_by(np.array([0, 0, 1]), np.array([[1.0], [-3.0], [5.0]]))]
     [[[-1.0], [5.0]], [[2.0], [5.0]]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.ties import dense_ranks, without_noise
+from postil.data.ranking import dense_ranks, without_noise
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.coefficients import TABLE, linear
 from postil.meta.column_correlations import means_by, ratio
@@ -99,7 +99,7 @@ def correlations(
 
     Pearson's r (1895); Spearman's rho, which is r of the average ranks (1904); Kendall's tau-b (1945) and tau-c
     (Stuart 1953). ``acc-eq`` is pairwise accuracy with ties, at one threshold for all groups of texts (Deutsch, Foster,
-    Freitag 2023; see `postil.meta.text_accuracy`). Ties are relative, by chains (`postil.data.ties`). The 95 %
+    Freitag 2023; see `postil.meta.text_accuracy`). Ties are relative, by chains (`postil.data.ranking`). The 95 %
     percentile bootstrap confidence intervals resample items, whose texts stay together (cluster bootstrap); that of
     Pearson's r by ``pool`` is on Fisher's scale and allows for outliers (`postil.meta.parametric`). For a
     random control they are over the mean of its first `CONTROL_DRAWS` draws in each resample.

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.data.ties import without_noise
+from postil.data.parts import Excluded
+from postil.data.ranking import without_noise
 from postil.errors import Undefined, UsageError
 from postil.messages import Message, Setting
 from postil.meta.column_correlations import ratio
 from postil.meta.severity import severities
 from postil.meta.table import excluded_texts, repeated_texts
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

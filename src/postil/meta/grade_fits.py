@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlia
 
 import numpy as np
 
-from postil.data.ties import joined
+from postil.data.ranking import joined
 from postil.errors import Undefined, check_least
 from postil.learners.boosting import boosting_fit
 from postil.learners.linear import Linear
@@ -148,7 +148,7 @@ def isotonic(scores: Floats, grades: Floats, at: Floats) -> Floats:
     linear, and outside it is that of the nearest end.
 
     Args:
-        scores: float64[n], equal to the last bit where they are a tie (`postil.data.ties.joined`).
+        scores: float64[n], equal to the last bit where they are a tie (`postil.data.ranking.joined`).
         grades: float64[n].
         at: float64[k], scores to predict grades for.
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec.structs import replace
 
+from postil.data.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 from postil.messages import Listed, Message
 from postil.results.numbers import number, p_value
-from postil.results.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

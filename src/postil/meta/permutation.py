@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.data.ties import TOLERANCE, dense_ranks, difference
+from postil.data.ranking import TOLERANCE, dense_ranks, difference
 from postil.meta.column_correlations import ratio
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ def average_ranks(columns: Floats, magnitudes: Floats | None = None) -> Floats:
 
     Args:
         columns: float64[n, M].
-        magnitudes: float64[n, M], see `postil.data.ties.tied`; by default the numbers' own.
+        magnitudes: float64[n, M], see `postil.data.ranking.tied`; by default the numbers' own.
 
     >>> average_ranks(np.array([[0.5], [0.1], [0.5]])).tolist()
     [[2.5], [1.0], [2.5]]

@@ -10,11 +10,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, TypeVar, cast
 
 from postil.data.arguments import check_arguments
-from postil.data.checks import is_integer, is_number
-from postil.data.columns import as_list, refuse_other_form
 from postil.data.explain import out_of_range, shown
-from postil.data.frames import ColumnNames, is_table, open_rows, plain_value, warn
-from postil.data.ids import as_id
+from postil.data.fields import as_id, is_integer, is_number
+from postil.data.frames import ColumnNames, as_list, is_table, open_rows, plain_value, refuse_other_form, warn
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
 from postil.data.row_files import check_standard_input
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, located
@@ -25,8 +23,7 @@ from postil.metrics.result import ScoreResult
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from postil.data.columns import Column
-    from postil.data.frames import Table
+    from postil.data.frames import Column, Table
     from postil.data.progress import OnMessage
     from postil.data.row_files import FilePath
     from postil.data.rows import Row

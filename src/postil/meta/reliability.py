@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.data.ties import without_noise
+from postil.data.ranking import without_noise
 from postil.errors import Undefined, UsageError
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.coefficients import TABLE

@@ -9,11 +9,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from postil.data.ties import dense_ranks
+from postil.data.parts import Estimate
+from postil.data.ranking import dense_ranks
 from postil.errors import Undefined, UsageError
 from postil.kernel import rank_correlations
 from postil.meta.column_correlations import constant, pearson, ratio, rows_by, scaled, starts_of
-from postil.results.parts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from postil.data.ties import without_noise
+from postil.data.ranking import without_noise
 from postil.messages import Message
 from postil.meta.column_correlations import starts_of
 from postil.meta.parametric import fisher_p

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.ties import TOLERANCE, dense_ranks
+from postil.data.parts import Excluded
+from postil.data.ranking import TOLERANCE, dense_ranks
 from postil.kernel import order_counts
 from postil.meta.column_correlations import means_by, ratio, rows_by, scaled
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.permutation import CHUNK, sign_patterns
 from postil.meta.resampling import CELLS
 from postil.results.base import replace as replace_row
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

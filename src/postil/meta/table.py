@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.data.explain import shown
+from postil.data.parts import NAMED, Excluded
+from postil.data.ranking import without_noise
 from postil.data.row_locations import located
-from postil.data.ties import without_noise
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.messages import Blank, Message, Setting
 from postil.meta.column_correlations import Texts, starts_of
 from postil.results.names import CONTROL, falls_by_signature, metric_of
-from postil.results.parts import NAMED, Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

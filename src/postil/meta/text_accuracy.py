@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.ties import TOLERANCE, dense_ranks, joined
+from postil.data.ranking import TOLERANCE, dense_ranks, joined
 from postil.kernel import both_right, calibrate, right_pairs
 from postil.meta.column_correlations import means_by, ratio, rows_by, starts_of
 from postil.meta.parts import Correlation, UndefinedResult

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.data.ties import difference, without_noise
+from postil.data.ranking import difference, without_noise
 from postil.errors import Undefined
 from postil.meta.column_correlations import ratio, starts_of
 from postil.meta.parts import RaterCount, RaterLevel, RaterVariance, VarianceComponent

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.data.arguments import check_fields
-from postil.data.ties import TOLERANCE, joined
+from postil.data.ranking import TOLERANCE, joined
 from postil.errors import UsageError
 from postil.metrics.base import PairwiseScorer
 from postil.metrics.reference_aggregation import Over, SingleReferenceScorer, averages_weights
@@ -77,7 +77,7 @@ class Controls:
       same for all candidates of a set of references.
     - ``control:length``: the number of the candidate's tokens.
 
-    Weights of a set of references, and a candidate's scores by them, are tied as `postil.data.ties` says.
+    Weights of a set of references, and a candidate's scores by them, are tied as `postil.data.ranking` says.
 
     Args:
         metrics: The metrics, bound; those that read weights have controls. Without any, the length is the only one.

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.data.counting import are
-from postil.data.ties import without_noise
+from postil.data.explain import are
+from postil.data.ranking import without_noise
 from postil.kernel.python.interning import SPACELESS
 from postil.metrics.reference_aggregation import Over, averages_weights
 from postil.results.names import copies_remark

@@ -8,11 +8,11 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from postil.data.parts import Part
 from postil.data.rows import Score
 from postil.errors import UsageError
 from postil.messages import Blank, Command, Setting
 from postil.results.base import Result
-from postil.results.parts import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.capabilities import kind, load
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.page.blocks import Block, Chapter, Collapsed, Paragraph, Picture, Section, collapsed, facts
 from postil.page.words import isolated
 from postil.plots.forest import IntervalRow, intervals

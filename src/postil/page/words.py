@@ -10,7 +10,7 @@ from postil.messages import spoken
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.results.parts import Excluded
+    from postil.data.parts import Excluded
 
 __all__ = [
     "ABOVE",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.ties import TOLERANCE, dense_ranks, joined, tied
+from postil.data.ranking import TOLERANCE, dense_ranks, joined, tied
 from postil.messages import Message, Setting
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.column_correlations import (

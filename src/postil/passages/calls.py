@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
+from postil.data.parts import Excluded
 from postil.data.progress import steps
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
@@ -25,7 +26,6 @@ from postil.passages.by_length import STRATA_K, RankingsByLength
 from postil.passages.files import PassageScores, check_passages
 from postil.passages.gain import LINE_RESAMPLES, PassageRanking, PassageRankings, Pool
 from postil.passages.result import NcgResult, PassageData, PassageSettings
-from postil.results.parts import Excluded
 from postil.version import VERSION
 
 if TYPE_CHECKING:

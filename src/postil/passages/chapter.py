@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.counting import counted
-from postil.data.ties import tied
+from postil.data.explain import counted
+from postil.data.ranking import tied
 from postil.messages import Message, Setting, spoken
 from postil.page.blocks import (
     Chapter,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from postil.data.ranking import best_first
-from postil.data.ties import difference, joined
+from postil.data.ranking import best_first, difference, joined
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.meta.multiple_tests import holm
@@ -201,7 +200,7 @@ def expected_gains(scores: ArrayLike, grades: ArrayLike) -> Floats:
     """Cumulative gain at every rank cutoff, the mean over all orders of tied rows.
 
     A tie of t rows with grades that sum to g adds ``g j / t`` where j of its rows are above the cutoff. Ties are
-    relative, by chains (`postil.data.ties`).
+    relative, by chains (`postil.data.ranking`).
 
     Args:
         scores: float64[n], higher is better; infinities are allowed.

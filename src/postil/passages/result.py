@@ -7,9 +7,9 @@ from typing import ClassVar, Final, Literal
 
 from msgspec.structs import replace
 
+from postil.data.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 from postil.meta.parts import Correlation
 from postil.results.base import Result
-from postil.results.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 
 __all__ = [
     "FLIPS",

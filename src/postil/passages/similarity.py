@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from postil.data.arguments import check_arguments
-from postil.data.checks import is_number
-from postil.data.columns import as_list
 from postil.data.explain import shown
-from postil.data.frames import ColumnNames, is_table, open_rows
+from postil.data.fields import is_number
+from postil.data.frames import ColumnNames, as_list, is_table, open_rows
 from postil.data.ranking import best_first
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.columns import Column
-    from postil.data.frames import Table
+    from postil.data.frames import Column, Table
     from postil.metrics.passages.collection import Bags, PassageCollection
     from postil.metrics.passages.pool import Pools
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from postil.data.explain import shown
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
+from postil.data.parts import Excluded
 from postil.data.row_files import check_standard_input, read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Candidate, Judgement, Passage, Score, TopicArticle
@@ -32,7 +33,6 @@ from postil.options import Flag, options
 from postil.passages.calls import MEASURES, PassagesOptions
 from postil.passages.files import check_passages
 from postil.passages.result import SummaryData, SummaryResult, SummaryScore, SummarySettings
-from postil.results.parts import Excluded
 from postil.text.tokens import Tokens
 from postil.version import VERSION
 

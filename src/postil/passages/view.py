@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 from msgspec import to_builtins
 
-from postil.data.counting import counted
-from postil.data.ids import plain_id
+from postil.data.explain import counted
+from postil.data.fields import plain_id
 from postil.messages import Message
 from postil.passages.result import Gain, GainDifference, NcgResult
 from postil.plots.lines import Curve, curves

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from postil.data.parts import Part
 from postil.meta.parts import Agreement
 from postil.results.base import Result
-from postil.results.parts import Part
 
 __all__ = ["AgreementResult", "AnnotatorCompetence", "CompetenceModel", "Consistency", "PlanRevision"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.errors import Undefined
 from postil.meta.parts import STATISTICS
 from postil.results.formats import short
@@ -18,9 +18,9 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from postil.data.parts import Estimate
     from postil.meta.parts import Agreement, PairAgreement, Rater
     from postil.raters.result import AgreementResult
-    from postil.results.parts import Estimate
 
 __all__ = ["pairs_table", "raters_table", "remarks", "statistics_table", "view"]
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from postil.data.arguments import check_arguments
 from postil.data.atomic_file import AtomicFile
-from postil.data.ids import plain_id
+from postil.data.fields import plain_id
 from postil.results.result_json import SCHEMA, Kinds, decoded, parsed, with_facts
 from postil.results.systems_table import TableFields, TableOptions
 

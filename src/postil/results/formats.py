@@ -67,7 +67,7 @@ def rows_as_jsonl(rows: Iterable[Mapping[str, object] | Struct]) -> str:
     """One row per line."""
     from msgspec import to_builtins  # noqa: PLC0415 - the same
 
-    from postil.data.ids import plain_id  # noqa: PLC0415 - the same
+    from postil.data.fields import plain_id  # noqa: PLC0415 - the same
 
     def line(row: Mapping[str, object]) -> str:
         said = {name: spoken(value) if isinstance(value, Message) else value for name, value in row.items()}

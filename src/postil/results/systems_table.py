@@ -8,8 +8,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast
 
 from postil.data.arguments import check_fields
-from postil.data.counting import counted
 from postil.data.escaping import one_line
+from postil.data.explain import counted
 from postil.errors import UnknownName, UsageError
 from postil.messages import Blank, Command, Setting
 from postil.options import Flag, options

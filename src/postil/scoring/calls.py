@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, cast, overload
 import numpy as np
 
 from postil.data.arguments import check_arguments
-from postil.data.checks import is_integer, is_number
-from postil.data.columns import as_list, refuse_other_form
-from postil.data.counting import have
-from postil.data.explain import out_of_range, shown
-from postil.data.frames import ColumnNames, is_table, open_rows
-from postil.data.ids import as_id
+from postil.data.explain import have, out_of_range, shown
+from postil.data.fields import as_id, is_integer, is_number
+from postil.data.frames import ColumnNames, as_list, is_table, open_rows, refuse_other_form
 from postil.data.paired_tables import PAIR, firsts, open_reference_table
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Candidate, Reference
@@ -34,8 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.columns import Column
-    from postil.data.frames import Table
+    from postil.data.frames import Column, Table
     from postil.data.scale import Scale
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.page.blocks import Chapter, Paragraph, Section
 from postil.page.chapters import forests, signatures
 from postil.page.words import isolated

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
-from postil.data.counting import counted, have
-from postil.data.explain import out_of_range
+from postil.data.explain import counted, have, out_of_range
 from postil.data.frames import SYSTEM
 from postil.data.row_locations import SelectedRows
 from postil.data.scale import SCALE_SETTING

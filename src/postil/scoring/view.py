@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.metrics.result import SystemScore
 from postil.results.names import falls_by_signature
 from postil.results.systems_table import SystemsTable

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from postil.data.dates import coerce_date
 from postil.data.explain import NotJson, RepeatedKey, explain, load_json
+from postil.data.fields import coerce_date
 from postil.data.jsonl import FAILURES
 from postil.data.rows import Article, Comment, Date, Id, Reference, Votes
 from postil.data.suggestions import Filtered, RankedComment, Suggestion

@@ -11,8 +11,8 @@ import msgspec
 from starlette.responses import Response
 
 from postil.comments.articles import checked_articles, open_articles
-from postil.data.ids import plain_id
-from postil.data.labels import REASONS
+from postil.data.fields import plain_id
+from postil.data.suggestions import REASONS
 from postil.service.documentation import static_handler
 from postil.web.guard import bearer_of, cookie_name
 from postil.web.problems import Problem

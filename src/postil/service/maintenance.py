@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.calibration.calls import CalibrateOptions, calibrate_model
-from postil.data.ids import plain_id
-from postil.data.labels import Label  # noqa: TC001 - msgspec reads annotations
+from postil.data.fields import plain_id
+from postil.data.suggestions import Label  # noqa: TC001 - msgspec reads annotations
 from postil.erasure.calls import ForgetOptions, find_comments, forget_while_served
 from postil.service.worker_loop import answer_all, taken_streams
 

@@ -14,8 +14,8 @@ from msgspec import UNSET
 from postil.comments.interleaving import team_draft
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
+from postil.data.fields import plain_id
 from postil.data.frames import SYSTEM
-from postil.data.ids import plain_id
 from postil.data.rows import Candidate
 from postil.data.scale import Scale
 from postil.documents.html import read_article

@@ -11,12 +11,11 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from prometheus_client import Gauge
 
-from postil.data.encodings import told_encoding
-from postil.data.ids import plain_id
-from postil.data.impressions import Impression
+from postil.data.fields import plain_id
 from postil.data.jsonl import FAILURES
-from postil.data.labels import Label
 from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
+from postil.data.streams import told_encoding
+from postil.data.suggestions import Impression, Label
 from postil.documents.html import decoded_html
 from postil.endpoint.page_fetch import fetch_page
 from postil.errors import InvalidInput, PostilError
@@ -163,7 +162,7 @@ NO_STORE: Final = Message(
 
 
 class SentLabel(Label, frozen=True, omit_defaults=True, gc=False):
-    """A label of a request; see `postil.data.labels.Label`.
+    """A label of a request; see `postil.data.suggestions.Label`.
 
     Args:
         id: An id, by which a label that is sent again is stored once.

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import msgspec
 
-from postil.data.dates import parse_date
-from postil.data.ids import plain_id
+from postil.data.fields import parse_date, plain_id
 from postil.endpoint.webhook import Receiver, parse_webhook_secret, webhook_headers
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.service.bodies import Request, ScreenRequest, ScreenResponse, SentArticle, decoded

@@ -21,12 +21,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import msgspec
 
 from postil.corpus.forgotten import Chosen
-from postil.data.dates import parse_date
+from postil.data.atomic_file import locked
 from postil.data.explain import shown
-from postil.data.ids import plain_id
-from postil.data.impressions import EVENTS, Impression
-from postil.data.labels import Label
-from postil.data.lock import locked
+from postil.data.fields import parse_date, plain_id
+from postil.data.suggestions import EVENTS, Impression, Label
 from postil.erasure.store import erase_comments
 from postil.errors import InvalidInput, PostilError
 from postil.web.store_file import NAME, connect, database_error, open_file, shrink

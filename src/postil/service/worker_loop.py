@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.ids import plain_id
+from postil.data.fields import plain_id
 from postil.engine.worker import send, take_streams
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
 from postil.messages import COMMAND_LINE

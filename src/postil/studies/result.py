@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from postil.data.parts import OptionalPart, Part
 from postil.meta.parts import Points
 from postil.passages.result import GainCurvePoints
 from postil.results.base import Result
-from postil.results.parts import OptionalPart, Part
 
 __all__ = ["StudyCell", "StudyPart", "StudyPicture", "StudyResult", "StudyRow", "StudyTable"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from postil.data.counting import counted
 from postil.data.escaping import visible
+from postil.data.explain import counted
 from postil.results.formats import grid_as
 from postil.results.numbers import DASH, interval, number
 from postil.results.table import Cell, Column, Name, Table, Value

@@ -7,7 +7,7 @@ accuracy** is the share of pairs of comments with different votes (or grades) th
 counted by half: (1 + Somers' D) / 2. **Pairwise near in time** has the pairs with at most two comments between them in
 the order of dates, so that neither had much more time to collect votes.
 
-Where scores are tied (see `postil.data.ties`), nDCG is the mean over all orders of the tie, so a constant scorer has
+Where scores are tied (see `postil.data.ranking`), nDCG is the mean over all orders of the tie, so a constant scorer has
 exactly the values of a random order. The values are means over threads, intervals 95 % percentile bootstrap intervals
 over threads.
 """
@@ -26,10 +26,10 @@ from postil.comments.result import RankingDifference, RankingMeasure
 from postil.comments.retrieval import KINDS, Retriever
 from postil.comments.store import Model
 from postil.corpus.store import Corpus
-from postil.data.ties import joined
+from postil.data.parts import Excluded
+from postil.data.ranking import joined
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.meta.resampling import RESAMPLES, bootstrap_counts
-from postil.results.parts import Excluded
 from postil.threads.orders import merit
 from postil.threads.quality import KIND, Quality
 from postil.threads.result import ThreadOrdersResult, ThreadSettings

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.corpus.near_duplicates import near_duplicates
-from postil.data.dates import unix_seconds
-from postil.data.ranking import best_first
+from postil.data.fields import unix_seconds
+from postil.data.ranking import best_first, joined
 from postil.data.suggestions import RankedComment
-from postil.data.ties import joined
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.threads.thread import Thread
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from postil.comments.result import RankingDifference, RankingMeasure
+from postil.data.parts import Excluded, Part, Ranged
 from postil.data.suggestions import RankedComment
 from postil.results.base import Result
-from postil.results.parts import Excluded, Part, Ranged
 
 __all__ = ["FeatureWeight", "RankedCommentsResult", "ThreadOrdersResult", "ThreadSettings"]
 

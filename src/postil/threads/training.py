@@ -12,13 +12,13 @@ import numpy as np
 
 from postil.comments.store import check_free
 from postil.corpus.store import Corpus
-from postil.data.counting import counted
-from postil.data.ids import plain_id
-from postil.data.labels import REPLACED, TIED, majority
+from postil.data.explain import counted
+from postil.data.fields import plain_id
+from postil.data.parts import Excluded
+from postil.data.suggestions import REPLACED, TIED, majority
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Setting
 from postil.meta.resampling import bootstrap_counts
-from postil.results.parts import Excluded
 from postil.threads.evaluation import (
     TARGETS,
     RatedThread,
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.passes import OnProgress
-    from postil.data.labels import Label
     from postil.data.row_files import FilePath
+    from postil.data.suggestions import Label
     from postil.threads.options import QualityTrainOptions
     from postil.threads.thread import Thread
 

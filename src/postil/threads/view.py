@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from postil.comments.view import measures_summary
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.suggestions import RankedComment
 from postil.results.formats import excerpt
 from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed

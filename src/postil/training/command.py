@@ -19,8 +19,8 @@ from postil.threads.options import QualityTrainOptions
 
 if TYPE_CHECKING:
     from postil.comments.training.grid import Grid
-    from postil.data.labels import Label
     from postil.data.rows import Article
+    from postil.data.suggestions import Label
     from postil.results.formats import Format
 
 __all__ = ["train"]

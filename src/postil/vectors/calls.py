@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import numpy as np
 
 from postil.data.atomic_file import check_apart
-from postil.data.counting import counted
-from postil.data.explain import load_json
+from postil.data.explain import counted, load_json
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.progress import steps
 from postil.data.row_files import read

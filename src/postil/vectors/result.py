@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from postil.data.parts import Part
 from postil.results.base import Result
-from postil.results.parts import Part
 
 __all__ = ["NearWord", "VectorsResult"]
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.data.atomic_file import write_error
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.streams import DAMAGE, damaged, opened
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.web.result import AuditLogFile, AuditLogResult

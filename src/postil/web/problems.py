@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.ids import plain_id
+from postil.data.fields import plain_id
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
 from postil.messages import JSON
 from postil.web.routing import Reply

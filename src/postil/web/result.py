@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from postil.data.parts import OptionalPart, Part
 from postil.results.base import Result
-from postil.results.parts import OptionalPart, Part
 
 __all__ = ["AuditLogFile", "AuditLogResult", "TokenInfo", "TokensResult"]
 

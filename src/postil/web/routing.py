@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from postil.data.ids import plain_id
+from postil.data.fields import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Generic, TypeVar
 import msgspec
 
 from postil.data.atomic_file import AtomicFile
-from postil.data.dates import parse_date
 from postil.data.escaping import visible
 from postil.data.explain import explain
+from postil.data.fields import parse_date
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.web.result import TokenInfo, TokensResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.results.table import Count, Name, Table, Text
 from postil.results.views import View
 

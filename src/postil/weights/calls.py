@@ -11,7 +11,7 @@ import numpy as np
 
 from postil.data.arguments import check_fields
 from postil.data.atomic_file import check_apart
-from postil.data.counting import counted, have
+from postil.data.explain import counted, have
 from postil.data.options import InputOptions, PluginOptions, ThreadOptions
 from postil.data.paired_tables import PAIR, pair_files
 from postil.data.row_files import kind_of, read, write

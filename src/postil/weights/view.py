@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.rows import PlannedReference
 from postil.messages import Blank, Listed, Message, Setting
 from postil.page.blocks import Picture

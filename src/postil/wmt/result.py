@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from postil.data.parts import Excluded, OptionalPart
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.results.base import Result
-from postil.results.parts import Excluded, OptionalPart
 
 __all__ = ["MetricsTaskResult", "MetricsTaskSettings"]
 

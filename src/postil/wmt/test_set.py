@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.data.lines import text_lines
+from postil.data.jsonl import text_lines
+from postil.data.parts import Excluded
 from postil.data.row_locations import LocatedRows
 from postil.data.streams import opened, whole
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.meta.table import Scored
 from postil.metrics.spec import known_metric
-from postil.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.meta.coefficients import tied_notes
 from postil.results.formats import listed, short
 from postil.results.systems_table import SystemsTable

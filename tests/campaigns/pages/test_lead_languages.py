@@ -10,9 +10,9 @@ import pytest
 
 from postil.campaigns.models import Item
 from postil.campaigns.pages.lead import TABS
+from postil.data.parts import Excluded
 from postil.messages import Message
 from postil.meta.parts import Severity, severity_remarks
-from postil.results.parts import Excluded
 from postil.web.translations import page_in
 
 Make = Any

@@ -25,9 +25,9 @@ from postil.campaigns.imports.submissions import (
     number_in,
     records_of,
 )
-from postil.data.dates import parse_date, unix_seconds
+from postil.data.cells import truth
 from postil.data.explain import shown
-from postil.data.truth import truth
+from postil.data.fields import parse_date, unix_seconds
 from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message, Setting
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from postil.campaigns.imports.submissions import Answer
     from postil.campaigns.models import Span
-    from postil.data.record_rows import Record
+    from postil.data.tables import Record
 
 __all__ = ["read_label_studio"]
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from postil.campaigns.imports.submissions import Answer
     from postil.campaigns.models import Span
-    from postil.data.record_rows import Record
+    from postil.data.tables import Record
 
 __all__ = ["read_potato"]
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from postil.campaigns.models import AnnotatorProgress
     from postil.campaigns.result import AnnotatorQuality
     from postil.comparison.result import PreferredSystem
+    from postil.data.parts import Estimate
     from postil.estimation.designs import Prospects
     from postil.estimation.result import SystemEstimate
     from postil.meta.parts import Agreement, PairAgreement, Rater
     from postil.raters.result import Consistency
-    from postil.results.parts import Estimate
     from postil.results.table import Record
 
     Made = Callable[[Record], str]

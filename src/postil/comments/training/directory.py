@@ -14,7 +14,7 @@ from postil.comments.nn.batches import Commented, Ragged
 from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.store import Model, training_folder
 from postil.comments.training.texts import CorpusTexts, first_vectors, hash_of_vectors
-from postil.data.lock import locked
+from postil.data.atomic_file import locked
 from postil.data.progress import live
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from postil.comments.rankers import ArticleTexts, CommentTexts, shared_idf
 from postil.comments.ranking_evaluation import RankingTask, evaluate, sample_negatives
 from postil.comments.reranker import DEPTH, Reranker, standardized, text_of, unit_vectors
 from postil.comments.training.texts import corpus_vectors
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.encoders.base import model_folder
 from postil.encoders.sentences import sentence_encoder
 from postil.encoders.static import MATRIX, TOKENIZER, open_static

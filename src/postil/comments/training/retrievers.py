@@ -27,7 +27,7 @@ from postil.comments.training.directory import TrainingDirectory
 from postil.comments.training.rankers import check_vectors, split_texts, train_features, train_reranker
 from postil.comments.training.texts import CorpusTexts
 from postil.corpus.store import Corpus
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.encoders.sentences import sentence_encoder
 from postil.engine.engines import check_engine, elsewhere
 from postil.errors import MissingExtra, Undefined, UnknownName

@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.comments.nn.batches import concatenate_texts
 from postil.corpus.store import Field
-from postil.data.counting import have
+from postil.data.explain import have
 from postil.errors import MissingExtra, UsageError
 from postil.messages import Setting
 from postil.text.tokens import Vocabulary

@@ -19,9 +19,8 @@ import msgspec
 
 from postil.corpus.importers.fields import FIELDS, FIELDS_OF_COMMENTS
 from postil.corpus.importers.import_report import stem
-from postil.data.checks import is_integer, is_number
-from postil.data.dates import optional_date
 from postil.data.explain import shown
+from postil.data.fields import is_integer, is_number, optional_date
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
 from postil.messages import Message

@@ -21,7 +21,7 @@ from postil.corpus.importers.wordpress import read_wordpress
 from postil.corpus.options import ON_ERROR
 from postil.corpus.rejected import Rejected
 from postil.data.atomic_file import check_apart
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.progress import progress
 from postil.data.reading import by_role
 from postil.data.row_files import Writer, kind_of

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from postil.data.checks import is_integer
 from postil.data.explain import shown
+from postil.data.fields import is_integer
+from postil.data.jsonl import BOM, text_lines
 from postil.data.jsonl import read as read_json
-from postil.data.lines import BOM, text_lines
 from postil.data.row_locations import RowLocations
 from postil.data.streams import opened
 from postil.errors import InvalidInput

@@ -39,7 +39,7 @@ from xml.parsers import expat
 from postil.corpus.importers.collection import read_texts
 from postil.corpus.passage_duplicates import CHARACTERS, merge_duplicates
 from postil.data.jsonl import read as read_json
-from postil.data.lines import text_lines
+from postil.data.jsonl import text_lines
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.data.streams import opened

@@ -9,7 +9,7 @@ import msgspec
 
 from postil.corpus.importers.import_report import json_lines_of
 from postil.data import jsonl
-from postil.data.lines import BOM
+from postil.data.jsonl import BOM
 from postil.data.streams import DAMAGE, damaged, opened
 from postil.errors import InvalidInput
 

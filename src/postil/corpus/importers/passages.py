@@ -14,7 +14,7 @@ from postil.corpus.importers.trec import Unjudged, read_trec
 from postil.corpus.importers.wikipedia import Chosen, WikiPassages, WikiReport, WikiSplit, read_titles, read_wikipedia
 from postil.corpus.passage_duplicates import merge_duplicates
 from postil.data.atomic_file import check_apart
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.options import ThreadOptions
 from postil.data.row_files import kind_of, write
 from postil.engine import open_engine

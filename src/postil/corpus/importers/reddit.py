@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import read_threads, text_at
-from postil.data.checks import is_integer
 from postil.data.explain import shown
+from postil.data.fields import is_integer
 from postil.documents.markup import unescaped
 from postil.errors import InvalidInput
 

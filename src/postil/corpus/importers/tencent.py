@@ -22,8 +22,7 @@ from postil.corpus.importers.article_builder import ArticleBuilder
 from postil.corpus.importers.fields import Fields
 from postil.corpus.importers.import_report import ImportReport, json_lines, json_object, numbered_lines
 from postil.data.explain import shown
-from postil.data.jsonl import FAILURES, check_keys
-from postil.data.lines import BOM, decoded
+from postil.data.jsonl import BOM, FAILURES, check_keys, decoded
 from postil.data.parquet import Record
 from postil.errors import InvalidInput
 from postil.messages import Message, Setting

@@ -21,7 +21,7 @@ import numpy as np
 
 from postil.corpus.importers.collection import read_texts
 from postil.data.explain import shown
-from postil.data.lines import text_lines
+from postil.data.jsonl import text_lines
 from postil.data.ranking import Ranking
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, UnknownName, UsageError

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from postil.corpus.importers.import_report import ImportReport
-from postil.data.lines import text_lines
+from postil.data.jsonl import text_lines
 from postil.data.rows import Passage
 from postil.data.streams import DAMAGE, damaged, opened
 from postil.documents.wikitext import redirect_of, wiki_blocks

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.errors import UsageError
 from postil.interest.html.markup import Element, Node, language, node, page_html
 from postil.interest.text_fragments import web_address

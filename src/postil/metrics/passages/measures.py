@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.data.ties import TOLERANCE, without_noise
+from postil.data.ranking import TOLERANCE, without_noise
 from postil.errors import UsageError
 from postil.kernel import pooled_scores
 from postil.metrics.base import Specified

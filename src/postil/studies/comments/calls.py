@@ -76,11 +76,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.data.parts import Estimate
     from postil.data.progress import OnMessage
     from postil.meta.coefficients import Measure
     from postil.metrics.evaluation import ScoredBatch
     from postil.results.base import Result
-    from postil.results.parts import Estimate
 
 __all__ = [
     "study_comments",

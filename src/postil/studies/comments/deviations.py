@@ -17,7 +17,7 @@ import msgspec
 from postil.campaigns.rubric import Rubric
 from postil.comments.readers import HUMAN
 from postil.comments.result import GridSearch, value_text
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.errors import PostilError
 from postil.messages import Blank, Message, Setting
 from postil.metrics.metric_set import parse_all

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.correlation.result import CorrelationResult, DisagreementPair
+    from postil.data.parts import Estimate
     from postil.data.rows import Article
     from postil.meta.parts import Agreement, Correlation
-    from postil.results.parts import Estimate
     from postil.studies.papers import CommentsPaper
     from postil.studies.result import StudyCell
 

@@ -31,8 +31,7 @@ from postil.comments.training.grid import Grid
 from postil.comments.training.retrievers import check_retriever
 from postil.corpus.rated_comments import RatedComments
 from postil.data.atomic_file import AtomicFile
-from postil.data.counting import counted, have
-from postil.data.explain import shown
+from postil.data.explain import counted, have, shown
 from postil.data.row_files import read
 from postil.data.rows import Candidate, Judgement
 from postil.data.suggestions import Suggestions

@@ -13,7 +13,7 @@ from postil.comments.readers import HUMAN
 from postil.corpus.histogram import Histogram
 from postil.corpus.result import Spread
 from postil.corpus.statistics import spread
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.meta.agreement import FEWEST, agreement
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from postil.comments.store import Model
     from postil.corpus.result import CorpusStatistics, SplitStatistics, StatisticsResult
     from postil.correlation.result import CorrelationResult
+    from postil.data.parts import Estimate
     from postil.data.rows import Candidate
     from postil.data.scale import Scale
     from postil.meta.parts import Agreement
     from postil.metrics.result import ScoreResult
-    from postil.results.parts import Estimate
     from postil.studies.comments.study import CommentsStudy
     from postil.studies.papers import CommentsPaper
     from postil.studies.result import StudyCell

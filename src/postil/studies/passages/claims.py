@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.page.words import first_minus_second
 from postil.passages.result import Gain
 from postil.results.formats import listed

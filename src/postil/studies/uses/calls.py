@@ -14,7 +14,7 @@ from postil.comments.calls import CommentOptions
 from postil.comments.options import GeneratorTraining, GeneratorTrainOptions
 from postil.comments.training.generators import train_commenter
 from postil.corpus.store import Corpus
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.progress import progress
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference

@@ -12,8 +12,8 @@ import numpy as np
 from postil.comments.rankers import ArticleTexts, TfidfRanker, idf_weights
 from postil.comments.retrieval import Retriever
 from postil.comments.training.texts import CorpusTexts
-from postil.data.counting import have
-from postil.data.dates import unix_seconds
+from postil.data.explain import have
+from postil.data.fields import unix_seconds
 from postil.data.progress import progress
 from postil.errors import UsageError
 from postil.messages import Message, Setting

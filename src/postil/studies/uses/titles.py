@@ -11,7 +11,7 @@ import numpy as np
 from postil.comments.neural_commenter import detokenize
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.training.texts import CorpusTexts
-from postil.data.counting import counted
+from postil.data.explain import counted
 from postil.data.rows import Candidate, Reference
 from postil.errors import Undefined
 from postil.meta.resampling import bootstrap_counts

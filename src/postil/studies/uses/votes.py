@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.counting import counted
-from postil.data.ties import dense_ranks
+from postil.data.explain import counted
+from postil.data.ranking import dense_ranks
 from postil.errors import UsageError
 from postil.kernel import rank_correlations
 from postil.meta.column_correlations import rank_coefficient, ratio

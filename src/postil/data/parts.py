@@ -1,4 +1,4 @@
-"""Bases of the structs inside a result, and the parts that several kinds of result have."""
+"""Structs that rows and results are made of: bases, numbers with intervals, and what was left out."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-__all__ = [
-    "NAMED",
-    "Estimate",
-    "Excluded",
-    "OptionalPart",
-    "Part",
-    "Ranged",
-]
+__all__ = ["NAMED", "Estimate", "Excluded", "OptionalPart", "Part", "Ranged"]
 
 NAMED: Final = 5
 """Number of excluded rows that are named."""
