@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from postil.page.report import write_report as write_results
 from postil.results.base import Result
+from postil.results.page.report import write_report as write_results
 from postil.results.views import show
 
 if TYPE_CHECKING:

@@ -37,6 +37,8 @@ from postil.comments.candidate_pool import CandidatePool, save_retriever
 from postil.comments.feature_ranker import FeatureModel, FeatureRanker, RelevanceFeatures, TextVectors, person_ids
 from postil.comments.rankers import CommentTexts
 from postil.comments.retrieval import Retriever
+from postil.comments.search.index import Index
+from postil.comments.search.string_array import StringArray
 from postil.comments.store import ModelWriter, checksum
 from postil.corpus.store import Corpus
 from postil.data.rows import Article, Comment
@@ -46,8 +48,6 @@ from postil.learners.boosting import Tree, Trees
 from postil.learners.linear import Logistic
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.references import References
-from postil.search.index import Index
-from postil.search.string_array import StringArray
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors

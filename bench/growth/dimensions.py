@@ -18,8 +18,8 @@ from bench.passages.workload import PASSAGES
 from bench.passages.workload import workload as passages_workload
 from bench.retrieval.workload import TYPES, Workload, drawn
 from bench.retrieval.workload import workload as articles_workload
+from postil.comments.search.index import Index
 from postil.data.arrays import open_array
-from postil.search.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -41,12 +41,12 @@ from postil.metrics.controls import ControlOptions as ControlOptions
 from postil.metrics.result import ScoreResult as ScoreResult
 from postil.metrics.spec import parse_metric as parse_metric
 from postil.metrics.spec import register_metric as register_metric
-from postil.page.report import report as report
 from postil.passages.result import RankedPassage as RankedPassage
 from postil.passages.similarity import rank_passages as rank_passages
 from postil.raters.calls import agreement as agreement
 from postil.raters.options import AgreementOptions as AgreementOptions
 from postil.results.base import Result as Result
+from postil.results.page.report import report as report
 from postil.results.result_files import read_result as read_result
 from postil.scoring.calls import consensus_weights as consensus_weights
 from postil.scoring.calls import score as score

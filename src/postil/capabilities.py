@@ -51,7 +51,7 @@ CAPABILITIES: Final = (
     "endpoint",
     "raters",
     "campaigns",
-    "page",
+    "results.page",
     "studies",
 )
 """Folders of the capabilities, in the order of the help."""

@@ -17,7 +17,7 @@ OWNERS = {
     "httpx2": "endpoint",
     "ir_measures": "integrations",
     "lm_eval": "integrations",
-    "matplotlib": "plots",
+    "matplotlib": "results",
     "onnxruntime": "encoders",
     "sqlalchemy": "campaigns",
     "ray": "engine",

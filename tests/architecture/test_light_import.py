@@ -71,7 +71,10 @@ except SystemExit as end:
         ("import postil.data.row_files, postil.data.weights", HEAVY),
         ("import postil.meta.correlation", HEAVY | {"typer", "rich"}),
         ("import postil.endpoint.client", HEAVY | {"numpy", "typer", "rich"}),
-        ("import postil.plots.forest, postil.plots.lines, postil.plots.picture", HEAVY | {"typer", "rich"}),
+        (
+            "import postil.results.plots.forest, postil.results.plots.lines, postil.results.plots.picture",
+            HEAVY | {"typer", "rich"},
+        ),
     ],
 )
 def test_not_loaded(statement: str, not_loaded: set[str]) -> None:

@@ -28,7 +28,7 @@ OURS = (
     "locale/*/LC_MESSAGES/postil.po",
     "sample/night-train.md",
     "sample/paper-*.json",
-    *("page/*.css", "page/*.html", "interest/html/*.css", "interest/html/*.js"),
+    *("results/page/*.css", "results/page/*.html", "interest/html/*.css", "interest/html/*.js"),
     *("web/static/*.css", "web/static/*.js", "web/static/icon.svg", "web/templates/*.html"),
 )
 """Files that were written for the package. A word list or a table gets a pattern here when its author is known."""

@@ -9,9 +9,9 @@ import pytest
 from postil.correlation.calls import correlate
 from postil.correlation.options import CorrelateOptions
 from postil.data.rows import Passage
-from postil.page.report import write_report
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.results.base import Result
+from postil.results.page.report import write_report
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,10 +14,10 @@ from postil.comments.copying import SharedSpan, SpanIndex
 from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, detokenize, save_generator
 from postil.comments.nn.batches import SPECIAL
 from postil.comments.options import DecodingOptions
+from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter
 from postil.data.rows import Article
 from postil.errors import UsageError
-from postil.search.string_array import StringArray
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from postil.cli.main import app
 from postil.comments.copying import SpanIndex
 from postil.comments.neural_commenter import CopyIndex, save_generator
 from postil.comments.retrieval import Retriever
+from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
@@ -25,7 +26,6 @@ from postil.encoders.static import open_static
 from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer
 from postil.results.views import view_of
-from postil.search.string_array import StringArray
 from postil.text.vectors import Vectors
 from retrieval_models import BY_WORDS, article
 

@@ -19,13 +19,13 @@ from postil.data.row_files import write
 from postil.data.rows import Passage
 from postil.errors import UsageError
 from postil.meta.resampling import bootstrap_counts
-from postil.page.chapters import chapter
-from postil.page.report import csv_tables
 from postil.passages.by_length import LengthCorrelations, ListThirds, PooledThirds, length_correlations, length_thirds
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.passages.gain import normalized_gains
 from postil.passages.result import NcgResult
 from postil.results.base import Result
+from postil.results.page.chapters import chapter
+from postil.results.page.report import csv_tables
 from postil.results.views import show
 from postil.studies.passages.figures import ENTITIES
 from postil.studies.passages.paper import anchors_stage

@@ -12,10 +12,10 @@ import pytest
 
 from page_document import Document, Page, spoilt
 from postil.data.rows import Passage
-from postil.page.words import plain
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.passages.chapter import Gains, gains_paragraph, leads, use_of_weights
 from postil.passages.result import NcgResult
+from postil.results.page.words import plain
 from result_examples import CUTS, ITSELF, NCG, gained, typed, write_report
 
 if TYPE_CHECKING:

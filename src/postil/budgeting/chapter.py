@@ -20,10 +20,10 @@ from postil.budgeting.view import (
 from postil.data.explain import counted
 from postil.messages import Message
 from postil.meta.parts import severity_remarks
-from postil.page.blocks import Chapter, Facts, Paragraph, Picture, Section, facts, sentences
-from postil.page.words import left_out
-from postil.plots.lines import Curve, CurveMark, curves
 from postil.results.numbers import DASH, number
+from postil.results.page.blocks import Chapter, Facts, Paragraph, Picture, Section, facts, sentences
+from postil.results.page.words import left_out
+from postil.results.plots.lines import Curve, CurveMark, curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

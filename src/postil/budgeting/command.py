@@ -11,7 +11,7 @@ from postil.budgeting.calls import BudgetOptions, budget_files
 from postil.cli.command import FormatOption, ReportOption, command
 from postil.cli.errors import command_line, say
 from postil.data.options import JudgedInputOptions
-from postil.page.command import print_result
+from postil.results.page.command import print_result
 
 __all__ = ["budget"]
 

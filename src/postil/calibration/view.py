@@ -11,10 +11,10 @@ import numpy as np
 from postil.calibration.result import CoveragePoint
 from postil.data.explain import counted
 from postil.messages import Message, Setting
-from postil.page.blocks import Picture
-from postil.plots.lines import Curve, curves
-from postil.plots.picture import save
 from postil.results.formats import excerpt, noted, value_with_interval
+from postil.results.page.blocks import Picture
+from postil.results.plots.lines import Curve, curves
+from postil.results.plots.picture import save
 from postil.results.table import Count, Interval, Name, Number, Table
 from postil.results.views import View
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from postil.calibration.result import CalibrationResult
-    from postil.plots import Figure
+    from postil.results.plots import Figure
 
 __all__ = ["draw_precision", "pictures", "view"]
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from postil.combination.view import columns_table, fits_table, head, verdict
 from postil.data.explain import counted
-from postil.page.blocks import Chapter, Facts, Picture, Section, facts, sentences
-from postil.page.chapters import signatures
-from postil.page.words import left_out
-from postil.plots.lines import Curve, curves
-from postil.plots.points import ScatterPanel, scatter
 from postil.results.names import control
 from postil.results.numbers import number
+from postil.results.page.blocks import Chapter, Facts, Picture, Section, facts, sentences
+from postil.results.page.chapters import signatures
+from postil.results.page.words import left_out
+from postil.results.plots.lines import Curve, curves
+from postil.results.plots.points import ScatterPanel, scatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

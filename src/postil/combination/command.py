@@ -11,7 +11,7 @@ from postil.cli.command import FormatOption, ReportOption, ScoresArgument, comma
 from postil.cli.errors import command_line, emit, say
 from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
-from postil.page.command import print_result
+from postil.results.page.command import print_result
 from postil.results.views import show
 
 __all__ = ["combine"]

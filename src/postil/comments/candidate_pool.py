@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.comments.search.string_array import StringArray
 from postil.data.arrays import WHOLE, Expected
 from postil.data.fields import unix_seconds
 from postil.data.suggestions import Source
 from postil.documents.markup import plain_text
 from postil.errors import InvalidInput
 from postil.screening.reasons import QUOTATION, REPLY
-from postil.search.string_array import StringArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from postil.comments.search.index import Index
     from postil.comments.store import ModelWriter
     from postil.data.arrays import AnyArray, OpenArray
     from postil.data.rows import Article
-    from postil.search.index import Index
 
 __all__ = ["MISSING", "CandidatePool", "retriever_arrays", "save_retriever"]
 

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from postil.comments.view import loss_curves
-from postil.page.blocks import Picture
-from postil.page.chapters import forests
-from postil.plots.forest import IntervalRow
+from postil.results.page.blocks import Picture
+from postil.results.page.chapters import forests
+from postil.results.plots.forest import IntervalRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.rankers import ArticleTexts, Texts
+    from postil.comments.search.index import Idf
     from postil.comments.store import Model
     from postil.data.arrays import AnyArray
     from postil.encoders.base import Encoder
-    from postil.search.index import Idf
 
     Stored = Sequence[NDArray[np.int64]]
     Scores = list[NDArray[np.float64]]

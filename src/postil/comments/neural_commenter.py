@@ -17,6 +17,7 @@ import numpy as np
 from postil.comments.copying import SpanIndex
 from postil.comments.nn.batches import SPECIAL, Ragged, concatenate_texts
 from postil.comments.options import DecodingOptions
+from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter
 from postil.corpus.forgotten import is_placeholder
 from postil.data.arrays import WHOLE, Expected
@@ -24,7 +25,6 @@ from postil.data.explain import shown
 from postil.data.suggestions import Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.screening.filtering import CandidateFilter, RepeatLimit
-from postil.search.string_array import StringArray
 from postil.text.tokenizers import is_han_text, stored_tokenizer
 from postil.text.tokens import Vocabulary
 

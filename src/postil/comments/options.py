@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from postil.comments.nn.batches import SPECIAL
+from postil.comments.search.index import IDF, WEIGHTINGS, Idf, Weighting
 from postil.data.arguments import check_fields
 from postil.data.options import EngineOptions, SeedOptions
 from postil.errors import UnknownName, UsageError, check_least
 from postil.messages import Listed, Setting
 from postil.options import Flag, options
-from postil.search.index import IDF, WEIGHTINGS, Idf, Weighting
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

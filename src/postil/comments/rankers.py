@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 
 from postil.comments.nn.batches import Ragged
+from postil.comments.search.index import CollectionStatistics
 from postil.data.arrays import WHOLE
 from postil.errors import InvalidInput
 from postil.kernel import count_terms
-from postil.search.index import CollectionStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.nn.relevance import Relevance
+    from postil.comments.search.index import Idf
     from postil.data.arrays import AnyArray
-    from postil.search.index import Idf
 
     Stored: TypeAlias = Sequence[NDArray[np.int64]]
     Scores: TypeAlias = list[NDArray[np.float64]]
@@ -377,7 +377,7 @@ def idf_weights(
         comments: Their comments, article by article.
         starts: int64[n + 1], the index of each article's first comment.
         words: Size of the vocabulary.
-        idf: ``plain`` or ``smooth``, see `postil.search.index.CollectionStatistics`.
+        idf: ``plain`` or ``smooth``, see `postil.comments.search.index.CollectionStatistics`.
 
     Returns:
         float64[words], 0 for a word that is in no document.

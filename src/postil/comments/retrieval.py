@@ -27,6 +27,7 @@ from postil.comments.rankers import (
     TfidfRanker,
 )
 from postil.comments.reranker import open_reranker, text_of
+from postil.comments.search.index import Index, TopK, merge
 from postil.comments.show_filter import FILE, SIGNALS, ShowFilter, text_signals
 from postil.comments.store import Model
 from postil.data.arrays import WHOLE, Expected
@@ -35,7 +36,6 @@ from postil.data.suggestions import Filtered, Provenance, Suggestion, Suggestion
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Setting
 from postil.screening.filtering import CandidateFilter, RepeatLimit
-from postil.search.index import Index, TopK, merge
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
     from postil.comments.rankers import Ranker, Texts
     from postil.comments.reranker import Reranker
+    from postil.comments.search.string_array import StringArray
     from postil.comments.show_filter import Selection
     from postil.data.row_files import FilePath
     from postil.data.rows import Article
     from postil.data.suggestions import Source
     from postil.engine import Engine, StatefulWorkers
     from postil.screening.filtering import FilterResult
-    from postil.search.string_array import StringArray
 
 __all__ = ["KINDS", "NETWORKS", "Neighbors", "Retriever", "Sharded", "open_ranker"]
 
@@ -142,9 +142,9 @@ class Sharded:
 
     Args:
         engine: Runs the workers.
-        parts: The shards, see `postil.search.index.Index.shards`.
+        parts: The shards, see `postil.comments.search.index.Index.shards`.
 
-    >>> from postil.search.index import Index
+    >>> from postil.comments.search.index import Index
     >>> from postil.engine import open_engine
     >>> ids, offsets = np.array([0, 1, 1, 2, 0, 3], dtype=np.int32), np.array([0, 3, 6])
     >>> index = Index.of(ids, offsets, words=4)
@@ -158,7 +158,7 @@ class Sharded:
         self._workers: StatefulWorkers[Index] = engine.start_workers(_prepared, parts)
 
     def search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
-        """See `postil.search.index.Index.search`.
+        """See `postil.comments.search.index.Index.search`.
 
         Args:
             ids: int32[T].

@@ -14,10 +14,10 @@ from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.messages import Message, Setting
 from postil.metrics.result import SystemScore
-from postil.plots.lines import Curve, curves
-from postil.plots.picture import save
 from postil.results.formats import excerpt, value_with_interval
 from postil.results.numbers import DASH
+from postil.results.plots.lines import Curve, curves
+from postil.results.plots.picture import save
 from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import View, best
 from postil.scoring.view import score_table, scores_summary, scores_table
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from postil import plots
     from postil.comments.result import (
         CommenterResult,
         GridPoint,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
         UpdateResult,
     )
     from postil.data.suggestions import Source, Suggestion
+    from postil.results import plots
     from postil.results.table import Column
 
 __all__ = [

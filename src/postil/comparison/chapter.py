@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 from postil.comparison.view import compared_table
 from postil.data.explain import counted
-from postil.page.blocks import Chapter, Facts, Findings, Paragraph, Picture, Section, collapsed, first_open
-from postil.page.chapters import DRAWN, resampled, viewed, with_weights
-from postil.page.words import SIGNIFICANTLY, VERDICTS, capital, finding, isolated, left_out
-from postil.plots.forest import IntervalRow, intervals
 from postil.results.formats import listed
 from postil.results.names import is_control
 from postil.results.numbers import interval, number, signed
+from postil.results.page.blocks import Chapter, Facts, Findings, Paragraph, Picture, Section, collapsed, first_open
+from postil.results.page.chapters import DRAWN, resampled, viewed, with_weights
+from postil.results.page.words import SIGNIFICANTLY, VERDICTS, capital, finding, isolated, left_out
+from postil.results.plots.forest import IntervalRow, intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.comparison.result import Comparison, InterleavingResult, PreferencesResult, SystemComparison
-    from postil.page.blocks import Point
+    from postil.results.page.blocks import Point
     from postil.results.table import Table
 
 __all__ = ["chapter", "compared", "interleaved", "pictures", "preferences", "strengths"]

@@ -13,11 +13,11 @@ import msgspec
 
 from postil.corpus.result import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
 from postil.data.explain import counted
-from postil.page.blocks import Picture
-from postil.plots.bars import SpreadPanel, amounts, spreads
-from postil.plots.lines import Curve, curves
-from postil.plots.picture import save
 from postil.results.numbers import DASH
+from postil.results.page.blocks import Picture
+from postil.results.plots.bars import SpreadPanel, amounts, spreads
+from postil.results.plots.lines import Curve, curves
+from postil.results.plots.picture import save
 from postil.results.table import Count, Figure, Name, Table
 from postil.results.views import View
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from postil import plots
     from postil.corpus.histogram import Histogram
+    from postil.results import plots
 
 __all__ = ["draw", "percent", "pictures", "table_2", "view"]
 

@@ -35,7 +35,10 @@ from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.meta.coefficients import tied_notes, titled
 from postil.meta.parts import CEILING, PEOPLE
-from postil.page.blocks import (
+from postil.raters.chapter import agreement_blocks, agreement_numbers
+from postil.results.formats import listed, plain_rows
+from postil.results.numbers import estimate, grade, number
+from postil.results.page.blocks import (
     Block,
     Chapter,
     Collapsed,
@@ -51,11 +54,8 @@ from postil.page.blocks import (
     first_open,
     sentences,
 )
-from postil.page.chapters import resampled, signature_rows, with_weights
-from postil.page.words import SIGNIFICANTLY, capital, isolated, left_out
-from postil.raters.chapter import agreement_blocks, agreement_numbers
-from postil.results.formats import listed, plain_rows
-from postil.results.numbers import estimate, grade, number
+from postil.results.page.chapters import resampled, signature_rows, with_weights
+from postil.results.page.words import SIGNIFICANTLY, capital, isolated, left_out
 from postil.results.table import Count, Interval, Name, Number, PValue, Table, Text
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
     from postil.correlation.result import Audit, CorrelationResult, DisagreementPair
     from postil.meta.parts import SystemMean
-    from postil.page.blocks import Numbers, Rows
+    from postil.results.page.blocks import Numbers, Rows
 
 __all__ = ["chapter", "first_differences"]
 

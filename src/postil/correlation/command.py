@@ -44,7 +44,7 @@ def correlate(
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --report report.html
     """
     if report:
-        from postil.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+        from postil.results.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
 
         check_report(report, [*scores, judgements, *filter(None, [candidates])])  # before the work is done
     result = correlate_files(

@@ -8,17 +8,17 @@ from postil.correlation.audit_view import chance_label
 from postil.correlation.view import Line, by_chance
 from postil.meta.coefficients import TABLE, titled
 from postil.meta.parts import HALVES
-from postil.page.words import UNCLEAR, VERDICTS, first_minus_second, is_clear, isolated, verdict
 from postil.results.formats import listed
 from postil.results.names import LENGTH, control, family, is_control, metric_of, unweighted
 from postil.results.numbers import estimate, number
+from postil.results.page.words import UNCLEAR, VERDICTS, first_minus_second, is_clear, isolated, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from postil.correlation.result import CorrelationResult
     from postil.meta.parts import Correlation, Difference
-    from postil.page.blocks import Point
+    from postil.results.page.blocks import Point
 
 __all__ = ["Lookup", "metric_lines", "paragraph", "weights"]
 

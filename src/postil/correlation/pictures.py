@@ -11,13 +11,13 @@ from postil.correlation.audit_view import MAPPINGS, row_label
 from postil.correlation.findings import Lookup, metric_lines
 from postil.meta.coefficients import TABLE, titled
 from postil.meta.parts import HALVES, PEOPLE, Points
-from postil.page.blocks import Picture
-from postil.plots.forest import IntervalRow, Landmark, intervals
-from postil.plots.heatmaps import matrix
-from postil.plots.lines import Curve, curves
-from postil.plots.points import ScatterPanel, scatter
 from postil.results.names import LENGTH, control, is_control
 from postil.results.numbers import number
+from postil.results.page.blocks import Picture
+from postil.results.plots.forest import IntervalRow, Landmark, intervals
+from postil.results.plots.heatmaps import matrix
+from postil.results.plots.lines import Curve, curves
+from postil.results.plots.points import ScatterPanel, scatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.comments.search.string_array import StringArray
     from postil.corpus.forgotten import Chosen
     from postil.data.row_files import FilePath
-    from postil.search.string_array import StringArray
 
 __all__ = ["AlsoServed", "ErasableModel", "Erased", "ServedModels", "noted", "unserved"]
 

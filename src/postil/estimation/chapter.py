@@ -10,14 +10,24 @@ import numpy as np
 from postil.estimation.designs import ESTIMATORS, TARGETS
 from postil.estimation.view import decimals, head, means_table, shared_letters, worth
 from postil.meta.parts import severity_remarks
-from postil.page.blocks import Chapter, Collapsed, Facts, Paragraph, Picture, Section, collapsed, facts, sentences
-from postil.page.chapters import DRAWN, signature_rows, signatures
-from postil.page.words import isolated, left_out
-from postil.plots.forest import IntervalRow, RowSet, intervals
-from postil.plots.heatmaps import matrix
-from postil.plots.lines import Curve, CurveMark, curves
 from postil.results.formats import listed
 from postil.results.numbers import DASH, interval, number
+from postil.results.page.blocks import (
+    Chapter,
+    Collapsed,
+    Facts,
+    Paragraph,
+    Picture,
+    Section,
+    collapsed,
+    facts,
+    sentences,
+)
+from postil.results.page.chapters import DRAWN, signature_rows, signatures
+from postil.results.page.words import isolated, left_out
+from postil.results.plots.forest import IntervalRow, RowSet, intervals
+from postil.results.plots.heatmaps import matrix
+from postil.results.plots.lines import Curve, CurveMark, curves
 from postil.results.table import Interval, Name, Number, PValue, Table
 
 if TYPE_CHECKING:
@@ -27,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.estimation.result import EstimateResult, SystemDifference, SystemEstimate
-    from postil.page.blocks import Block, Numbers
+    from postil.results.page.blocks import Block, Numbers
 
     Floats: TypeAlias = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from postil.cli.errors import command_line, say
 from postil.data.options import JudgedInputOptions
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.meta.rated import Rated
-from postil.page.command import print_result
+from postil.results.page.command import print_result
 
 __all__ = ["estimate"]
 

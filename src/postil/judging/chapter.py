@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from postil.judging.view import controls_table, findings, systems_table, work
-from postil.page.blocks import Chapter, Facts, Findings, Picture, Section, facts, sentences
-from postil.page.chapters import signatures
-from postil.page.words import capital, isolated, left_out
-from postil.plots.forest import IntervalRow, intervals
 from postil.results.names import control
 from postil.results.numbers import DASH
+from postil.results.page.blocks import Chapter, Facts, Findings, Picture, Section, facts, sentences
+from postil.results.page.chapters import signatures
+from postil.results.page.words import capital, isolated, left_out
+from postil.results.plots.forest import IntervalRow, intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

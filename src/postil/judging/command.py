@@ -65,7 +65,7 @@ def judge(
     """
     paths = {"candidates": candidates, "references": references, "articles": articles, "judgements": judgements}
     if report:
-        from postil.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+        from postil.results.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
 
         check_report(report, [path for path in paths.values() if path is not None])  # before the work is done
     sources = open_sources(paths, options, inputs, say)

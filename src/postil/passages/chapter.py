@@ -12,31 +12,6 @@ import msgspec
 from postil.data.explain import counted
 from postil.data.ranking import tied
 from postil.messages import Message, Setting, spoken
-from postil.page.blocks import (
-    Chapter,
-    Collapsed,
-    Facts,
-    Findings,
-    Paragraph,
-    Picture,
-    Section,
-    collapsed,
-    facts,
-    sentences,
-)
-from postil.page.chapters import forests, signature_rows, signatures
-from postil.page.words import (
-    ABOVE,
-    ALPHA,
-    BELOW,
-    SIGNIFICANTLY,
-    VERDICTS,
-    capital,
-    first_minus_second,
-    isolated,
-    left_out,
-    verdict,
-)
 from postil.passages.result import smallest_p
 from postil.passages.view import (
     BASELINES,
@@ -54,17 +29,42 @@ from postil.passages.view import (
     measures,
     undefined_correlations,
 )
-from postil.plots.forest import IntervalRow
 from postil.results.formats import listed
 from postil.results.names import unweighted
 from postil.results.numbers import estimate, number
+from postil.results.page.blocks import (
+    Chapter,
+    Collapsed,
+    Facts,
+    Findings,
+    Paragraph,
+    Picture,
+    Section,
+    collapsed,
+    facts,
+    sentences,
+)
+from postil.results.page.chapters import forests, signature_rows, signatures
+from postil.results.page.words import (
+    ABOVE,
+    ALPHA,
+    BELOW,
+    SIGNIFICANTLY,
+    VERDICTS,
+    capital,
+    first_minus_second,
+    isolated,
+    left_out,
+    verdict,
+)
+from postil.results.plots.forest import IntervalRow
 from postil.results.table import Name, Number, Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from postil.page.blocks import Block, Numbers, Point
     from postil.passages.result import Gain, GainByLength, GainDifference, LengthThird, NcgResult, SummaryResult
+    from postil.results.page.blocks import Block, Numbers, Point
 
 __all__ = [
     "Gains",

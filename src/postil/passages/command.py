@@ -84,7 +84,7 @@ def passages(
         return
     _refuse({"articles": articles, "max-words": max_words, "items": items}, "goes with --summaries FILE")
     if report:
-        from postil.page.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
+        from postil.results.page.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
 
         check_report(report, [passages])  # before the work is done
     if scores is not None:
@@ -122,7 +122,7 @@ def _score_summaries(  # noqa: PLR0917 - the flags
     form: Format,
 ) -> None:
     if report:
-        from postil.page.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
+        from postil.results.page.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
 
         check_report(report, files.paths)  # before the work is done
     if items is not None:

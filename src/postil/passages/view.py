@@ -14,9 +14,9 @@ from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.messages import Message
 from postil.passages.result import Gain, GainDifference, NcgResult
-from postil.plots.lines import Curve, curves
-from postil.plots.picture import save
 from postil.results.formats import noted
+from postil.results.plots.lines import Curve, curves
+from postil.results.plots.picture import save
 from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import WHOLE, View, best, signature_lines
 
@@ -111,7 +111,7 @@ def gather(first: Mapping[str, float]) -> dict[str, list[str]]:
 
 
 draw_together: Final = partial(curves, xlabel="passages from the top, k", ylabel="nCG@k", log=True)
-"""Draw at most `IN_ONE_PICTURE` curves of nCG over k; see `postil.plots.lines.curves`."""
+"""Draw at most `IN_ONE_PICTURE` curves of nCG over k; see `postil.results.plots.lines.curves`."""
 
 
 def curve(line: GainCurvePoints, name: str) -> Curve:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.data.explain import shown
-from postil.page.blocks import Paragraph, Picture, collapsed, sentences
-from postil.plots.bars import histograms
-from postil.plots.heatmaps import confusion
 from postil.raters.view import pairs_table, raters_table, statistics_table
+from postil.results.page.blocks import Paragraph, Picture, collapsed, sentences
+from postil.results.plots.bars import histograms
+from postil.results.plots.heatmaps import confusion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.meta.parts import Agreement, Rater
-    from postil.page.blocks import Block, Numbers
     from postil.raters.result import AgreementResult
+    from postil.results.page.blocks import Block, Numbers
     from postil.results.table import Table
 
 __all__ = ["agreement_blocks", "agreement_numbers", "pictures"]

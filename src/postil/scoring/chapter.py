@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.data.explain import counted
-from postil.page.blocks import Chapter, Paragraph, Section
-from postil.page.chapters import forests, signatures
-from postil.page.words import isolated
-from postil.plots.forest import IntervalRow
 from postil.results.formats import listed
 from postil.results.numbers import number
+from postil.results.page.blocks import Chapter, Paragraph, Section
+from postil.results.page.chapters import forests, signatures
+from postil.results.page.words import isolated
+from postil.results.plots.forest import IntervalRow
 from postil.scoring.view import scores_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.metrics.result import ScoreResult
-    from postil.page.blocks import Picture
+    from postil.results.page.blocks import Picture
 
 __all__ = ["chapter", "pictures", "scored"]
 

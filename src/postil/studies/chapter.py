@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.page.blocks import Block, Chapter, Facts, Paragraph, Picture, Section
 from postil.passages.view import curve
-from postil.plots.bars import amounts
-from postil.plots.lines import curves
-from postil.plots.points import ScatterPanel, scatter
+from postil.results.page.blocks import Block, Chapter, Facts, Paragraph, Picture, Section
+from postil.results.plots.bars import amounts
+from postil.results.plots.lines import curves
+from postil.results.plots.points import ScatterPanel, scatter
 from postil.studies.view import study_table, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.page.blocks import Numbers
-    from postil.plots import Figure
+    from postil.results.page.blocks import Numbers
+    from postil.results.plots import Figure
     from postil.studies.result import StudyPart, StudyPicture, StudyResult
 
 __all__ = ["chapter", "pictures"]

@@ -10,16 +10,16 @@ import numpy as np
 from postil.data.explain import counted
 from postil.data.rows import PlannedReference
 from postil.messages import Blank, Listed, Message, Setting
-from postil.page.blocks import Picture
-from postil.plots.lines import Curve, curves
 from postil.results.formats import excerpt, noted
+from postil.results.page.blocks import Picture
+from postil.results.plots.lines import Curve, curves
 from postil.results.table import Count, Figure, Name, Number, Table, Text
 from postil.results.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil import plots
+    from postil.results import plots
     from postil.weights.calls import WeightsPlanResult
 
 __all__ = ["pictures", "view"]

@@ -14,12 +14,12 @@ from made_retrievers import NEWS, made
 from postil.comments.copying import SpanIndex
 from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, save_generator
 from postil.comments.nn.batches import SPECIAL
+from postil.comments.search.index import Index
+from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import descriptions
 from postil.screening.filtering import CandidateFilter
-from postil.search.index import Index
-from postil.search.string_array import StringArray
 from postil.service import bodies
 from postil.service.models import OpenModel, OpenModels
 from postil.service.operations import OPERATIONS, ServiceModels

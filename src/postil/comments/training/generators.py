@@ -17,12 +17,12 @@ from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_g
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import LONGEST
 from postil.comments.result import TrainingResult, TrainingStep
+from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter, check_free
 from postil.comments.training.directory import TrainingDirectory
 from postil.comments.training.texts import CorpusTexts
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
-from postil.search.string_array import StringArray
 
 if TYPE_CHECKING:
     from postil.comments.nn.generator import Generator

@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from postil.comments.feature_ranker import CommentFeatures
     from postil.comments.options import RetrieverTrainOptions
     from postil.comments.ranking_evaluation import Scorer
+    from postil.comments.search.index import Index
     from postil.comments.training.texts import CorpusTexts
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
     from postil.encoders.base import Encoder
-    from postil.search.index import Index
 
 __all__ = [
     "SIZE",

@@ -22,6 +22,7 @@ from postil.comments.nn.distributed import is_main_process
 from postil.comments.rankers import TfidfRanker, idf_weights
 from postil.comments.ranking_evaluation import all_negatives, evaluate, popularity, sample_negatives
 from postil.comments.retrieval import KINDS
+from postil.comments.search.index import Index
 from postil.comments.store import ModelWriter, check_free
 from postil.comments.training.directory import TrainingDirectory
 from postil.comments.training.rankers import check_vectors, split_texts, train_features, train_reranker
@@ -33,7 +34,6 @@ from postil.engine.engines import check_engine, elsewhere
 from postil.errors import MissingExtra, Undefined, UnknownName
 from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts
-from postil.search.index import Index
 from postil.text.vector_store import METADATA
 
 if TYPE_CHECKING:

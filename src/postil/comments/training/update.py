@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.rankers import Ranker
+    from postil.comments.search.index import Index
     from postil.corpus.passes import OnProgress
     from postil.data.row_files import FilePath
     from postil.data.rows import Article
-    from postil.search.index import Index
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
 

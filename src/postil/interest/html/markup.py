@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeAlias
 from xml.etree import ElementTree as ET
 
-from postil.page.words import clean
+from postil.results.page.words import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,7 +110,7 @@ def page_html(title: str, styles: Iterable[str], script: str, body: Iterable[Nod
 
 
 def _file(name: str) -> str:
-    folder = "postil.page" if name == "tokens.css" else "postil.interest.html"
+    folder = "postil.results.page" if name == "tokens.css" else "postil.interest.html"
     return (files(folder) / name).read_text(encoding="utf-8")
 
 

@@ -47,9 +47,9 @@ from postil.metrics.metric_set import parse_all
 from postil.metrics.result import ScoreResult
 from postil.metrics.ungraded import similarity_of
 from postil.options import changed_settings
-from postil.page.report import check_report
 from postil.results.base import to_json
 from postil.results.formats import listed
+from postil.results.page.report import check_report
 from postil.scoring.files import score_files
 from postil.scoring.graded import Weighting, read_references
 from postil.scoring.options import ScoreOptions

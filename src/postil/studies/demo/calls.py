@@ -31,8 +31,8 @@ from postil.interest.options import InterestingOptions
 from postil.interest.result import InterestingResult
 from postil.messages import Command, Message
 from postil.meta.rated import Rated
-from postil.page.report import check_report, write_report
 from postil.results.formats import grid_as
+from postil.results.page.report import check_report, write_report
 from postil.results.views import view_of
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions

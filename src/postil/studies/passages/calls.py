@@ -18,7 +18,6 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Blank, Command, Message, Setting
 from postil.metrics.passages.pool import FoldsBy
 from postil.options import Flag, options
-from postil.page.report import check_report
 from postil.passages.calls import (
     BASELINES,
     MEASURES,
@@ -32,6 +31,7 @@ from postil.passages.calls import (
 from postil.passages.result import NcgResult, SummaryResult
 from postil.passages.summaries import SummariesOptions, SummaryFiles
 from postil.results.base import to_json
+from postil.results.page.report import check_report
 from postil.studies.passages.figures import PAPER, TRAINED, given_vectors, opened, passages_study, vectors_stage
 from postil.studies.passages.paper import (
     Facts,

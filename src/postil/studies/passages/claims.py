@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.data.explain import counted
-from postil.page.words import first_minus_second
 from postil.passages.result import Gain
 from postil.results.formats import listed
 from postil.results.numbers import interval, number, signed
+from postil.results.page.words import first_minus_second
 from postil.studies.passages.figures import ENTITIES, SENSES, cutoffs_of, ranking
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 

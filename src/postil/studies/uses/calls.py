@@ -20,8 +20,8 @@ from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference
 from postil.errors import Undefined
 from postil.messages import Command, Message
-from postil.page.report import check_report
 from postil.results.base import replace, to_json
+from postil.results.page.report import check_report
 from postil.studies.comments.study import suggest, suggested_texts
 from postil.studies.result import StudyPart, StudyResult
 from postil.studies.stages import (

@@ -10,6 +10,7 @@ import numpy as np
 
 from postil.comments.neural_commenter import detokenize
 from postil.comments.ranking_evaluation import distinct
+from postil.comments.search.index import Index
 from postil.comments.training.texts import CorpusTexts
 from postil.data.explain import counted
 from postil.data.rows import Candidate, Reference
@@ -17,7 +18,6 @@ from postil.errors import Undefined
 from postil.meta.resampling import bootstrap_counts
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
-from postil.search.index import Index
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 from postil.studies.uses.summary import interval_cells
 from postil.text.tokenizers import stored_tokenizer

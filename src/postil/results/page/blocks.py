@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from postil.data.escaping import one_line
-from postil.page.words import capital, isolated, plain
-from postil.plots.picture import svg
+from postil.results.page.words import capital, isolated, plain
+from postil.results.plots.picture import svg
 from postil.results.table import Table
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from msgspec import Struct
 
-    from postil.plots import Figure
+    from postil.results.plots import Figure
 
 __all__ = [
     "Block",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
-from postil.page.report import check_report
+from postil.results.page.report import check_report
 from postil.results.result_files import read_results
 from result_examples import comparison, correlated, gained, scores, write_report
 
@@ -39,7 +39,7 @@ def test_same_bytes_twice_and_from_its_own_results(tmp_path: Path) -> None:
 def test_same_bytes_from_another_process(tmp_path: Path) -> None:
     result = tmp_path / "c.json"
     result.write_text(json.dumps(correlated()), encoding="utf-8")
-    code = "import sys; from pathlib import Path; from postil.page.report import *; "
+    code = "import sys; from pathlib import Path; from postil.results.page.report import *; "
     code += "from postil.results.result_files import *; "
     code += "write_report(read_results([Path(sys.argv[1])]), sys.argv[2])"
     pages = []

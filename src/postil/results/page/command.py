@@ -32,7 +32,7 @@ def report(
 
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --format json > c.json; postil report c.json
     """
-    from postil.page.report import check_report, write_report  # noqa: PLC0415
+    from postil.results.page.report import check_report, write_report  # noqa: PLC0415
     from postil.results.result_files import read_results  # noqa: PLC0415
 
     check_report(out, results)
@@ -52,7 +52,7 @@ def print_result(make: Callable[[], Result], form: Format, page: Path | None, in
     from postil.results.views import show, view_of  # noqa: PLC0415
 
     if page:
-        from postil.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+        from postil.results.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
 
         check_report(page, inputs)
     result = make()

@@ -18,13 +18,13 @@ import pytest
 from matplotlib.image import imread
 
 from postil.errors import MissingExtra, PostilError, UsageError
-from postil.plots.bars import histograms
-from postil.plots.figure import BLUE, INK, VERMILION
-from postil.plots.forest import IntervalRow, Landmark, intervals
-from postil.plots.heatmaps import confusion, matrix
-from postil.plots.lines import Curve, curves
-from postil.plots.picture import save, svg
-from postil.plots.points import ScatterPanel, scatter
+from postil.results.plots.bars import histograms
+from postil.results.plots.figure import BLUE, INK, VERMILION
+from postil.results.plots.forest import IntervalRow, Landmark, intervals
+from postil.results.plots.heatmaps import confusion, matrix
+from postil.results.plots.lines import Curve, curves
+from postil.results.plots.picture import save, svg
+from postil.results.plots.points import ScatterPanel, scatter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -194,7 +194,7 @@ def test_files_use_the_chinese_fonts_that_are_installed(tmp_path: Path, monkeypa
     figure = intervals([IntervalRow("数学", 1)])
     once = svg(figure, "")
     used = []
-    monkeypatch.setattr("postil.plots.picture.FALLBACK", ("No Such Font", "DejaVu Sans Mono"))
+    monkeypatch.setattr("postil.results.plots.picture.FALLBACK", ("No Such Font", "DejaVu Sans Mono"))
     real = figure.savefig
 
     def spied(*args: Any, **options: Any) -> None:
@@ -241,8 +241,8 @@ def test_without_matplotlib_the_extra_is_named(draw: Callable[[], Figure], monke
 def test_the_room_loads_no_matplotlib_and_drawing_no_pyplot() -> None:
     code = """
 import sys
-from postil.plots.forest import IntervalRow, intervals
-from postil.plots.picture import svg
+from postil.results.plots.forest import IntervalRow, intervals
+from postil.results.plots.picture import svg
 assert "matplotlib" not in sys.modules
 svg(intervals([IntervalRow("a", 1)]), "a")
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules

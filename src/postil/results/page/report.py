@@ -18,11 +18,11 @@ from urllib.parse import quote
 from postil.data.atomic_file import AtomicFile, check_apart, write_error
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Message, spoken
-from postil.page.blocks import Collapsed
-from postil.page.chapters import chapter
-from postil.page.words import NAME, clean, isolated, plain
 from postil.results.base import Result
 from postil.results.formats import grid_as, listed, plain_rows, rows_as_csv
+from postil.results.page.blocks import Collapsed
+from postil.results.page.chapters import chapter
+from postil.results.page.words import NAME, clean, isolated, plain
 from postil.results.result_files import encoded, read_results
 from postil.results.table import Table
 from postil.results.views import view_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from postil.data.row_files import FilePath
-    from postil.page.blocks import Block, Chapter, Rows
+    from postil.results.page.blocks import Block, Chapter, Rows
 
 __all__ = ["check_report", "csv_tables", "report", "write_report"]
 
@@ -147,7 +147,7 @@ def _marked(text: str) -> Markup:
 
 
 def _file(name: str) -> str:
-    return (files("postil.page") / name).read_text(encoding="utf-8")
+    return (files("postil.results.page") / name).read_text(encoding="utf-8")
 
 
 def _made_by() -> str:

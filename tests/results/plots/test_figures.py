@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from matplotlib.lines import Line2D
 
 from postil.errors import UsageError
-from postil.plots.bars import histograms
-from postil.plots.figure import BLUE, COLORS, GREY, INK, STRONGEST, VERMILION, fit, printed, text_width
-from postil.plots.forest import IntervalRow, Landmark, RowSet, intervals
-from postil.plots.heatmaps import confusion, matrix
-from postil.plots.lines import Curve, CurveMark, _spread, curves
-from postil.plots.picture import svg
-from postil.plots.points import ScatterPanel, _runs, scatter
+from postil.results.plots.bars import histograms
+from postil.results.plots.figure import BLUE, COLORS, GREY, INK, STRONGEST, VERMILION, fit, printed, text_width
+from postil.results.plots.forest import IntervalRow, Landmark, RowSet, intervals
+from postil.results.plots.heatmaps import confusion, matrix
+from postil.results.plots.lines import Curve, CurveMark, _spread, curves
+from postil.results.plots.picture import svg
+from postil.results.plots.points import ScatterPanel, _runs, scatter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

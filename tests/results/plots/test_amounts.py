@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.plots.bars import SpreadPanel, amounts, spreads
-from postil.plots.figure import BLUE, GREY
-from postil.plots.lines import Curve, curves
+from postil.results.plots.bars import SpreadPanel, amounts, spreads
+from postil.results.plots.figure import BLUE, GREY
+from postil.results.plots.lines import Curve, curves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.plots.figure import (
+from postil.results.plots.figure import (
     COLORS,
     DASHES,
     GREY,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from postil.plots.figure import Dash
+    from postil.results.plots.figure import Dash
 
 __all__ = ["Curve", "CurveMark", "curves"]
 

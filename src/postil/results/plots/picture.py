@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from postil.errors import PostilError, UsageError
-from postil.plots.figure import INK, readable, style
+from postil.results.plots.figure import INK, readable, style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def svg(figure: Figure, label: str) -> str:
     Raises:
         MissingExtra: matplotlib is not installed.
 
-    >>> from postil.plots.forest import IntervalRow, intervals
+    >>> from postil.results.plots.forest import IntervalRow, intervals
     >>> drawn = svg(intervals([IntervalRow("meteor", 0.42, 0.38, 0.46)]), "Correlations of metrics & people")
     >>> drawn.startswith("<svg "), "Correlations of metrics &amp; people" in drawn, "meteor</text>" in drawn
     (True, True, True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.plots.figure import (
+from postil.results.plots.figure import (
     BLUE,
     MUTED,
     SMALL,

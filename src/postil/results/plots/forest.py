@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from postil.errors import UsageError
-from postil.plots.figure import (
+from postil.results.plots.figure import (
     BLUE,
     GREY,
     INK,

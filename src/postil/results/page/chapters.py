@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.capabilities import kind, load
 from postil.data.explain import counted
-from postil.page.blocks import Block, Chapter, Collapsed, Paragraph, Picture, Section, collapsed, facts
-from postil.page.words import isolated
-from postil.plots.forest import IntervalRow, intervals
 from postil.results.formats import listed
 from postil.results.names import is_control, reads_weights
 from postil.results.numbers import number
+from postil.results.page.blocks import Block, Chapter, Collapsed, Paragraph, Picture, Section, collapsed, facts
+from postil.results.page.words import isolated
+from postil.results.plots.forest import IntervalRow, intervals
 from postil.results.table import Name, Table, Text
 from postil.results.views import view_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from postil.page.blocks import Numbers
     from postil.results.base import Result
+    from postil.results.page.blocks import Numbers
 
 __all__ = ["DRAWN", "chapter", "forests", "resampled", "signature_rows", "signatures", "viewed", "with_weights"]
 
