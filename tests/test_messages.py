@@ -1,4 +1,4 @@
-"""Messages: one template, and the words of each face."""
+"""Messages: one template, and the words of each interface."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from postil.cli.main import app
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.messages import COMMAND_LINE, JSON, PYTHON, Blank, CommandLine, Hint, Json, Listed, Message, Setting
 
-FACES = (COMMAND_LINE, PYTHON, JSON)
+INTERFACES = (COMMAND_LINE, PYTHON, JSON)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ FACES = (COMMAND_LINE, PYTHON, JSON)
 )
 def test_each_face_spells_a_setting(setting: Setting, flag: str, keyword: str, field: str) -> None:
     message = Message("see {setting}", setting=setting)
-    assert [face.words(message) for face in FACES] == [f"see {flag}", f"see {keyword}", f"see {field}"]
+    assert [interface.words(message) for interface in INTERFACES] == [f"see {flag}", f"see {keyword}", f"see {field}"]
 
 
 def test_a_command_may_have_another_flag_for_a_setting() -> None:
@@ -40,7 +40,7 @@ def test_a_command_may_have_another_flag_for_a_setting() -> None:
 def test_names_of_users_are_not_read_as_templates() -> None:
     strange = "{by} {0} {{x}} {"
     message = Message("{name}: {rest}", name=strange, rest=Message(strange))
-    assert all(face.words(message) == f"{strange}: {strange}" for face in FACES)
+    assert all(interface.words(message) == f"{strange}: {strange}" for interface in INTERFACES)
     assert str(UsageError(strange)) == UsageError(strange).words(COMMAND_LINE) == strange
     assert str(InvalidInput(strange, where=strange, field=strange)) == ": ".join([strange] * 3)
 

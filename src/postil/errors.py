@@ -21,7 +21,7 @@ from postil.messages import Message
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from postil.messages import Face, Fact
+    from postil.messages import Fact, Interface
 
 __all__ = [
     "InvalidInput",
@@ -55,22 +55,22 @@ class PostilError(Exception):
         self.message = message if isinstance(message, Message) else Message(message, many, **facts)
         super().__init__(str(self.message))
 
-    def words(self, face: Face) -> str:
-        """Put the error into the words of a face.
+    def words(self, interface: Interface) -> str:
+        """Put the error into the words of an interface.
 
         Args:
-            face: The face.
+            interface: The interface.
         """
-        return face.words(self.message)
+        return interface.words(self.message)
 
-    def freeze(self, face: Face) -> None:
-        """Take the words of a face for good, for those who hear no other.
+    def freeze(self, interface: Interface) -> None:
+        """Take the words of an interface for good, for those who hear no other.
 
         Args:
-            face: The face.
+            interface: The interface.
         """
-        self.args = (self.words(face),)
-        self.message = Message(face.words(self.message))
+        self.args = (self.words(interface),)
+        self.message = Message(interface.words(self.message))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle message and attributes, without a second ``__init__``."""
@@ -190,13 +190,13 @@ class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
         place = self._at_place("")
         return Message("{place}: {problem}", place=place, problem=self.message) if place else self.message
 
-    def words(self, face: Face) -> str:
+    def words(self, interface: Interface) -> str:
         """See `PostilError`."""
-        return self._at_place(face.words(self.message))
+        return self._at_place(interface.words(self.message))
 
-    def freeze(self, face: Face) -> None:
+    def freeze(self, interface: Interface) -> None:
         """See `PostilError`."""
-        super().freeze(face)
+        super().freeze(interface)
         self.problem = self.message
 
     def _at_place(self, problem: str) -> str:

@@ -1,12 +1,12 @@
-"""Messages as data: a template with facts, which a face puts into words.
+"""Messages as data: a template with facts, which an interface puts into words.
 
-Below a face nothing names a flag, a keyword or a field of JSON: a message has a `Setting`, and each face spells it in
-its own way. Templates are literals, one for one thing and one for several, so that catalogues of translations can be
-made of them.
+Below an interface (command line, Python, HTTP, page) nothing names a flag, a keyword or a field of JSON: a message has
+a `Setting`, and each interface spells it in its own way. Templates are literals, one for one thing and one for several,
+so that catalogues of translations can be made of them.
 
 >>> need = Message("{name} compares systems, so it needs {need}", name="spa", need=Setting("by", "system"))
->>> for face in (COMMAND_LINE, PYTHON, JSON):
-...     print(face.words(need))
+>>> for interface in (COMMAND_LINE, PYTHON, JSON):
+...     print(interface.words(need))
 spa compares systems, so it needs --by system
 spa compares systems, so it needs by="system"
 spa compares systems, so it needs "by": "system"
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMMAND_LINE",
-    "FACE",
+    "INTERFACE",
     "JSON",
     "PYTHON",
     "Blank",
     "Command",
     "CommandLine",
-    "Face",
     "Fact",
     "Hint",
+    "Interface",
     "Json",
     "Listed",
     "Message",
@@ -192,7 +192,7 @@ class Note(Message):
 
 
 class Hint(Message):
-    """A clause of advice, which a face leaves out that lacks one of its settings.
+    """A clause of advice, which an interface leaves out that lacks one of its settings.
 
     >>> hint = Hint(", or give {saved}", saved=Setting("background", Blank("FOLDER")))
     >>> message = Message("one item has no document frequencies{hint}", hint=hint)
@@ -207,7 +207,7 @@ Fact: TypeAlias = "str | int | float | Setting | Command | Listed"
 """A thing that a template names; a string may be a message."""
 
 
-class Face:
+class Interface:
     """The way in which messages are put into words: that of Python, unless a subclass has another one."""
 
     def words(self, message: str) -> str:
@@ -250,7 +250,7 @@ class Face:
         return command.call or COMMAND_LINE.command(command)
 
     def has(self, setting: Setting) -> bool:
-        """True if the setting exists in this face.
+        """True if the setting exists in this interface.
 
         Args:
             setting: The setting.
@@ -270,11 +270,11 @@ class Face:
         return self.words(fact) if isinstance(fact, Message) else fact
 
 
-class Python(Face):
+class Python(Interface):
     """Keywords of functions and fields of options, as in ``by="system"``."""
 
 
-class CommandLine(Face):
+class CommandLine(Interface):
     """Flags, as in ``--by system``.
 
     Args:
@@ -285,7 +285,7 @@ class CommandLine(Face):
         self._flags = flags
 
     def setting(self, setting: Setting) -> str:
-        """See `Face`."""
+        """See `Interface`."""
         flag = self._flags.get(setting.name) or f"--{setting.name.replace('_', '-')}"
         if setting.value is False:
             return f"--{OFF}{flag.removeprefix('--')}"
@@ -297,12 +297,12 @@ class CommandLine(Face):
         return f"{flag} {value if isinstance(setting.value, Blank) else shlex.quote(value)}"
 
     def command(self, command: Command) -> str:
-        """See `Face`."""
+        """See `Interface`."""
         words = [word if isinstance(word, Blank) else shlex.quote(word) for word in command.words]
         return " ".join(["postil", command.name, *words, *map(self.setting, command.settings)])
 
 
-class Json(Face):
+class Json(Interface):
     """Fields of a request, as in ``"by": "system"``.
 
     Args:
@@ -313,14 +313,14 @@ class Json(Face):
         self._fields = fields
 
     def setting(self, setting: Setting) -> str:
-        """See `Face`."""
+        """See `Interface`."""
         if setting.json:
             return setting.json
         name = json.dumps(setting.name)
         return name if setting.value is None else f"{name}: {json.dumps(setting.value, ensure_ascii=False)}"
 
     def has(self, setting: Setting) -> bool:
-        """See `Face`."""
+        """See `Interface`."""
         return bool(setting.json) or self._fields is None or setting.name in self._fields
 
 
@@ -332,12 +332,12 @@ PYTHON: Final = Python()
 JSON: Final = Json()
 
 
-FACE: Final[ContextVar[Face]] = ContextVar("postil_face", default=PYTHON)
-"""The face in which results, notes and warnings are put into words."""
+INTERFACE: Final[ContextVar[Interface]] = ContextVar("postil_interface", default=PYTHON)
+"""The interface in which results, notes and warnings are put into words."""
 
 
 def spoken(message: str) -> str:
-    """Put a message into the words of the face in use.
+    """Put a message into the words of the interface in use.
 
     Args:
         message: The message; other strings remain as they are.
@@ -345,14 +345,14 @@ def spoken(message: str) -> str:
     >>> spoken(Message("choose {by}", by=Setting("by", "system")))
     'choose by="system"'
     """
-    return FACE.get().words(message)
+    return INTERFACE.get().words(message)
 
 
-def _filled(face: Face, template: str, many: str, facts: Mapping[str, Fact]) -> str:
+def _filled(interface: Interface, template: str, many: str, facts: Mapping[str, Fact]) -> str:
     if not facts:
-        return face.form(template, "", None)
-    chosen = face.form(template, many, facts.get("count"))
-    return chosen.format_map({name: face._fact(fact) for name, fact in facts.items()})  # noqa: SLF001 - its own
+        return interface.form(template, "", None)
+    chosen = interface.form(template, many, facts.get("count"))
+    return chosen.format_map({name: interface._fact(fact) for name, fact in facts.items()})  # noqa: SLF001 - its own
 
 
 def _again(kind: type[Message], words: tuple[str, ...], facts: dict[str, Fact]) -> Message:

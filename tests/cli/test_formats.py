@@ -12,7 +12,7 @@ from postil.data.preferences import PairPreference
 from postil.data.row_files import write
 from postil.data.rows import Judgement, Passage, Score
 from postil.data.suggestions import Impression
-from postil.messages import COMMAND_LINE, FACE
+from postil.messages import COMMAND_LINE, INTERFACE
 from postil.results.base import Result
 from postil.results.formats import FORMATS
 from postil.results.views import show
@@ -61,9 +61,9 @@ def files(postil: Postil) -> Postil:
 
 @pytest.fixture
 def command_line() -> Iterator[None]:
-    before = FACE.set(COMMAND_LINE)
+    before = INTERFACE.set(COMMAND_LINE)
     yield
-    FACE.reset(before)
+    INTERFACE.reset(before)
 
 
 @pytest.mark.usefixtures("command_line")

@@ -18,7 +18,7 @@ from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.estimation.estimator import estimate
 from postil.estimation.result import EstimateSettings
-from postil.messages import COMMAND_LINE, FACE, JSON, Message
+from postil.messages import COMMAND_LINE, INTERFACE, JSON, Message
 from postil.meta.agreement import agreement
 from postil.meta.estimation import outputs_of
 from postil.meta.table import Judged
@@ -198,12 +198,12 @@ def test_a_result_read_back_looks_the_same_in_every_format(kind: str) -> None:
 def test_faces_and_languages_have_the_same_cells(kind: str) -> None:
     result = example(kind)
     tables = {form: read(show(form, result)) for form, read in READERS.items()}  # type: ignore[arg-type]
-    for face in (COMMAND_LINE, JSON, *PAGES.values()):
-        before = FACE.set(face)
+    for interface in (COMMAND_LINE, JSON, *PAGES.values()):
+        before = INTERFACE.set(interface)
         try:
             assert {form: read(show(form, result)) for form, read in READERS.items()} == tables  # type: ignore[arg-type]
         finally:
-            FACE.reset(before)
+            INTERFACE.reset(before)
 
 
 def test_what_campaign_pages_show_of_results_is_translated() -> None:

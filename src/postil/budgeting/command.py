@@ -10,8 +10,8 @@ import typer
 from postil.budgeting.calls import BudgetOptions, budget_files
 from postil.cli.command import FormatOption, ReportOption, command
 from postil.cli.errors import command_line, say
+from postil.cli.report import print_result
 from postil.data.options import JudgedInputOptions
-from postil.results.page.command import print_result
 
 __all__ = ["budget"]
 

@@ -12,7 +12,7 @@ import typer
 
 from postil.cli.errors import exits, refuse
 from postil.errors import UnknownName, UsageError
-from postil.messages import FACE, CommandLine
+from postil.messages import INTERFACE, CommandLine
 from postil.options import descriptions, flag_name, flags_of, is_options, split_hint
 from postil.results.formats import FORMATS, Format
 
@@ -60,11 +60,11 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
 
     def ends(*args: object, **given: object) -> None:
         flags = {name: flag for cls in makers.values() for name, flag in flags_of(cls).items()}
-        spoken_before = FACE.set(CommandLine(flags))
+        spoken_before = INTERFACE.set(CommandLine(flags))
         try:
             ending(*args, **given)
         finally:
-            FACE.reset(spoken_before)
+            INTERFACE.reset(spoken_before)
 
     ends.__name__, ends.__doc__, ends.__module__ = function.__name__, function.__doc__, function.__module__
     ends.__annotations__ = {each.name: each.annotation for each in parameters}

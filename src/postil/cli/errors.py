@@ -17,13 +17,13 @@ import typer
 
 from postil.data.escaping import one_line, visible
 from postil.errors import PostilError
-from postil.messages import COMMAND_LINE, FACE, CommandLine
+from postil.messages import COMMAND_LINE, INTERFACE, CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import ParamSpec
 
-    from postil.messages import Face
+    from postil.messages import Interface
 
     P = ParamSpec("P")
 
@@ -97,13 +97,13 @@ def say(message: str) -> None:
     Args:
         message: The message.
     """
-    _write(one_line(_face().words(message)) + "\n", sys.stderr)
+    _write(one_line(_interface().words(message)) + "\n", sys.stderr)
 
 
-def _face() -> Face:
-    """The face of the running command, whose options spell settings; outside of commands that of any command."""
-    face = FACE.get()
-    return face if isinstance(face, CommandLine) else COMMAND_LINE
+def _interface() -> Interface:
+    """The interface of the running command, whose options spell settings; outside of commands that of any command."""
+    interface = INTERFACE.get()
+    return interface if isinstance(interface, CommandLine) else COMMAND_LINE
 
 
 def _write(text: str, stream: TextIO) -> None:
@@ -128,7 +128,7 @@ def refuse(error: PostilError) -> NoReturn:
     Args:
         error: The error.
     """
-    say(f"postil: {error.words(_face())}")
+    say(f"postil: {error.words(_interface())}")
     _settle_output()
     raise typer.Exit(error.exit_code) from None
 

@@ -9,9 +9,9 @@ import typer
 
 from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command, group
 from postil.cli.errors import command_line, emit, say
+from postil.cli.report import print_result
 from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
-from postil.results.page.command import print_result
 from postil.results.views import show
 
 __all__ = ["combine"]

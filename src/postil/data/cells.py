@@ -301,7 +301,7 @@ class BrokenCell(str):
     message: str
 
     def __new__(cls, message: str) -> Self:
-        """Keep the message, whose settings each face spells."""
+        """Keep the message, whose settings each interface spells."""
         made = super().__new__(cls, message)
         made.message = message
         return made

@@ -82,7 +82,7 @@ def as_id(text: str) -> str:
 
 
 def plain_id(value: object) -> str:
-    """Encode what msgspec asks for: an id as it was given, a message in the words of the face in use.
+    """Encode what msgspec asks for: an id as it was given, a message in the words of the interface in use.
 
     Args:
         value: The id or the message.

@@ -8,10 +8,10 @@ import typer
 
 from postil.cli.command import FormatOption, ReportOption, command
 from postil.cli.errors import command_line, say
+from postil.cli.report import print_result
 from postil.data.options import JudgedInputOptions
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.meta.rated import Rated
-from postil.results.page.command import print_result
 
 __all__ = ["estimate"]
 

@@ -11,7 +11,7 @@ from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.data.rows import Article
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
-from postil.messages import FACE, spoken
+from postil.messages import INTERFACE, spoken
 from postil.service.bodies import Calibrated, ModelsResponse, ServedModel
 from postil.threads.quality import KIND, Quality
 from postil.version import VERSION
@@ -62,7 +62,7 @@ class OpenModel:
                 raise
             raise UsageError(spoken(error.message).replace(path, f"model {self.name}")) from None
         except InvalidInput as error:
-            raise PostilError(f"model {self.name}: {error.words(FACE.get()).replace(path, '')}") from error
+            raise PostilError(f"model {self.name}: {error.words(INTERFACE.get()).replace(path, '')}") from error
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, Usa
 from postil.interest.calls import Ranker
 from postil.interest.options import AUTO, InterestingOptions
 from postil.interest.page import Page
-from postil.messages import FACE, Json, Note
+from postil.messages import INTERFACE, Json, Note
 from postil.results.result_json import SCHEMA
 from postil.scoring.calls import score as score_rows
 from postil.screening.posted import NO_TEXT, reasons_to_hold
@@ -470,7 +470,7 @@ class Operation:
     scope: str = ""
 
     @property
-    def face(self) -> Json:
+    def interface(self) -> Json:
         """The words of those who send requests: settings are fields of theirs."""
         return Json(frozenset(self.request.__struct_fields__))
 
@@ -535,12 +535,12 @@ class ServiceModels:
         operation = OPERATIONS.get(name)
         if operation is None:
             raise UnknownName("operation", name, OPERATIONS)
-        face = operation.face
-        spoken_before = FACE.set(face)
+        interface = operation.interface
+        spoken_before = INTERFACE.set(interface)
         try:
             return self._encoder.encode(operation.run(self._models, decoded(request, operation.request)))
         except PostilError as error:
-            error.freeze(face)
+            error.freeze(interface)
             raise
         finally:
-            FACE.reset(spoken_before)
+            INTERFACE.reset(spoken_before)

@@ -163,7 +163,7 @@ def _digest(path: Path, *, needed: bool = False) -> str | None:
 
 
 def as_line(command: Command, options: type | None = None) -> str:
-    """A command as a line for a shell, which results and files have whatever the face.
+    """A command as a line for a shell, which results and files have whatever the interface.
 
     Args:
         command: The command.
@@ -182,8 +182,8 @@ def words_of(settings: Iterable[Setting], options: type | None = None) -> list[s
         settings: The settings.
         options: See `as_line`.
     """
-    face = _spelling(options)
-    return [word for each in settings for word in shlex.split(face.setting(each))]
+    interface = _spelling(options)
+    return [word for each in settings for word in shlex.split(interface.setting(each))]
 
 
 def _spelling(options: type | None) -> CommandLine:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
-from postil.messages import COMMAND_LINE, Face, Listed, Message
+from postil.messages import COMMAND_LINE, Interface, Listed, Message
 from postil.web.po_files import compiled
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Catalogue(GNUTranslations):
         }
 
 
-class Page(Face):
+class Page(Interface):
     """Words of pages in one language; what its catalogue does not have stays in English.
 
     Args:
@@ -77,7 +77,7 @@ class Page(Face):
         return {} if self._catalogue is None else self._catalogue.within(context)
 
     def form(self, template: str, many: str, count: object) -> str:
-        """See `Face`."""
+        """See `Interface`."""
         return self.ngettext(template, many, count) if many and isinstance(count, int) else self.gettext(template)
 
     def sentence(self, message: str) -> str:
@@ -102,16 +102,16 @@ class Page(Face):
         return isinstance(first, str) and not isinstance(first, Message)
 
     def setting(self, setting: Setting) -> str:
-        """See `Face`."""
+        """See `Interface`."""
         name = self.pgettext("setting", setting.name)
         return name if setting.value is None else f"{name} {setting.value}"
 
     def command(self, command: Command) -> str:
-        """See `Face`."""
+        """See `Interface`."""
         return COMMAND_LINE.command(command)
 
     def has(self, setting: Setting) -> bool:  # noqa: ARG002 - there are none on pages
-        """See `Face`."""
+        """See `Interface`."""
         return False
 
     def _fact(self, fact: Fact) -> str | float:
