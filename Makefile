@@ -56,6 +56,7 @@ catalogues: $(VENV)/.tests
 lint: $(VENV)/.tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	PYTHONPATH=src $(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
 doctests: $(VENV)/.tests
