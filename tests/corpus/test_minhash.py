@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.corpus.minhash import BINS, SHINGLE, minhash_signatures, near_duplicates, similarity, word_hashes
+from postil.corpus.minhash import BINS, SHINGLE, minhash_signatures, signature_groups, similarity, word_hashes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,7 +133,7 @@ def test_near_duplicates_as_by_comparing_all(seed: int, threshold: float) -> Non
         texts += [changed(text, draw.choice([0, 0.005, 0.01, 0.02, 0.05]), draw) for _ in range(draw.randint(1, 8))]
     draw.shuffle(texts)
     found = signatures_of([*texts, [], []])
-    assert partition(near_duplicates(found, threshold)) == brute(found, threshold)
+    assert partition(signature_groups(found, threshold)) == brute(found, threshold)
 
 
 @examples(30)
@@ -143,8 +143,8 @@ def test_groups_do_not_depend_on_the_order(seed: int) -> None:
     texts = [changed(WORDS[place : place + 60], draw.choice([0, 0.01, 0.03]), draw) for place in range(0, 300, 30)] * 3
     order = list(range(len(texts)))
     draw.shuffle(order)
-    groups = partition(near_duplicates(signatures_of(texts), 0.8))
-    other = partition(near_duplicates(signatures_of([texts[place] for place in order]), 0.8))
+    groups = partition(signature_groups(signatures_of(texts), 0.8))
+    other = partition(signature_groups(signatures_of([texts[place] for place in order]), 0.8))
     assert groups == {frozenset(order[place] for place in group) for group in other}
 
 
@@ -154,11 +154,11 @@ def test_what_only_shares_its_frame_is_no_duplicate() -> None:
     frame = draw.choices(WORDS, k=70)
     texts = [frame + draw.choices(WORDS, k=30) for _ in range(1_000)]
     texts.append(changed(texts[3], 0.01, draw))
-    groups = partition(near_duplicates(signatures_of(texts), 0.8))
+    groups = partition(signature_groups(signatures_of(texts), 0.8))
     assert frozenset({3, 1_000}) in groups
     assert len(groups) == 1_000
 
 
 def test_nothing_to_compare() -> None:
-    assert near_duplicates(np.zeros((0, BINS), dtype=np.uint32), 0.8).tolist() == []
-    assert near_duplicates(np.full((3, BINS), FREE, dtype=np.uint32), 0.8).tolist() == [0, 1, 2]
+    assert signature_groups(np.zeros((0, BINS), dtype=np.uint32), 0.8).tolist() == []
+    assert signature_groups(np.full((3, BINS), FREE, dtype=np.uint32), 0.8).tolist() == [0, 1, 2]

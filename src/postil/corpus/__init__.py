@@ -15,7 +15,7 @@ CAPABILITY: Final = Capability(
         "corpus": Command("command:corpus", "Import external formats; build corpora of articles with comments."),
     },
     kinds={
-        "corpus": Kind("result:CorpusMetadata", "view:view", title="A corpus"),
+        "corpus": Kind("result:CorpusMetadata", "view:corpus", title="A corpus"),
         "statistics": Kind(
             "result:StatisticsResult",
             "statistics_view:view",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.corpus.minhash import near_duplicates
+from postil.corpus.minhash import signature_groups
 from postil.corpus.rejected import Rejected
 from postil.corpus.split import EXCLUDED, LATER, TEST, UNASSIGNED, split_articles, split_by_date
 from postil.corpus.thresholds import test_thresholds
@@ -118,7 +118,7 @@ def assign_splits(
     given = articles.given.copy()
     given[_repeated(articles, name, skip=options.on_error == "skip")] = EXCLUDED
     if options.dedup_threshold:
-        groups = near_duplicates(articles.signatures, options.dedup_threshold)
+        groups = signature_groups(articles.signatures, options.dedup_threshold)
     else:
         groups = np.arange(len(given), dtype=np.int64)
     undecided = given == UNASSIGNED

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["BINS", "SHINGLE", "minhash_signatures", "near_duplicates", "similarity", "word_hashes"]
+__all__ = ["BINS", "SHINGLE", "minhash_signatures", "signature_groups", "similarity", "word_hashes"]
 
 BINS: Final = 64
 SHINGLE: Final = 5
@@ -96,7 +96,7 @@ def similarity(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[n
     return np.asarray(agree.mean(axis=1))
 
 
-def near_duplicates(signatures: NDArray[np.uint32], threshold: float) -> NDArray[np.int64]:
+def signature_groups(signatures: NDArray[np.uint32], threshold: float) -> NDArray[np.int64]:
     """Group near duplicates, directly or through others (connected components).
 
     Args:
@@ -107,7 +107,7 @@ def near_duplicates(signatures: NDArray[np.uint32], threshold: float) -> NDArray
         int64[n], the index of the first text of each text's group.
 
     >>> same = np.arange(64, dtype=np.uint32)
-    >>> near_duplicates(np.stack([same, same + 100, same]), 0.8).tolist()
+    >>> signature_groups(np.stack([same, same + 100, same]), 0.8).tolist()
     [0, 1, 0]
     """
     count = len(signatures)

@@ -15,10 +15,10 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from postil.corpus.result import CorpusMetadata
 
-__all__ = ["view"]
+__all__ = ["corpus"]
 
 
-def view(result: CorpusMetadata) -> View:
+def corpus(result: CorpusMetadata) -> View:
     """Make the view of the metadata of a corpus.
 
     Args:

@@ -46,7 +46,7 @@ def read_dataset(
         paths: Folders, or files.
         report: Counts; what is broken is rejected, by default raised.
         splits: The splits to read; by default all.
-        fields: The columns of `postil.corpus.importers.fields.FIELDS` that differ; an empty name: there is
+        fields: The columns of `FIELDS` (of `Fields`) that differ; an empty name: there is
             no such column. Without a column for ``comments`` the comments' fields are columns of lists.
         comment_fields: The same for comments.
         lang: Language of articles without one.

@@ -47,7 +47,7 @@ def read_forum(
     Args:
         paths: The files.
         report: Counts; what is broken is rejected, by default raised.
-        fields: The names of `postil.corpus.importers.fields.FIELDS` that differ; empty if there is no such field.
+        fields: The names of `FIELDS` (of `Fields`) that differ; empty if there is no such field.
         comment_fields: The same for comments; in arrays the positions are called ``0``, ``1``, ….
         lang: Language of articles without one.
 

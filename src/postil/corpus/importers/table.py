@@ -77,7 +77,7 @@ def read_table(
         comments: The table of comments, or of comments and articles.
         report: Counts; what is broken is rejected, by default raised.
         articles: The table of articles. Without it their columns stand beside the comments'.
-        columns: The columns of articles that have other names than `postil.corpus.importers.fields.FIELDS`; an empty
+        columns: The columns of articles that have other names than `FIELDS` (of `Fields`); an empty
             name: there is no such column. Where there is one table, the id stands in the column `ARTICLE`, and the
             column ``date`` is the comments'.
         comment_columns: The same for comments; ``article`` names the column with their article.
