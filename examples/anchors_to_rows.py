@@ -22,7 +22,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from postil.corpus.passage_duplicates import merge_duplicates
+from postil.corpus.duplicates import merge_duplicates
 from postil.data.row_files import write
 from postil.data.rows import Passage
 

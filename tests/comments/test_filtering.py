@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.near_duplicates import BigramSets, jaccard_similarity
+from postil.corpus.duplicates import BigramSets, jaccard_similarity
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.screening import reasons as profanity_model
 from postil.screening.blocklist import Blocklist, find_profanity

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from postil.comments import interleaving
 from postil.comments.interleaving import team_draft
-from postil.corpus.near_duplicates import jaccard_similarity
+from postil.corpus.duplicates import jaccard_similarity
 
 WORDS = ["rain", "Rain!", "sun", "storm and wind", "Storm and wind.", "coat", "我爱雨", "", "😂"]
 LISTS = st.lists(st.sampled_from(WORDS), max_size=6)

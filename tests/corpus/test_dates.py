@@ -16,9 +16,10 @@ from postil.corpus.calls import build_corpus
 from postil.corpus.dataset_card import card
 from postil.corpus.options import DateRange
 from postil.corpus.result import DateStatistics
-from postil.corpus.split import Share
+from postil.corpus.splits import Share
 from postil.corpus.statistics import statistics
-from postil.corpus.statistics_view import table_2, view
+from postil.corpus.view import statistics as view
+from postil.corpus.view import table_2
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.corpus.minhash import BINS, SHINGLE, minhash_signatures, signature_groups, similarity, word_hashes
+from postil.corpus.duplicates import BINS, SHINGLE, minhash_signatures, signature_groups, similarity, word_hashes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.near_duplicates import jaccard_similarity, near_duplicates, words_of
-from postil.corpus.passage_duplicates import merge_duplicates
+from postil.corpus.duplicates import jaccard_similarity, merge_duplicates, near_duplicates, words_of
 from postil.data.rows import Passage
 from postil.errors import UsageError
 

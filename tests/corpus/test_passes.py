@@ -19,12 +19,11 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.corpus import passes
-from postil.corpus.block_table import open_block_table, words_in
-from postil.corpus.blocks import Block, blocks
+from postil.corpus.blocks import Block, blocks, open_block_table, words_in
 from postil.corpus.calls import build_corpus
 from postil.corpus.finish import FIELDS, Count, Finish, Finished, Part
 from postil.corpus.prepare import Prepare
-from postil.corpus.rejected import Rejected
+from postil.corpus.result import Rejected
 from postil.data.parquet import schema_of
 from postil.data.reading import Reading
 from postil.data.row_files import write

@@ -18,7 +18,6 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build import Source, build
 from postil.corpus.dataset_card import card
-from postil.corpus.histogram import Histogram
 from postil.corpus.result import (
     CorpusInput,
     CorpusMetadata,
@@ -29,9 +28,9 @@ from postil.corpus.result import (
     StatisticsResult,
     StatisticsSettings,
 )
-from postil.corpus.split import Share
-from postil.corpus.statistics import ALL, Summary, statistics
-from postil.corpus.statistics_view import percent, table_2
+from postil.corpus.splits import Share
+from postil.corpus.statistics import ALL, Histogram, Summary, statistics
+from postil.corpus.view import percent, table_2
 from postil.data.scale import Scale
 from postil.engine import open_engine
 from postil.errors import InvalidInput

@@ -41,7 +41,7 @@ USES = {
     "ids": "from postil.data.fields import as_id; hash(as_id(text)); print(as_id(text) == as_id(text + 'a'))",
     "score": "import postil; postil.score([text], [[text, 'b']], metrics=['rouge-l'])",
     "tokens": "from postil.text.tokenizers import tokenizer; tokenizer('13a').split(text)",
-    "near duplicates": "from postil.corpus.near_duplicates import normalize_text; normalize_text(text)",
+    "near duplicates": "from postil.corpus.duplicates import normalize_text; normalize_text(text)",
     "documents": "open(sys.argv[1], 'w').write(text + '. Rain fell on Ely for nine days. ' * 9)\n"
     "import postil; postil.interesting(sys.argv[1])",
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.corpus.near_duplicates import BigramSets
+from postil.corpus.duplicates import BigramSets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from postil.comments.copying import SpanIndex
-from postil.corpus.near_duplicates import normalize_text
+from postil.corpus.duplicates import normalize_text
 from postil.data.rows import Comment
 from postil.data.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions
 from postil.documents.markup import plain_text

@@ -18,9 +18,9 @@ CAPABILITY: Final = Capability(
         "corpus": Kind("result:CorpusMetadata", "view:corpus", title="A corpus"),
         "statistics": Kind(
             "result:StatisticsResult",
-            "statistics_view:view",
+            "view:statistics",
             title="Statistics of a corpus",
-            pictures="statistics_view:pictures",
+            pictures="view:pictures",
         ),
     },
     names={

@@ -1,4 +1,4 @@
-"""`postil corpus build`: article rows in, a corpus out."""
+"""`postil corpus build` and `postil corpus stats`: article rows in, a corpus out, and its statistics."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from postil.corpus.build import Source, build, rejected_beside
 from postil.corpus.dataset_card import card
 from postil.corpus.importers.raw_exports import import_of
 from postil.corpus.options import BuildOptions
+from postil.corpus.statistics import ALL, statistics
+from postil.corpus.store import Corpus
+from postil.corpus.view import draw
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_frame, is_table, open_rows
-from postil.data.options import InputOptions
+from postil.data.options import EngineOptions, InputOptions
 from postil.data.progress import progress
 from postil.data.row_files import write
 from postil.data.rows import Article, Reference
+from postil.data.scale import Scale
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Command, Message, Setting
@@ -32,13 +36,14 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from postil.corpus.options import BuildKeywords
-    from postil.corpus.store import Corpus
+    from postil.corpus.result import StatisticsResult
+    from postil.corpus.statistics import Statistics
     from postil.data.frames import Frame, Table
     from postil.data.progress import OnMessage
     from postil.data.row_files import FilePath
     from postil.data.rows import Row
 
-__all__ = ["BuildRunOptions", "build_corpus"]
+__all__ = ["BuildRunOptions", "StatisticsOptions", "build_corpus", "count_corpus"]
 
 GZIP_GAIN: Final = 4
 """Assumed compression ratio."""
@@ -212,3 +217,60 @@ def _tell(corpus: Corpus, on_message: OnMessage) -> None:
     for split in corpus.splits:
         size = corpus.metadata.splits[split]
         on_message(f"{split}: {counted(size.articles, 'article')}, {counted(size.comments, 'comment')}")
+
+
+@options
+class StatisticsOptions(EngineOptions):
+    """Options of `postil corpus stats`.
+
+    Args:
+        figures: Draw categories, lengths, upvotes and comments per article into FOLDER.
+        scale: Scale of the grades, HIGH (from 0) or LOW:HIGH; by default the top grade is the highest that occurs.
+        jobs: Number of processes; the numbers do not depend on it.
+    """
+
+    figures: Annotated[str | None, Flag(metavar="FOLDER")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+
+
+DEFAULTS: Final = StatisticsOptions()
+
+
+def count_corpus(
+    folder: FilePath, options: StatisticsOptions = DEFAULTS, on_message: OnMessage = lambda _: None
+) -> StatisticsResult:
+    """Compute the statistics of a corpus.
+
+    Args:
+        folder: The corpus.
+        options: Scale, pictures, engine.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: There is no corpus, or it is damaged, or a grade is not on the scale.
+        UsageError: The request makes no sense, or the folder of the pictures is a file.
+        MissingExtra: pyarrow, Ray or matplotlib is not installed.
+    """
+    corpus = Corpus.open(folder)
+    with open_engine(options.engine, jobs=options.jobs, address=options.address, on_message=on_message) as running:
+        found = statistics(corpus, running, scale=options.scale, on_progress=progress)
+    result = found.result()
+    if options.figures:
+        _draw(Path(options.figures), found, result, on_message)
+    return result
+
+
+def _draw(folder: Path, found: Statistics, result: StatisticsResult, on_message: OnMessage) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: not a folder; choose another one for the pictures")
+    every = found.all
+    splits = {name: summary for name, summary in found.splits.items() if name != ALL}
+    drawn = draw(
+        folder,
+        result,
+        lengths={"title": every.title_words, "content": every.content_words, "comment": every.comment_words},
+        comments={name: summary.comments_per_article for name, summary in splits.items()},
+        upvotes={name: summary.upvotes for name, summary in splits.items()},
+    )
+    for path in drawn:
+        on_message(f"written: {path}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.statistics_view import table_2
+from postil.corpus.view import table_2
 from postil.data.escaping import markdown_cell, one_line
 from postil.results.formats import grid_as
 

@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
-from postil.corpus.assign_splits import UNDATED, Articles
-from postil.corpus.block_table import annotator_id, open_block_table, report_in, words_in
-from postil.corpus.blocks import blocks
+from postil.corpus.blocks import annotator_id, blocks, open_block_table, report_in, words_in
+from postil.corpus.duplicates import BINS
 from postil.corpus.finish import FIELDS, Count, Finish, Part
-from postil.corpus.minhash import BINS
 from postil.corpus.prepare import Prepare, check_scripts
 from postil.corpus.privacy import pseudonyms
 from postil.corpus.result import CorpusInput, SplitSize
-from postil.corpus.split import SPLITS, UNASSIGNED
+from postil.corpus.splits import SPLITS, UNASSIGNED, UNDATED, Articles
 from postil.corpus.thresholds import article_thresholds
 from postil.data.fields import unix_seconds
 from postil.data.parquet import arrow
@@ -38,11 +36,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.blocks import Block
-    from postil.corpus.build_directory import BuildDirectory
+    from postil.corpus.build import BuildDirectory
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
     from postil.corpus.rated_comments import RatedComments
-    from postil.corpus.rejected import Rejected
+    from postil.corpus.result import Rejected
     from postil.data.arrays import AnyArray
     from postil.data.parquet import Arrow
     from postil.data.reading import Reading

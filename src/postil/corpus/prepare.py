@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.corpus.block_table import Read, Report, Selection, write_block_table
+from postil.corpus.blocks import Read, Report, Selection, write_block_table
 from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import masking
-from postil.corpus.rejected import Rejected
+from postil.corpus.result import Rejected
 from postil.data.jsonl import FAILURES, check_keys, reread
 from postil.data.rows import Article
 from postil.documents.markup import HtmlCleaner

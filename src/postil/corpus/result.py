@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
 from postil.corpus.forgotten import Erasure
 from postil.data.parts import OptionalPart, Part
+from postil.data.rows import Row
 from postil.results.base import Result
+
+if TYPE_CHECKING:
+    from postil.errors import InvalidInput
 
 __all__ = [
     "CorpusInput",
@@ -16,6 +20,7 @@ __all__ = [
     "CorpusStatistics",
     "DateStatistics",
     "ForgottenFolder",
+    "Rejected",
     "SplitSize",
     "SplitStatistics",
     "Spread",
@@ -272,3 +277,32 @@ class StatisticsResult(Result, frozen=True, kw_only=True, tag="statistics"):
 
     statistics: CorpusStatistics
     settings: StatisticsSettings
+
+
+class Rejected(Row, frozen=True, gc=False):
+    """A line, or a part of one, that could not be read.
+
+    Args:
+        file: Its file.
+        line: Its line (JSON Lines) or row (Parquet), counted from 1; None for a whole file.
+        field: The field that is wrong; empty for a whole line.
+        problem: The problem.
+
+    >>> from postil.errors import InvalidInput
+    >>> Rejected.of(InvalidInput("expected text, got 5", where="a.jsonl", line=7, field="title")).line
+    7
+    """
+
+    file: str
+    line: int | None
+    field: str
+    problem: str
+
+    @classmethod
+    def of(cls, error: InvalidInput) -> Rejected:
+        """The row of an error.
+
+        Args:
+            error: The error.
+        """
+        return cls(error.where, error.line, error.field, error.message)

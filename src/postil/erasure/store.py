@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.corpus.near_duplicates import compact_text
+from postil.corpus.duplicates import compact_text
 from postil.data.suggestions import Label
 from postil.errors import InvalidInput
 from postil.web.store_file import NAME, database_error, open_file, shrink

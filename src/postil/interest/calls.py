@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.corpus.near_duplicates import BigramSets
+from postil.corpus.duplicates import BigramSets
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import AtomicFile, check_apart, write_error
 from postil.data.progress import progress

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from postil.corpus.near_duplicates import pieces_of
+from postil.corpus.duplicates import pieces_of
 from postil.data.jsonl import lines_in
 from postil.errors import InvalidInput
 

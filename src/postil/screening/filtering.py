@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
-from postil.corpus.near_duplicates import UNSPACED, BigramSets, units_of, words_of
+from postil.corpus.duplicates import UNSPACED, BigramSets, units_of, words_of
 from postil.data.ranking import best_first
 from postil.errors import InvalidInput, UnknownName, UsageError, check_least
 from postil.messages import Note

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.near_duplicates import BigramSets, units_of
+from postil.corpus.duplicates import BigramSets, units_of
 from postil.documents.markup import plain_text
 from postil.screening.reasons import BLOCKED, ProfanityModel, because, check_profanity_model, screen
 from postil.text.addresses import MASKS, kinds_of_address

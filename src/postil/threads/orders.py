@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.corpus.near_duplicates import near_duplicates
+from postil.corpus.duplicates import near_duplicates
 from postil.data.fields import unix_seconds
 from postil.data.ranking import best_first, joined
 from postil.data.suggestions import RankedComment

@@ -19,7 +19,7 @@ from postil.corpus.importers.tencent import range_seen, read_tencent
 from postil.corpus.importers.tokenized import Second, read_tokenized
 from postil.corpus.importers.wordpress import read_wordpress
 from postil.corpus.options import ON_ERROR
-from postil.corpus.rejected import Rejected
+from postil.corpus.result import Rejected
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
 from postil.data.progress import progress

@@ -36,8 +36,8 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final
 from xml.parsers import expat
 
+from postil.corpus.duplicates import CHARACTERS, merge_duplicates
 from postil.corpus.importers.collection import read_texts
-from postil.corpus.passage_duplicates import CHARACTERS, merge_duplicates
 from postil.data.jsonl import read as read_json
 from postil.data.jsonl import text_lines
 from postil.data.row_locations import RowLocations

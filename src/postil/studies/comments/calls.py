@@ -25,11 +25,10 @@ from postil.comments.training.generators import train_commenter
 from postil.comments.training.retrievers import train_retriever
 from postil.comparison.calls import CompareOptions, compare_rows
 from postil.comparison.result import Comparison
-from postil.corpus.calls import build_corpus
+from postil.corpus.calls import StatisticsOptions, build_corpus, count_corpus
 from postil.corpus.importers.articles import TencentOptions, import_tencent
 from postil.corpus.options import BuildOptions
 from postil.corpus.result import StatisticsResult
-from postil.corpus.stats import StatisticsOptions, count_corpus
 from postil.corpus.store import Corpus
 from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.readers import HUMAN
-from postil.corpus.histogram import Histogram
 from postil.corpus.result import Spread
-from postil.corpus.statistics import spread
+from postil.corpus.statistics import Histogram, spread
 from postil.data.explain import counted
 from postil.data.rows import Judgement
 from postil.errors import Undefined

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.corpus.passage_duplicates import merge_duplicates
+from postil.corpus.duplicates import merge_duplicates
 from postil.data.row_files import read, write
 from postil.data.rows import Judgement, Passage, Score
 from postil.messages import Blank, Command, Message, Setting
