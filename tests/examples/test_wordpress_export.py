@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.corpus.importers.exports import read_wordpress
 from postil.corpus.importers.import_report import ImportReport
-from postil.corpus.importers.wordpress import read_wordpress
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from postil.corpus.importers.coral import read_coral
-from postil.corpus.importers.discourse import read_discourse
-from postil.corpus.importers.disqus import read_disqus
-from postil.corpus.importers.hackernews import read_hackernews
+from postil.corpus.importers.boards import read_hackernews, read_reddit
+from postil.corpus.importers.exports import read_coral, read_discourse, read_disqus
 from postil.corpus.importers.import_report import ImportReport
-from postil.corpus.importers.reddit import read_reddit
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
 

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.corpus.duplicates import merge_duplicates
-from postil.corpus.importers.collection import read_collection, read_texts
-from postil.corpus.importers.trec import read_qrels, read_run, read_trec, run_lines
+from postil.corpus.importers.trec import read_collection, read_qrels, read_run, read_texts, read_trec, run_lines
 from postil.data.ranking import Ranking
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, UnknownName, UsageError

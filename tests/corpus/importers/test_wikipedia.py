@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from postil.corpus.importers.passage_grades import read_grades
+from postil.corpus.importers.trec import read_grades
 from postil.corpus.importers.wikipedia import Chosen, WikiPassages, WikiReport, read_titles, read_wikipedia
 from postil.data.rows import Passage
 from postil.engine import open_engine

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from postil.corpus.importers.exports import read_wordpress, without_shortcodes
 from postil.corpus.importers.import_report import ImportReport
-from postil.corpus.importers.wordpress import read_wordpress, without_shortcodes
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput
 

@@ -5,19 +5,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.corpus.importers.coral import read_coral
-from postil.corpus.importers.dataset import read_dataset, split_files
-from postil.corpus.importers.deepcom import read_deepcom
-from postil.corpus.importers.discourse import read_discourse
-from postil.corpus.importers.disqus import read_disqus
-from postil.corpus.importers.forum import read_forum
-from postil.corpus.importers.hackernews import read_hackernews
+from postil.corpus.importers.boards import read_hackernews, read_reddit
+from postil.corpus.importers.corpora import Second, range_seen, read_deepcom, read_tencent, read_tokenized
+from postil.corpus.importers.exports import read_coral, read_discourse, read_disqus, read_wordpress
+from postil.corpus.importers.forum import read_dataset, read_forum, split_files
 from postil.corpus.importers.import_report import ImportReport
-from postil.corpus.importers.reddit import read_reddit
 from postil.corpus.importers.table import read_table
-from postil.corpus.importers.tencent import range_seen, read_tencent
-from postil.corpus.importers.tokenized import Second, read_tokenized
-from postil.corpus.importers.wordpress import read_wordpress
 from postil.corpus.options import ON_ERROR
 from postil.corpus.result import Rejected
 from postil.data.atomic_file import check_apart

@@ -37,7 +37,7 @@ from typing import IO, TYPE_CHECKING, Final
 from xml.parsers import expat
 
 from postil.corpus.duplicates import CHARACTERS, merge_duplicates
-from postil.corpus.importers.collection import read_texts
+from postil.corpus.importers.trec import read_texts
 from postil.data.jsonl import read as read_json
 from postil.data.jsonl import text_lines
 from postil.data.row_locations import RowLocations
@@ -190,7 +190,7 @@ def read_inex(
         topics: The topics; passages and judgements of others are left out.
         runs: The runs.
         judgements: Files of highlighted text.
-        documents: Collections, as `postil.corpus.importers.collection.read_collection` takes them, with the text of
+        documents: Collections, as `postil.corpus.importers.trec.read_collection` takes them, with the text of
             each file without tags; for runs and judgements that have offsets.
         characters: Number of equal characters at either end that makes passages of a topic duplicates; 0 for none.
 

@@ -10,8 +10,7 @@ from postil.corpus.duplicates import merge_duplicates
 from postil.corpus.importers.articles import rejected_file, rejecting, say_rejected, say_replaced, with_the_first
 from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.inex import read_inex
-from postil.corpus.importers.passage_grades import read_grades
-from postil.corpus.importers.trec import Unjudged, read_trec
+from postil.corpus.importers.trec import Unjudged, read_grades, read_trec
 from postil.corpus.importers.wikipedia import Chosen, WikiPassages, WikiReport, WikiSplit, read_titles, read_wikipedia
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from postil.corpus.importers.article_builder import ArticleBuilder
-from postil.corpus.importers.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
+from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, ArticleBuilder, Fields
 from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import database
 from postil.data.cells import BrokenCell, NumberMarks, checked_decimal, number_text

@@ -14,7 +14,7 @@ import msgspec
 
 from postil.corpus.importers.article_builder import ArticleBuilder
 from postil.corpus.importers.forum import EXPORTED
-from postil.corpus.importers.json_documents import json_objects
+from postil.corpus.importers.import_report import json_objects
 from postil.data.explain import shown
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError

@@ -1,9 +1,9 @@
-"""TREC: judgements (qrels), collections of texts, and run files.
+"""TREC: judgements (qrels), also of passages of pages, collections of texts, and run files.
 
 ========== ==================================================================================================
 qrels      ``topic Q0 document grade`` a line, columns apart by spaces or tabs; or, as in BEIR, a first line
            ``query-id corpus-id score`` and three columns
-collection ``id<TAB>text`` a line, or JSON Lines; see `postil.corpus.importers.collection`
+collection ``id<TAB>text`` a line, or JSON Lines, with the names of `IDS` and `TEXTS` for the fields
 run        ``topic Q0 document rank score tag`` a line, columns apart by spaces or tabs
 ========== ==================================================================================================
 
@@ -14,36 +14,131 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
+from msgspec.structs import replace
 
-from postil.corpus.importers.collection import read_texts
+from postil.corpus.importers.import_report import ImportReport, json_lines
 from postil.data.explain import shown
-from postil.data.jsonl import text_lines
+from postil.data.fields import is_integer
+from postil.data.jsonl import BOM, text_lines
+from postil.data.jsonl import read as read_json
 from postil.data.ranking import Ranking
+from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
+from postil.data.streams import opened
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
+    from postil.data.parquet import Record
     from postil.data.row_files import FilePath
 
 __all__ = [
+    "IDS",
+    "TEXTS",
     "Pair",
+    "PassageGrades",
     "Qrels",
     "TrecPassages",
     "Unjudged",
+    "read_collection",
+    "read_grades",
     "read_qrels",
     "read_run",
+    "read_texts",
     "read_trec",
     "run_lines",
 ]
+
+IDS: Final = ("_id", "id", "docid", "doc_id", "docno", "pid")
+"""Field names of the id in a JSON line."""
+
+TEXTS: Final = ("text", "contents", "passage", "doc", "body")
+"""Field names of the text in a JSON line."""
+
+
+def read_collection(path: FilePath) -> Iterator[tuple[int, str, str]]:
+    """Read the texts of a collection, one after the other.
+
+    Args:
+        path: The file, TSV or JSON Lines; its first character says which.
+
+    Yields:
+        The line, counted from 1, the id and the text.
+
+    Raises:
+        InvalidInput: A line is not of the format.
+    """
+    where = os.fspath(path)
+    with opened(path) as stream:
+        json = stream.peek(64).removeprefix(BOM).lstrip()[:1] in (b"{", b"[")
+        if json:
+            places = RowLocations(where)
+            for index, row in enumerate(read_json(stream, dict, places)):
+                line = places.line(index)
+                yield line, _id(row, where, line), _text(row, where, line)
+    if not json:
+        for line, both in text_lines(path):
+            name, tab, text = both.partition("\t")
+            if not tab or not name.strip():
+                raise InvalidInput("expected an id, a tab and a text", where=where, line=line)
+            yield line, name.strip(), text
+
+
+def read_texts(paths: Sequence[FilePath], wanted: AbstractSet[str]) -> tuple[dict[str, str], int]:
+    """The texts of some documents.
+
+    Args:
+        paths: Collections. Only the texts that are wanted are kept in memory.
+        wanted: Ids.
+
+    Returns:
+        The texts that were found by id, and how many others the collections have.
+
+    Raises:
+        InvalidInput: A line is not of the format, or a wanted id has two different texts.
+    """
+    texts: dict[str, str] = {}
+    others = 0
+    for path in paths:
+        for line, name, text in read_collection(path):
+            if name not in wanted:
+                others += 1
+            elif texts.setdefault(name, text) != text:
+                problem = f"'{name}' stood before with another text"
+                raise InvalidInput(problem, where=os.fspath(path), line=line, field="id")
+    return texts, others
+
+
+def _field(row: Record, names: Sequence[str], where: str, line: int) -> tuple[str, object]:
+    for name in names:
+        if name in row:
+            return name, row[name]
+    problem = f"no such field, nor {', '.join(names[1:])}; the line has: {', '.join(row)}"
+    raise InvalidInput(problem, where=where, line=line, field=names[0])
+
+
+def _id(row: Record, where: str, line: int) -> str:
+    name, value = _field(row, IDS, where, line)
+    if not isinstance(value, str) and not is_integer(value):
+        raise InvalidInput(f"expected text or an integer, got {shown(value)}", where=where, line=line, field=name)
+    return str(value)
+
+
+def _text(row: Record, where: str, line: int) -> str:
+    name, value = _field(row, TEXTS, where, line)
+    if not isinstance(value, str):
+        raise InvalidInput(f"expected text, got {shown(value)}", where=where, line=line, field=name)
+    return value
+
 
 Pair: TypeAlias = tuple[str, str]
 """A topic and a document."""
@@ -275,3 +370,98 @@ def _number(text: str, where: str, line: int, field: str) -> float:
         got = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
         raise InvalidInput(f"expected a number, got '{got}'", where=where, line=line, field=field)
     return value
+
+
+@dataclass(slots=True, eq=False)
+class PassageGrades:
+    """Judgements of passages.
+
+    Args:
+        judged: By page and number of a passage: the topics it was judged for, each with the grade. The topic None is
+            the page itself.
+        unjudged: Number of passages, of pages with judged ones, without a judgement.
+        found: The passages that were met, by page and number.
+    """
+
+    judged: dict[tuple[str, str], dict[str | None, float]]
+    unjudged: int = 0
+    found: set[tuple[str, str]] = field(default_factory=set)
+
+    def joined(self, passages: Iterable[Passage], policy: Unjudged) -> Iterator[Passage]:
+        """The passages with their grades; one for each topic that it was judged for.
+
+        Args:
+            passages: Passages whose topic is their page and whose id their number.
+            policy: Treatment of passages without a judgement, of pages that have judged ones.
+
+        Yields:
+            The judged passages; those of a topic of its own have ``page#number`` as their id.
+        """
+        pages = {page for page, _ in self.judged}
+        for passage in passages:
+            key = passage.topic, passage.id
+            grades = self.judged.get(key)
+            if grades is None:
+                if passage.topic in pages:
+                    self.unjudged += 1
+                    if policy != "skip":
+                        yield replace(passage, grade=0.0 if policy == "zero" else None)
+                continue
+            self.found.add(key)
+            for topic, grade in grades.items():
+                if topic is None:
+                    yield replace(passage, grade=grade)
+                else:
+                    yield replace(passage, topic=topic, id=f"{passage.topic}#{passage.id}", grade=grade)
+
+    @property
+    def missing(self) -> list[str]:
+        """Judged passages that were not met."""
+        return [f"{page}#{number}" for page, number in self.judged if (page, number) not in self.found]
+
+
+def read_grades(path: FilePath) -> PassageGrades:
+    r"""Read judgements of passages of pages.
+
+    JSON Lines have ``topic`` (the title of the page), ``id`` (the number of the passage) and ``grade``. Anything else
+    is read as qrels, ``topic Q0 document grade``: the document is a number, of the page that is the topic, or
+    ``page#number`` where the topic is any other; underscores stand for spaces.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InvalidInput: It is missing or not of either format, or judges a passage twice with different grades.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "qrels")).write_text("Rye_bread Q0 3 2\nq7 Q0 Rye_bread#4 1\n")
+    ...     read_grades(path).judged
+    {('Rye bread', '3'): {None: 2.0}, ('Rye bread', '4'): {'q7': 1.0}}
+    """
+    where = os.fspath(path)
+    judged: dict[tuple[str, str], dict[str | None, float]] = {}
+    if where.removesuffix(".gz").endswith((".jsonl", ".json", ".ndjson")):
+        for line, row in json_lines(path, ImportReport()):
+            page, number, grade = _row(row, where, line)
+            if judged.setdefault((page, number), {}).setdefault(None, grade) != grade:
+                problem = f"passage {number} of '{page}' has another grade in an earlier line; keep one"
+                raise InvalidInput(problem, where=where, line=line, field="grade")
+        return PassageGrades(judged)
+    for (topic, document), grade in read_qrels(path).grades.items():
+        page, sign, number = document.rpartition("#")
+        if sign:
+            judged.setdefault((page.replace("_", " "), number), {})[topic] = grade
+        else:
+            judged.setdefault((topic.replace("_", " "), document), {})[None] = grade
+    return PassageGrades(judged)
+
+
+def _row(row: Record, where: str, line: int) -> tuple[str, str, float]:
+    page, number, grade = row.get("topic"), row.get("id"), row.get("grade")
+    for name, value in (("topic", page), ("id", number)):
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise InvalidInput("expected text or a whole number", where=where, line=line, field=name)
+    if not isinstance(grade, int | float) or isinstance(grade, bool) or not 0 <= grade < float("inf"):
+        raise InvalidInput("expected a number of at least 0", where=where, line=line, field="grade")
+    return str(page), str(number), float(grade)

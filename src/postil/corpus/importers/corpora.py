@@ -1,4 +1,6 @@
-"""The Tencent news comment corpus, as it is released.
+"""Corpora of automatic commenting as they are released: Tencent's, its tokenized copies, Yahoo's (DeepCom) and 163's.
+
+Tencent's:
 
 ============================== ====================================================================================
 ``data.{train,dev,test}.json`` an object a line: ``{"channel": …, "comment": [["text", upvotes], …], "title": …,
@@ -9,22 +11,30 @@ contents                       not released. Files with them: JSON Lines ``{"url
 ============================== ====================================================================================
 
 An article's id is its url, else file and line (``data.test:17``). Every file may be compressed with gzip.
+
+Tokenized copies of it, with bodies: JSON Lines, one article per line: ``id``, ``title``, ``body`` and
+``comment: [[text, …], …]``. All texts are words separated by single spaces. The meaning of a comment's second element
+is documented nowhere, so the caller gives it. The layout is inferred from code that reads such files
+(Graph-to-seq-comment-generation); it looks at the first element alone.
+
+Yahoo (DeepCom) and 163: JSON Lines, one article per line: ``_id``, ``title``, the content as ``paras`` (a list of
+paragraphs, Yahoo) or ``body`` (163), and ``cmts: [{"cmt": text}]``. The layout is inferred from code that reads such
+files.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from postil.corpus.importers.article_builder import ArticleBuilder
-from postil.corpus.importers.fields import Fields
+from postil.corpus.importers.article_builder import ArticleBuilder, Fields
 from postil.corpus.importers.import_report import ImportReport, json_lines, json_object, numbered_lines
 from postil.data.explain import shown
 from postil.data.jsonl import BOM, FAILURES, check_keys, decoded
 from postil.data.parquet import Record
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
@@ -34,7 +44,18 @@ if TYPE_CHECKING:
     from postil.data.row_files import FilePath
     from postil.data.rows import Article
 
-__all__ = ["CONTENTS", "TENCENT", "range_seen", "read_contents", "read_tencent"]
+__all__ = [
+    "CONTENTS",
+    "DEEPCOM",
+    "TENCENT",
+    "TOKENIZED",
+    "Second",
+    "range_seen",
+    "read_contents",
+    "read_deepcom",
+    "read_tencent",
+    "read_tokenized",
+]
 
 TENCENT: Final = Fields(
     {
@@ -187,3 +208,100 @@ def range_seen(low: float, high: float) -> str:
         seen=seen,
         scale=Setting("scale"),
     )
+
+
+DEEPCOM: Final = Fields(
+    {
+        "id": ("_id", "id"),
+        "title": ("title",),
+        "content": ("paras", "body"),
+        "category": ("category",),
+        "lang": ("lang",),
+        "url": ("url",),
+        "comments": ("cmts",),
+    },
+    {"text": ("cmt",), "upvotes": ("upvotes",)},
+)
+"""The fields of both."""
+
+
+def read_deepcom(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, lang: str | None = None
+) -> Iterator[Article]:
+    r"""Read articles of Yahoo's or 163's shape.
+
+    Args:
+        paths: The files.
+        report: Counts; what is broken is rejected, by default raised.
+        lang: The language of the articles.
+
+    Yields:
+        The articles, in the order of the files.
+
+    Raises:
+        InvalidInput: Something in a file is broken; says where.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "yahoo.json")
+    ...     _ = path.write_text('{"_id": "y1", "title": "Rain", "paras": ["Rain.", "Snow."], "cmts": [{"cmt": "Oh"}]}')
+    ...     [article] = read_deepcom([path])
+    >>> article.content, article.comments[0].text
+    ('Rain.\nSnow.', 'Oh')
+    """
+    report = report or ImportReport()
+    builder = ArticleBuilder(DEEPCOM.mapped(lang=lang), report)
+    for path in paths:
+        yield from builder.articles(path, json_lines(path, report))
+
+
+Second: TypeAlias = Literal["none", "votes", "grade"]
+"""Meaning of the second element of a comment."""
+
+TOKENIZED: Final = Fields(
+    {
+        "id": ("id", "_id"),
+        "title": ("title",),
+        "content": ("body", "content"),
+        "category": ("category", "channel"),
+        "url": ("url",),
+        "comments": ("comment", "comments"),
+    },
+    {"text": ("0",)},
+    lang="zh",
+)
+"""The fields of such a copy."""
+
+
+def read_tokenized(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, second: Second = "none", lang: str | None = None
+) -> Iterator[Article]:
+    """Read articles whose texts are words separated by spaces; they stay so.
+
+    Args:
+        paths: The files.
+        report: Counts; what is broken is rejected, by default raised.
+        second: Meaning of the second element of a comment.
+        lang: The language, if it is not Chinese.
+
+    Yields:
+        The articles, in the order of the files.
+
+    Raises:
+        UnknownName: ``second`` is none of the three.
+        InvalidInput: Something in a file is broken; says where.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "data.train.json")
+    ...     _ = path.write_text('{"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好 的", 3]]}')
+    ...     [article] = read_tokenized([path], second="votes")
+    >>> article.title, article.comments[0].upvotes
+    ('明天 有 雨', 3)
+    """
+    UnknownName.check("meaning of the second element", second, get_args(Second))
+    report = report or ImportReport()
+    names = {"votes": {"upvotes": "1"}, "grade": {"grade": "1"}, "none": {}}[second]
+    builder = ArticleBuilder(TOKENIZED.mapped(comment=names, lang=lang), report)
+    for path in paths:
+        yield from builder.articles(path, json_lines(path, report))

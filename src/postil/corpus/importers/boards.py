@@ -1,4 +1,8 @@
-"""Submissions and comments of Reddit: dumps of Pushshift and its successors, and listings of its API."""
+"""Boards of links and their discussions: Reddit and Hacker News.
+
+Reddit: submissions and comments, in dumps of Pushshift and its successors, and listings of its API. Hacker News: items
+of its API and of BigQuery, and those of Algolia, also as trees.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import read_threads, text_at
 from postil.data.explain import shown
 from postil.data.fields import is_integer
-from postil.documents.markup import unescaped
+from postil.documents.markup import HtmlText, unescaped
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -19,9 +23,9 @@ if TYPE_CHECKING:
     from postil.data.row_files import FilePath
     from postil.data.rows import Article
 
-__all__ = ["read_reddit", "without_quotes"]
+__all__ = ["read_hackernews", "read_reddit", "without_quotes"]
 
-SITE: Final = "https://www.reddit.com"
+REDDIT: Final = "https://www.reddit.com"
 GONE: Final = ("[deleted]", "[removed]")
 """Texts of what its author or a moderator took away."""
 AUTOMATIC: Final = "AutoModerator"
@@ -64,10 +68,10 @@ def read_reddit(
     >>> article.category, article.comments[0].text, article.comments[0].upvotes
     ('weather', 'Oh', 3)
     """
-    yield from read_threads(paths, report or ImportReport(), lang, _add)
+    yield from read_threads(paths, report or ImportReport(), lang, _add_reddit)
 
 
-def _add(row: Record, where: str, line: int, threads: Threads) -> None:
+def _add_reddit(row: Record, where: str, line: int, threads: Threads) -> None:
     """Add an object of a dump, or all in a listing."""
     things: list[object] = [row]
     while things:  # and no recursion, as replies may be a thousand deep
@@ -129,7 +133,7 @@ def _add_submission(row: Record, name: str, where: str, line: int, threads: Thre
         "title": unescaped(title),
         "content": unescaped(text).strip() or None if text and text.strip() not in GONE else None,
         "category": text_at(row, "subreddit"),
-        "url": f"{SITE}{path}" if path else text_at(row, "url"),
+        "url": f"{REDDIT}{path}" if path else text_at(row, "url"),
         "date": row.get("created_utc"),
     }
     threads.add_article(fields, where, line)
@@ -146,3 +150,91 @@ def without_quotes(text: str) -> str:
     """
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith(">"))
+
+
+HACKERNEWS: Final = "https://news.ycombinator.com/item?id="
+ARTICLES: Final = ("story", "job", "poll")
+
+
+def read_hackernews(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, lang: str | None = None
+) -> Iterator[Article]:
+    r"""Read stories and comments of Hacker News.
+
+    A comment belongs to the story that its answers lead up to. Comments have no votes. Items that are deleted or dead
+    are left out, as are lines that quote (`>`) and items that are null; names are not read.
+
+    Args:
+        paths: The files, with an item per line or an array of items, in any order.
+        report: Counts; what is broken is rejected, by default raised.
+        lang: Language of the stories.
+
+    Yields:
+        The articles, in the order of the stories.
+
+    Raises:
+        InvalidInput: Something in a file is broken; says where.
+        MissingExtra: lxml is not installed.
+        PostilError: There is no room for the temporary file.
+
+    >>> import pathlib, tempfile
+    >>> items = ['{"id": 3, "type": "comment", "parent": 2, "text": "Yes"}', '{"id": 2, "type": "comment", "parent": 1,'
+    ...     '"text": "Oh<p>no"}', '{"id": 1, "type": "story", "title": "Rain"}']
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "items.jsonl")).write_text("\n".join(items))
+    ...     [story] = read_hackernews([path])
+    >>> [(comment.text, comment.parent) for comment in story.comments]
+    [('Yes', '2'), ('Oh\nno', None)]
+    """
+    html = HtmlText()
+
+    def add(item: Record, where: str, line: int, threads: Threads) -> None:
+        waiting = [item]
+        while waiting:
+            one = waiting.pop()
+            try:
+                _add_hackernews(one, where, line, threads, html)
+            except InvalidInput as error:
+                if error.where:  # whoever takes what is broken has stopped
+                    raise
+                threads.report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+            children = one.get("children")
+            if isinstance(children, list):  # Algolia's lists of hits have numbers there
+                waiting += [child for child in reversed(children) if isinstance(child, dict)]
+
+    yield from read_threads(paths, report or ImportReport(), lang, add)
+
+
+def _add_hackernews(item: Record, where: str, line: int, threads: Threads, html: HtmlText) -> None:
+    name = text_at(item, "id", "objectID")
+    if name is None:
+        raise InvalidInput("missing", field="id or objectID")
+    hidden = bool(item.get("deleted") or item.get("dead"))
+    above, kind = text_at(item, "parent", "parent_id"), text_at(item, "type")
+    date = text_at(item, "created_at_i", "time", "created_at")
+    if kind is None:
+        kind = "story" if above is None else "comment"
+    if kind in ARTICLES:
+        if hidden:
+            threads.report.unpublished += 1
+            return
+        row = {
+            "id": name,
+            "title": html.convert(text_at(item, "title") or ""),
+            "content": html.convert(text_at(item, "text", "story_text") or "") or None,
+            "category": None if kind == "story" else kind,
+            "url": text_at(item, "url") or f"{HACKERNEWS}{name}",
+            "date": date,
+        }
+        threads.add_article(row, where, line)
+    elif kind != "comment":
+        threads.report.unpublished += 1
+    elif above is None:
+        raise InvalidInput(f"missing in comment {shown(name)}; what does it answer?", field="parent")
+    else:
+        threads.report.withheld += hidden
+        article = text_at(item, "story_id")
+        text = without_quotes(html.convert(text_at(item, "text", "comment_text") or "", quotes=False))
+        fields = {"id": name, "text": text, "upvotes": item.get("points"), "date": date}
+        fields["parent"] = None if above == article else above
+        threads.add_comment(None if hidden else fields, where, line, name=name, above=above, article=article)

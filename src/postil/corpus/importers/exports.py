@@ -1,0 +1,438 @@
+"""Exports of sites and of the systems that hold their comments: WordPress, Disqus, Discourse, Coral.
+
+WordPress: WXR, which is RSS with posts as items and their comments inside. Disqus: threads, which are the articles, and
+posts, which are the comments, in one XML file. Discourse: topics, as `/t/ID.json` gives them: the first post is the
+article, the others are the comments. Coral (Talk 5 and later): stories and comments, as mongoexport writes its
+collections `stories` and `comments`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from postil.corpus.importers.article_builder import ArticleBuilder
+from postil.corpus.importers.forum import EXPORTED
+from postil.corpus.importers.import_report import ImportReport, json_objects
+from postil.corpus.importers.threads import TABLES, Threads, database, read_threads, text_at
+from postil.data.explain import shown
+from postil.documents.markup import HtmlText
+from postil.documents.xml import elements
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.data.parquet import Record
+    from postil.data.row_files import FilePath
+    from postil.data.rows import Article
+    from postil.documents.xml import Element
+
+__all__ = ["read_coral", "read_discourse", "read_disqus", "read_wordpress", "without_shortcodes"]
+
+NO_DATE: Final = "0000-00-00 00:00:00"
+MEDIA: Final = re.compile(r"(?<!\[)\[(embed|audio|video)\b[^\[\]]*\][^\[\]]{0,2000}\[/\1\]")
+"""Shortcodes around an address, which is no text."""
+SHORTCODE: Final = re.compile(r"""(?<!\[)\[(/?)([a-zA-Z][\w-]*)((?:[\s=][^\[\]]*)?)\](?![\](])""")
+MARKED: Final = re.compile(r"""=["']|\bid=\d+|/\s*$""")
+"""Marks of the attributes of a shortcode: quotes, a number as ``id``, or a slash at the end."""
+KNOWN: Final = frozenset(("audio", "caption", "embed", "gallery", "playlist", "video", "wp_caption"))
+"""Shortcodes of WordPress itself."""
+
+
+def read_wordpress(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, lang: str | None = None
+) -> Iterator[Article]:
+    """Read exports of WordPress.
+
+    Posts that are published are articles, and so are pages and others with comments. Comments that wait, are spam or in
+    the trash, and pingbacks are left out; names, addresses and IPs are not read.
+
+    Args:
+        paths: The files.
+        report: Counts; what is broken is rejected, by default raised.
+        lang: Language of the articles; by default that of the site.
+
+    Yields:
+        The articles, in the order of the files.
+
+    Raises:
+        InvalidInput: Something in a file is broken; says where.
+        MissingExtra: lxml is not installed.
+
+    >>> import pathlib, tempfile
+    >>> export = '''<rss><channel><language>en-US</language><item><title>Rain</title><wp:post_id>7</wp:post_id>
+    ... <wp:comment><wp:comment_id>1</wp:comment_id><wp:comment_content>Oh &amp;lt;3</wp:comment_content>
+    ... <wp:comment_approved>1</wp:comment_approved></wp:comment></item></channel></rss>'''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "site.xml")).write_text(export)
+    ...     [article] = read_wordpress([path])
+    >>> article.id, article.lang, article.comments[0].text
+    ('7', 'en-US', 'Oh <3')
+    """
+    report = report or ImportReport()
+    builder = ArticleBuilder(EXPORTED, report)
+    html = HtmlText()
+    for path in paths:
+        where, site_lang = os.fspath(path), lang
+        for element in elements(path, report, "rss", {"item", "language"}):
+            if element.name == "language":
+                site_lang = lang or element.text.strip() or None
+                continue
+            comments = [one for one in element.all("wp:comment") if _approved(one)]
+            report.withheld += sum(1 for _ in element.all("wp:comment")) - len(comments)
+            if not _published(element, comments):
+                report.unpublished += 1
+                continue
+            try:
+                row = _post(element, comments, html, site_lang)
+            except InvalidInput as error:
+                report.refuse(InvalidInput(error.problem, where=where, line=element.line, field=error.field))
+                continue
+            article = builder.article(row, where, element.line)
+            if article is not None:
+                yield article
+
+
+def without_shortcodes(html: str) -> str:
+    """The content of a post without its shortcodes; what a shortcode such as `caption` encloses stays.
+
+    A shortcode is one of WordPress, has an attribute in quotes or a number as `id`, ends with a slash, or is closed.
+    Other words in brackets are text.
+
+    Args:
+        html: The content.
+
+    >>> without_shortcodes('[caption id="a" width="9"]<img src="a.jpg"> A duck[/caption] Oh [sic]![gallery ids="1,2"]')
+    '<img src="a.jpg"> A duck Oh [sic]!'
+    >>> without_shortcodes("Ducks [table id=4 /] and [poll id=7] geese [and so on / etc.]")
+    'Ducks  and  geese [and so on / etc.]'
+    """
+    if "[" not in html:
+        return html
+    html = MEDIA.sub("", html)
+    closed = {name for slash, name, _ in SHORTCODE.findall(html) if slash}
+
+    def text(found: re.Match[str]) -> str:
+        slash, name, attributes = found.groups()
+        known = slash or name in KNOWN or name in closed or MARKED.search(attributes) is not None
+        return "" if known else found.group()
+
+    return SHORTCODE.sub(text, html)
+
+
+def _approved(comment: Element) -> bool:
+    return comment.said("wp:comment_approved") == "1" and comment.said("wp:comment_type") in {"", "comment"}
+
+
+def _published(item: Element, comments: Sequence[Element]) -> bool:
+    return (
+        item.said("wp:status") in {"", "publish"}
+        and not item.said("wp:post_password")
+        and (item.said("wp:post_type") in {"", "post"} or bool(comments))
+    )
+
+
+def _post(item: Element, comments: Sequence[Element], html: HtmlText, lang: str | None) -> Record:
+    categories = (each.text.strip() for each in item.all("category") if each.attributes.get("domain") == "category")
+    return {
+        "id": item.said("wp:post_id") or None,
+        "title": html.convert(item.said("title")),
+        "content": html.convert(without_shortcodes(item.said("content:encoded")), lines=True) or None,
+        "category": next(categories, None),
+        "lang": lang,
+        "url": item.said("link") or None,
+        "date": _date(item.said("wp:post_date_gmt")),
+        "comments": list(map(partial(_comment_of_post, html), comments)),
+    }
+
+
+def _comment_of_post(html: HtmlText, comment: Element) -> Record:
+    parent = comment.said("wp:comment_parent")
+    return {
+        "id": comment.said("wp:comment_id") or None,
+        "text": html.convert(comment.said("wp:comment_content"), quotes=False, lines=True),
+        "date": _date(comment.said("wp:comment_date_gmt")),
+        "parent": None if parent == "0" else parent or None,
+    }
+
+
+def _date(text: str) -> str | None:
+    return None if text == NO_DATE else text
+
+
+ID: Final = "dsq:id"
+
+
+def read_disqus(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, lang: str | None = None
+) -> Iterator[Article]:
+    """Read exports of Disqus.
+
+    They hold titles and addresses of articles, but not their contents, and no votes. Posts that are deleted or spam are
+    left out; names, addresses and IPs are not read.
+
+    Args:
+        paths: The files.
+        report: Counts; what is broken is rejected, by default raised.
+        lang: Language of the articles.
+
+    Yields:
+        The articles, in the order of the files.
+
+    Raises:
+        InvalidInput: Something in a file is broken; says where.
+        MissingExtra: lxml is not installed.
+        PostilError: There is no room for the temporary file.
+
+    >>> import pathlib, tempfile
+    >>> export = '''<disqus><thread dsq:id="1"><link>https://site.org/rain</link><title>Rain</title></thread>
+    ... <post dsq:id="5"><message>&lt;p&gt;Oh&lt;/p&gt;</message>
+    ... <thread dsq:id="1"/><parent dsq:id="4"/></post></disqus>'''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "disqus.xml")).write_text(export)
+    ...     [article] = read_disqus([path])
+    >>> article.title, article.comments[0].text, article.comments[0].parent
+    ('Rain', 'Oh', '4')
+    """
+    report = report or ImportReport()
+    html = HtmlText()
+    with database(TABLES) as rows:
+        threads = Threads(rows, report, lang)
+        for path in paths:
+            where = os.fspath(path)
+            for element in elements(path, report, "disqus", {"thread", "post"}):
+                try:
+                    _add(element, where, threads, html)
+                except InvalidInput as error:
+                    if error.where:  # whoever takes what is broken has stopped
+                        raise
+                    report.refuse(InvalidInput(error.problem, where=where, line=element.line, field=error.field))
+        yield from threads.articles()
+
+
+def _add(element: Element, where: str, threads: Threads, html: HtmlText) -> None:
+    name = element.attributes.get(ID, "")
+    if not name:
+        raise InvalidInput(f"expected the id of a {element.name}, got none", field=ID)
+    hidden = "true" in {element.said("isDeleted"), element.said("isSpam")}
+    if hidden:
+        threads.report.unpublished += element.name == "thread"
+        threads.report.withheld += element.name == "post"
+    elif element.name == "thread":
+        row = {
+            "id": name,
+            "title": html.convert(element.said("title")),
+            "content": html.convert(element.said("message")) or None,
+            "url": element.said("link") or None,
+            "date": element.said("createdAt"),
+        }
+        threads.add_article(row, where, element.line)
+    else:
+        article, parent = _reference(element, "thread"), _reference(element, "parent")
+        if article is None:
+            raise InvalidInput("expected the id of the post's thread, got none", field=f"thread.{ID}")
+        text = html.convert(element.said("message"), quotes=False)
+        row = {"id": name, "text": text, "date": element.said("createdAt"), "parent": parent}
+        threads.add_comment(row, where, element.line, name=name, above=parent, article=article)
+
+
+def _reference(element: Element, name: str) -> str | None:
+    child = element.first(name)
+    return child.attributes.get(ID) or None if child else None
+
+
+LIKE: Final = 2
+"""Number of the action `like` in the summary of a post's actions."""
+REGULAR: Final = 1
+"""Type of the posts that people wrote; others are notes of moderators and of the system, and whispers."""
+
+
+def read_discourse(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, lang: str | None = None
+) -> Iterator[Article]:
+    """Read topics of Discourse.
+
+    Likes are upvotes. Posts that are deleted or hidden, notes of moderators and whispers are left out; names are not
+    read. Posts that a topic names and does not hold, since a page of it has 20, are counted.
+
+    Args:
+        paths: The files: a topic each, an array of topics, or a topic per line.
+        report: Counts; what is broken is rejected, by default raised.
+        lang: Language of the topics.
+
+    Yields:
+        The articles, in the order of the files.
+
+    Raises:
+        InvalidInput: Something in a file is broken; says where.
+        MissingExtra: lxml is not installed.
+
+    >>> import pathlib, tempfile
+    >>> posts = '{"id": 1, "post_number": 1, "cooked": "<p>It will.</p>"}, {"id": 2, "post_number": 2, "cooked": "Oh"}'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "7.json")
+    ...     _ = path.write_text(f'{{"id": 7, "title": "Rain", "post_stream": {{"posts": [{posts}]}}}}')
+    ...     [article] = read_discourse([path])
+    >>> article.content, article.comments[0].text
+    ('It will.', 'Oh')
+    """
+    report = report or ImportReport()
+    builder = ArticleBuilder(EXPORTED.mapped(lang=lang), report)
+    html = HtmlText()
+    for path in paths:
+        where = os.fspath(path)
+        for line, topic in json_objects(path, report):
+            try:
+                row = _topic(topic, html, report)
+            except InvalidInput as error:
+                report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+                continue
+            article = builder.article(row, where, line)
+            if article is not None:
+                yield article
+
+
+def _topic(topic: Record, html: HtmlText, report: ImportReport) -> Record:
+    stream = topic.get("post_stream")
+    posts = stream.get("posts") if isinstance(stream, dict) else None
+    if not isinstance(stream, dict) or not isinstance(posts, list) or not all(isinstance(post, dict) for post in posts):
+        raise InvalidInput("expected a topic with an array of posts", field="post_stream.posts")
+    named = stream.get("stream")
+    held = {post.get("id") for post in posts if _is_id(post.get("id"))}
+    report.absent += sum(_is_id(name) and name not in held for name in named) if isinstance(named, list) else 0
+    ids = {post.get("post_number"): text_at(post, "id") for post in posts if _is_id(post.get("post_number"))}
+    first = next((post for post in posts if post.get("post_number") == 1), None)
+    answers = [post for post in posts if post is not first and _is_seen(post)]
+    report.withheld += len(posts) - len(answers) - (first is not None)
+    name = text_at(topic, "id")
+    return {
+        "id": name,
+        "title": html.convert(text_at(topic, "title") or ""),
+        "content": html.convert(text_at(first, "cooked", "raw") or "") or None if first and _is_seen(first) else None,
+        "category": text_at(topic, "category_id"),
+        "date": text_at(topic, "created_at"),
+        "comments": [_comment_of_topic(post, ids, html) for post in answers],
+    }
+
+
+def _comment_of_topic(post: Record, ids: dict[object, str | None], html: HtmlText) -> Record:
+    answered = post.get("reply_to_post_number")
+    text = text_at(post, "cooked", "raw")
+    if text is None:
+        raise InvalidInput(f"missing in post {shown(post.get('id'))}", field="cooked")
+    return {
+        "id": text_at(post, "id"),
+        "text": html.convert(text, quotes=False),
+        "upvotes": _likes(post.get("actions_summary")),
+        "date": text_at(post, "created_at"),
+        "parent": ids.get(answered) if _is_id(answered) and answered != 1 else None,
+    }
+
+
+def _is_seen(post: Record) -> bool:
+    unseen = post.get("hidden") or post.get("deleted_at") or post.get("user_deleted")
+    return not unseen and post.get("post_type", REGULAR) == REGULAR
+
+
+def _likes(actions: object) -> object:
+    """Likes of a post; a summary leaves out what nobody did."""
+    if not isinstance(actions, list):
+        return None
+    likes = (each.get("count") for each in actions if isinstance(each, dict) and each.get("id") == LIKE)
+    return next(likes, None) or 0
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int)
+
+
+SEEN: Final = ("NONE", "APPROVED")
+"""Statuses of comments that readers see."""
+
+
+def read_coral(
+    paths: Sequence[FilePath], report: ImportReport | None = None, *, lang: str | None = None
+) -> Iterator[Article]:
+    r"""Read stories and comments of Coral.
+
+    Stories have a title and an address, but no content. Reactions are upvotes, and the last revision of a comment is
+    its text. Comments that are neither approved nor without a status are left out; people's ids are not read.
+
+    Args:
+        paths: The files, of stories, of comments or of both, in any order.
+        report: Counts; what is broken is rejected, by default raised.
+        lang: Language of the stories.
+
+    Yields:
+        The articles, in the order of the stories.
+
+    Raises:
+        InvalidInput: Something in a file is broken; says where.
+        MissingExtra: lxml is not installed.
+        PostilError: There is no room for the temporary file.
+
+    >>> import pathlib, tempfile
+    >>> story = '{"id": "s", "url": "https://site.org/rain", "metadata": {"title": "Rain"}}'
+    >>> comment = '{"id": "c", "storyID": "s", "status": "NONE", "revisions": [{"body": "<div>Oh</div>"}]}'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "coral.json")).write_text(f"{story}\n{comment}")
+    ...     [article] = read_coral([path])
+    >>> article.title, article.comments[0].text
+    ('Rain', 'Oh')
+    """
+    html = HtmlText()
+
+    def add(row: Record, where: str, line: int, threads: Threads) -> None:
+        name = text_at(row, "id", "_id")
+        if name is None:
+            raise InvalidInput("missing", field="id")
+        article = text_at(row, "storyID")
+        if article is None:
+            threads.add_article(_story(row, name, html), where, line)
+        elif row.get("status", SEEN[0]) not in SEEN or row.get("deletedAt"):
+            threads.report.withheld += 1
+        else:
+            parent = text_at(row, "parentID")
+            fields = _comment_of_story(row, name, parent, html)
+            threads.add_comment(fields, where, line, name=name, above=parent, article=article)
+
+    yield from read_threads(paths, report or ImportReport(), lang, add)
+
+
+def _story(row: Record, name: str, html: HtmlText) -> Record:
+    said = row.get("metadata")
+    metadata: Record = said if isinstance(said, dict) else {}
+    return {
+        "id": name,
+        "title": html.convert(text_at(metadata, "title") or ""),
+        "category": text_at(metadata, "section"),
+        "url": text_at(row, "url"),
+        "date": _plain(metadata.get("publishedAt")) or _plain(row.get("createdAt")),
+    }
+
+
+def _comment_of_story(row: Record, name: str, parent: str | None, html: HtmlText) -> Record:
+    revisions = row.get("revisions")
+    last = revisions[-1] if isinstance(revisions, list) and revisions else None
+    body = text_at(last, "body") if isinstance(last, dict) else None
+    if body is None:
+        raise InvalidInput("expected an array with the text of the comment", field="revisions[-1].body")
+    counts = row.get("actionCounts")
+    upvotes = _plain(counts.get("REACTION", 0)) if isinstance(counts, dict) else None
+    return {
+        "id": name,
+        "text": html.convert(body, quotes=False),
+        "upvotes": upvotes,
+        "date": _plain(row.get("createdAt")),
+        "parent": parent,
+    }
+
+
+def _plain(value: object) -> object:
+    """A date or number that MongoDB wraps in an object: `{"$date": {"$numberLong": "1584772021000"}}`."""
+    while isinstance(value, dict) and len(value) == 1 and next(iter(value)).startswith("$"):
+        [value] = value.values()
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 20 else value
