@@ -330,16 +330,16 @@ class Passes:
             folder = corpus / "tokens" / split
             for name, offsets in (
                 (ARTICLES, ARTICLES),
-                *((f"{field}.lengths", f"{field}.offsets") for field in FIELDS),
+                *((f"{name}.lengths", f"{name}.offsets") for name in FIELDS),
             ):
                 sizes = np.concatenate(
                     [found[f"{split}.{name}"] for found in self._shards() if f"{split}.{name}" in found]
                 )
                 self._work.keep(folder / f"{offsets}.npy", _npy(np.concatenate([[0], np.cumsum(sizes)])))
-            for field in FIELDS:
-                total = int(np.load(folder / f"{field}.offsets.npy", mmap_mode="r")[-1])
-                pieces = (found[f"{split}.{field}.ids"] for found in self._shards() if f"{split}.{field}.ids" in found)
-                with self._work.open(folder / f"{field}.ids.npy") as out:
+            for name in FIELDS:
+                total = int(np.load(folder / f"{name}.offsets.npy", mmap_mode="r")[-1])
+                pieces = (found[f"{split}.{name}.ids"] for found in self._shards() if f"{split}.{name}.ids" in found)
+                with self._work.open(folder / f"{name}.ids.npy") as out:
                     out.write(_header(total))
                     for piece in pieces:
                         out.write(piece.data)
@@ -405,9 +405,9 @@ def _arrays(finished: Mapping[str, Finished]) -> dict[str, AnyArray]:
     found: dict[str, AnyArray] = {}
     for split, shard in finished.items():
         found[f"{split}.{ARTICLES}"] = shard.sizes
-        for field in FIELDS:
-            found[f"{split}.{field}.ids"] = shard.ids[field]
-            found[f"{split}.{field}.lengths"] = shard.lengths[field]
+        for name in FIELDS:
+            found[f"{split}.{name}.ids"] = shard.ids[name]
+            found[f"{split}.{name}.lengths"] = shard.lengths[name]
     return found
 
 

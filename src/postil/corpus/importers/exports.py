@@ -205,7 +205,7 @@ def read_disqus(
             where = os.fspath(path)
             for element in elements(path, report, "disqus", {"thread", "post"}):
                 try:
-                    _add(element, where, threads, html)
+                    _add_post(element, where, threads, html)
                 except InvalidInput as error:
                     if error.where:  # whoever takes what is broken has stopped
                         raise
@@ -213,7 +213,7 @@ def read_disqus(
         yield from threads.articles()
 
 
-def _add(element: Element, where: str, threads: Threads, html: HtmlText) -> None:
+def _add_post(element: Element, where: str, threads: Threads, html: HtmlText) -> None:
     name = element.attributes.get(ID, "")
     if not name:
         raise InvalidInput(f"expected the id of a {element.name}, got none", field=ID)

@@ -443,7 +443,7 @@ def read_grades(path: FilePath) -> PassageGrades:
     judged: dict[tuple[str, str], dict[str | None, float]] = {}
     if where.removesuffix(".gz").endswith((".jsonl", ".json", ".ndjson")):
         for line, row in json_lines(path, ImportReport()):
-            page, number, grade = _row(row, where, line)
+            page, number, grade = _judgement(row, where, line)
             if judged.setdefault((page, number), {}).setdefault(None, grade) != grade:
                 problem = f"passage {number} of '{page}' has another grade in an earlier line; keep one"
                 raise InvalidInput(problem, where=where, line=line, field="grade")
@@ -457,7 +457,7 @@ def read_grades(path: FilePath) -> PassageGrades:
     return PassageGrades(judged)
 
 
-def _row(row: Record, where: str, line: int) -> tuple[str, str, float]:
+def _judgement(row: Record, where: str, line: int) -> tuple[str, str, float]:
     page, number, grade = row.get("topic"), row.get("id"), row.get("grade")
     for name, value in (("topic", page), ("id", number)):
         if not isinstance(value, str | int) or isinstance(value, bool):
