@@ -22,7 +22,7 @@ from postil.corpus import passes
 from postil.corpus.blocks import Block, blocks, open_block_table, words_in
 from postil.corpus.calls import build_corpus
 from postil.corpus.finish import FIELDS, Count, Finish, Finished, Part
-from postil.corpus.prepare import Prepare
+from postil.corpus.passes import Prepare
 from postil.corpus.result import Rejected
 from postil.data.parquet import schema_of
 from postil.data.reading import Reading
