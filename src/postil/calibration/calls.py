@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from postil.calibration.result import FilterComparison
     from postil.data.frames import Table
     from postil.data.progress import OnMessage
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = [
     "CalibrateKeywords",

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from postil.data.frames import Column, Table
     from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage
-    from postil.data.row_files import FilePath
     from postil.data.row_locations import LocatedRows
     from postil.data.rows import Score
+    from postil.data.streams import FilePath
     from postil.meta.rated import Scores
 
 __all__ = [

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from postil.comments.show_filter import Selection
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
     from postil.data.suggestions import Suggestions
     from postil.screening.filtering import CandidateFilter
 

@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from postil.comments.commenter import Commenter
     from postil.comments.readers import Readers
     from postil.corpus.passes import OnProgress
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
     from postil.data.suggestions import Suggestions
     from postil.metrics.base import Metric
     from postil.metrics.evaluation import ScoredBatch

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from postil.comments.nn.generator import Generator, Hypothesis
     from postil.data.arrays import AnyArray
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
 
 __all__ = ["ATTENTION", "KINDS", "READS", "CopyIndex", "NeuralCommenter", "detokenize", "save_generator"]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from postil.comments.store import Model
     from postil.data.arrays import AnyArray
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.encoders.base import Encoder
 
 __all__ = ["SIGNATURE", "Reranker", "open_reranker", "reranked", "standardized", "text_of", "unit_vectors"]

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from postil.comments.reranker import Reranker
     from postil.comments.search.string_array import StringArray
     from postil.comments.show_filter import Selection
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
     from postil.data.suggestions import Source
     from postil.engine import Engine, StatefulWorkers
     from postil.screening.filtering import FilterResult

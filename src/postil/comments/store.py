@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from postil.data.arrays import AnyArray
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = [
     "FORMAT",

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from postil.corpus.options import BuildOptions
     from postil.data.parquet import Arrow
     from postil.data.reading import Reading
-    from postil.data.row_files import FilePath
     from postil.data.rows import Comment
+    from postil.data.streams import FilePath
     from postil.text.tokens import Tokens
 
 __all__ = [

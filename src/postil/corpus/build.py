@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.options import BuildOptions
     from postil.corpus.result import StatisticsResult
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.engine import Engine
 
 __all__ = ["BuildDirectory", "OnProgress", "Source", "build", "rejected_beside"]

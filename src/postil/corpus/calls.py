@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from postil.corpus.statistics import Statistics
     from postil.data.frames import Frame, Table
     from postil.data.progress import OnMessage
-    from postil.data.row_files import FilePath
     from postil.data.rows import Row
+    from postil.data.streams import FilePath
 
 __all__ = ["BuildRunOptions", "StatisticsOptions", "build_corpus", "count_corpus"]
 

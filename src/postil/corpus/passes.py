@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from postil.data.arrays import AnyArray
     from postil.data.parquet import Arrow
     from postil.data.reading import Reading
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.engine import Engine
     from postil.text.tokens import Tokens
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterable, Mapping
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["MASKS", "HashKey", "hash_user", "masking", "pseudonyms"]
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.arrays import AnyArray
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["FORMAT", "METADATA", "Corpus", "Field", "TokenArrays"]
 

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from postil.data import jsonl, parquet
 from postil.data.atomic_file import write_error
 from postil.data.explain import explain
-from postil.data.row_files import FilePath, format_of, kind_of, open_bytes, open_sink
+from postil.data.row_files import format_of, kind_of, open_bytes, open_sink
 from postil.data.row_locations import RowLocations
 from postil.errors import InvalidInput, UsageError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.data.parquet import Arrow, Record
+    from postil.data.streams import FilePath
 
 __all__ = ["convert"]
 

@@ -18,7 +18,7 @@ from msgspec import inspect
 from postil.data.explain import Null
 from postil.data.parts import Excluded
 from postil.data.reading import NESTED, readings
-from postil.data.row_files import FilePath, read
+from postil.data.row_files import read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Judgement, Reference, Row, Score
 from postil.data.tables import is_nested, records_as_rows
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
     from postil.data.reading import Reading
+    from postil.data.streams import FilePath
     from postil.data.wide import Unfolding
 
     Frame: TypeAlias = IntoFrame

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.cells import checked_decimal
+from postil.data.decimal_marks import checked_decimal
 from postil.data.delimited import column_names
 from postil.data.explain import COLUMN, column_setting, file_setting, shown
 from postil.data.rows import Reference, Row

@@ -19,11 +19,11 @@ from postil.data.atomic_file import AtomicFile, write_error
 from postil.data.delimited import CsvSink, Delimited, column_names
 from postil.data.explain import file_setting, shown
 from postil.data.folders import files_of_split
-from postil.data.jsonl import json_lines, json_records
+from postil.data.json_tables import json_lines, json_records
 from postil.data.reading import Reading
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Reference, Row
-from postil.data.streams import compressed, opened
+from postil.data.streams import FilePath, compressed, opened
 from postil.data.tables import CellTable, batched, columns_wanted, is_nested, records_as_rows, rows_of_table
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Hint, Message, Setting
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ENDINGS",
     "FORMATS",
-    "FilePath",
     "Kind",
     "Rows",
     "Sink",
@@ -53,7 +52,6 @@ __all__ = [
 
 T = TypeVar("T", bound=Row)
 PLAIN: Final = Reading()
-FilePath: TypeAlias = str | os.PathLike[str]
 Kind: TypeAlias = Literal["jsonl", "csv", "parquet"]
 ENDINGS: Final[Mapping[str, Kind]] = MappingProxyType(
     {

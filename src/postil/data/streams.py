@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 from postil.errors import InvalidInput, MissingExtra
 from postil.messages import Message
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DAMAGE",
     "SAMPLE",
+    "FilePath",
     "compressed",
     "damaged",
     "decompressed",
@@ -38,6 +39,9 @@ __all__ = [
     "told_encoding",
     "whole",
 ]
+
+FilePath: TypeAlias = str | os.PathLike[str]
+"""A path as Python takes it."""
 
 BLOCK: Final = 1 << 16
 GZIP: Final = b"\x1f\x8b"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["Element", "XmlRepair", "XmlReport", "elements", "xml_head"]
 

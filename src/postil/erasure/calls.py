@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import Unpack
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 Pair: TypeAlias = tuple[str, str]
 

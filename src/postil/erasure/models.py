@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from postil.comments.search.string_array import StringArray
     from postil.corpus.forgotten import Chosen
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["AlsoServed", "ErasableModel", "Erased", "ServedModels", "noted", "unserved"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from postil.corpus.forgotten import Chosen
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["Erased", "erase_comments", "erase_stored"]
 

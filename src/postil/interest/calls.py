@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from postil.data.options import TableInputOptions
     from postil.data.progress import OnMessage
     from postil.data.reading import Reading
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.documents.document import Document
     from postil.encoders.base import Encoder
     from postil.interest.model import InterestModel

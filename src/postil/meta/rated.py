@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from postil.data.frames import Column, Table
     from postil.data.progress import OnMessage
-    from postil.data.row_files import FilePath
     from postil.data.rows import Row
     from postil.data.scale import Scale
+    from postil.data.streams import FilePath
     from postil.meta.table import Key
 
     Scores: TypeAlias = ScoreResult | Table | Sequence[FilePath]

@@ -24,7 +24,7 @@ from postil.results.systems_table import TableFields, TableOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["Backend", "Result", "Views", "register_views", "replace", "to_json"]
 

@@ -17,7 +17,7 @@ from postil.results.result_json import SCHEMA, check_schema, check_values, inval
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["encoded", "read_result", "read_results"]
 

@@ -16,7 +16,7 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from typing import Self
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["Blocklist", "find_profanity"]
 

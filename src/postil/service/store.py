@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Self
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.erasure.store import Erased
 
 __all__ = ["Delivery", "GroupWriter", "Outcome", "ServiceStore", "StoreCounts"]

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.passes import OnProgress
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
 
     Scores = Sequence[NDArray[np.float64]]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.threads.thread import Thread
 
 __all__ = [

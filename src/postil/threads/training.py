@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.passes import OnProgress
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.data.suggestions import Label
     from postil.threads.options import QualityTrainOptions
     from postil.threads.thread import Thread

@@ -29,7 +29,7 @@ from postil.web.result import AuditLogFile, AuditLogResult
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["AuditLog", "check_audit"]
 

@@ -28,7 +28,7 @@ from postil.web.result import TokenInfo, TokensResult
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = [
     "PREFIX",

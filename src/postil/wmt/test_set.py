@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.row_files import FilePath
     from postil.data.rows import Score
+    from postil.data.streams import FilePath
 
 
 __all__ = ["NAMES", "Level", "OwnScores", "Scores", "Selection", "WmtSet"]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from postil.comments.nn.batches import Epoch
     from postil.comments.nn.training import Progress
     from postil.comments.options import TrainingOptions
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["KIND", "GenerationTask", "Generator", "Hypothesis", "train_generator"]
 

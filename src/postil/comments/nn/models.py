@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from postil.comments.nn.training import Progress, TrainingTask
     from postil.comments.options import TrainingOptions
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["build", "load", "save", "train"]
 

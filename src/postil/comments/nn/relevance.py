@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.comments.nn.batches import Epoch, Texts
     from postil.comments.nn.training import Progress
     from postil.comments.options import TrainingOptions
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = [
     "KIND",

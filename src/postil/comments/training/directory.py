@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from postil.comments.options import GeneratorOptions, RelevanceOptions, TrainingOptions
     from postil.data.progress import OnMessage
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["TrainingDirectory"]
 

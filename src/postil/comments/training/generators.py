@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from postil.comments.training.grid import Combination, Grid
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["check_commenter", "train_commenter"]
 

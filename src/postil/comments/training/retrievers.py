@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from postil.corpus.passes import OnProgress
     from postil.data.arrays import AnyArray
     from postil.data.progress import OnMessage
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = [
     "WEIGHTS",

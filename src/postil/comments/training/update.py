@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from postil.comments.rankers import Ranker
     from postil.comments.search.index import Index
     from postil.corpus.passes import OnProgress
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
 

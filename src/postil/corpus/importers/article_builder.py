@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.importers.import_report import ImportReport, Place
     from postil.data.parquet import Record
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["FIELDS", "FIELDS_OF_COMMENTS", "ArticleBuilder", "Fields", "Names"]
 

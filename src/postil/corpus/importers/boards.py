@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from postil.corpus.importers.threads import Threads
     from postil.data.parquet import Record
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
 
 __all__ = ["read_hackernews", "read_reddit", "without_quotes"]
 

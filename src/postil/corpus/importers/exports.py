@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.data.parquet import Record
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
     from postil.documents.xml import Element
 
 __all__ = ["read_coral", "read_discourse", "read_disqus", "read_wordpress", "without_shortcodes"]

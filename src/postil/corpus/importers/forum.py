@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.data.parquet import Record
-    from postil.data.row_files import FilePath
     from postil.data.rows import Article
+    from postil.data.streams import FilePath
 
 __all__ = ["EXPORTED", "FORUM", "read_dataset", "read_forum", "split_files"]
 

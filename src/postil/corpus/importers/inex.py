@@ -49,7 +49,7 @@ from postil.errors import InvalidInput, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["ANY_FILE", "InexPassages", "Stretch", "grade_of", "read_inex", "read_stretches", "read_topics"]
 

@@ -13,7 +13,7 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["import_of"]
 

@@ -19,7 +19,8 @@ import msgspec
 from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, ArticleBuilder, Fields
 from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import database
-from postil.data.cells import BrokenCell, NumberMarks, checked_decimal, number_text
+from postil.data.cells import BrokenCell
+from postil.data.decimal_marks import NumberMarks, checked_decimal, number_text
 from postil.data.delimited import Delimited, column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import shown
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["ARTICLE", "read_table", "table_rows"]
 

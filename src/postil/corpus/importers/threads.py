@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.importers.import_report import ImportReport
     from postil.data.parquet import Record
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = ["TABLES", "Threads", "database", "read_threads", "text_at"]
 

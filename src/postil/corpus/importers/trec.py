@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.parquet import Record
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
 
 __all__ = [
     "IDS",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.engine import Engine
 
 __all__ = ["Chosen", "RawPage", "WikiPassages", "WikiReport", "WikiSplit", "raw_pages", "read_titles", "read_wikipedia"]

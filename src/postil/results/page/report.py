@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from postil.data.row_files import FilePath
+    from postil.data.streams import FilePath
     from postil.results.page.blocks import Block, Chapter, Rows
 
 __all__ = ["check_report", "csv_tables", "report", "write_report"]
