@@ -19,7 +19,7 @@ from postil.comments.store import Model, checksum
 from postil.comments.training.generators import train_commenter
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.data.atomic_file import locked
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment

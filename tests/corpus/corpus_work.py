@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
-from postil.corpus.build import BuildDirectory
+from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

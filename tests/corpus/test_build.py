@@ -17,7 +17,7 @@ from postil.corpus.calls import build_corpus
 from postil.corpus.dataset_card import card
 from postil.corpus.options import BuildOptions
 from postil.corpus.result import CorpusMetadata, SplitSize
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UsageError

@@ -19,9 +19,9 @@ from corpus_work import files, loose, rows, written
 
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
-from postil.corpus.build import BuildDirectory
+from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.calls import build_corpus
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from corpus_work import loose
 
 from postil.corpus.options import BuildOptions
 from postil.corpus.privacy import HashKey
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
 
 

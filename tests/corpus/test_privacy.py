@@ -15,7 +15,7 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.calls import build_corpus
 from postil.corpus.privacy import MASKS, HashKey, hash_user, masking
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from postil.corpus.result import (
     StatisticsResult,
     StatisticsSettings,
 )
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.corpus.statistics import ALL, Histogram, Summary, statistics
 from postil.corpus.view import percent, table_2
 from postil.data.scale import Scale

@@ -19,7 +19,7 @@ from postil.cli.main import app
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.corpus.store import Corpus
 from postil.data.row_files import write
 from postil.data.rows import Article, Candidate, Comment, Judgement, Rating

@@ -21,7 +21,7 @@ from postil.comments.options import RetrieverTrainOptions
 from postil.comments.store import Model, ModelWriter
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.corpus.store import Corpus
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 from postil.corpus.privacy import MASKS, HashKey
-from postil.corpus.splits import Share
+from postil.corpus.split import Share
 from postil.data.arguments import check_fields
 from postil.data.fields import parse_date
 from postil.errors import InvalidInput, UnknownName, UsageError

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 import msgspec
 import numpy as np
 
+from postil.corpus.assign_splits import UNDATED, Articles
 from postil.corpus.blocks import (
     Read,
     Report,
@@ -32,7 +33,7 @@ from postil.corpus.finish import FIELDS, Count, Finish, Part
 from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import masking, pseudonyms
 from postil.corpus.result import CorpusInput, Rejected, SplitSize
-from postil.corpus.splits import SPLITS, UNASSIGNED, UNDATED, Articles
+from postil.corpus.split import SPLITS, UNASSIGNED
 from postil.corpus.thresholds import article_thresholds
 from postil.data.fields import unix_seconds
 from postil.data.jsonl import FAILURES, check_keys, reread
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.blocks import Block
-    from postil.corpus.build import BuildDirectory
+    from postil.corpus.build_directory import BuildDirectory
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
     from postil.corpus.rated_comments import RatedComments
