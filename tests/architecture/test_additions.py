@@ -245,7 +245,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.results.formats import counted
+from postil.data.explain import counted
 from postil.results.table import Count, Name, Table
 from postil.results.views import View
 

@@ -1,4 +1,4 @@
-"""What `postil annotate` does to a campaign: invite, pause, close, measure, export; and how commands open one."""
+"""Calls of `postil annotate` on a campaign (invite, pause, close, measure, export), and how commands open one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a commenter is, and opening one of any kind."""
+"""The protocol of commenters, and opening one of any kind."""
 
 from __future__ import annotations
 

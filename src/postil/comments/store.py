@@ -1,6 +1,6 @@
 """Model folders: config, metadata with checksums, arrays, and changes of a folder that is there.
 
-A folder is made whole or not at all, and changed by one process at a time; of a change that was killed nothing is left.
+A folder is written atomically, and changed by one process at a time; of a change that was killed nothing is left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What messages about rows say: the field, what was expected and found, settings of reading, numbers of things."""
+"""Explanations in messages about rows: field, expected and found, settings of reading, numbers of things."""
 
 from __future__ import annotations
 

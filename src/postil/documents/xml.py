@@ -366,12 +366,12 @@ class Element:
 
 
 class XmlReport(Protocol):
-    """What a reader of XML files tells: counts of what was replaced, and where a file ends early."""
+    """Report of a reader of XML files: counts of what was replaced, and where a file ends early."""
 
     replaced: int
     """Characters that XML forbids and bytes that are not of a file's encoding, replaced by U+FFFD."""
     detected: list[str]
-    """What was seen of the files, one line each."""
+    """Remarks on the files, one line each."""
 
     def cut_off(self, problem: InvalidInput) -> None:
         """Refuse the rest of a file.
