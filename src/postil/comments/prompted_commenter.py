@@ -114,7 +114,7 @@ class Prompt:
         max_tokens: Maximum number of tokens of a comment.
         temperature: Sampling temperature.
         seed: Seed of an article's first comment; the others follow.
-        extra: Further fields of all requests; see `postil.endpoint.Request`.
+        extra: Further fields of all requests; see `postil.endpoint.chat.Request`.
 
     Raises:
         UsageError: A number is out of range.
@@ -155,7 +155,7 @@ class PromptedCommenter:
     Args:
         retriever: Finds the examples: readers' comments on similar articles, without the article itself and its copies.
         prompt: The request.
-        ask: Function that answers requests in their order, such as `postil.endpoint.Client.answers`.
+        ask: Function that answers requests in their order, such as `postil.endpoint.client.Client.answers`.
         candidate_filter: Filter of suggestions.
     """
 

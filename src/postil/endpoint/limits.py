@@ -143,7 +143,7 @@ class Limits:
         if self.cost is not None and not 0 <= self.cost < math.inf:
             raise UsageError(f"limit_cost: expected 0 or more, got {self.cost}")
         if self.cost is not None and self.price is None:
-            price = Setting("price", Blank("IN:OUT"), python="postil.endpoint.Price(IN, OUT)")
+            price = Setting("price", Blank("IN:OUT"), python="postil.endpoint.limits.Price(IN, OUT)")
             raise UsageError("a limit of cost needs the price of tokens: {price}, per million", price=price)
 
 

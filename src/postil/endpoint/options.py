@@ -135,7 +135,7 @@ def ask(client: Client, requests: Iterable[Request], total: int | None = None) -
         total: Number of requests, if known.
 
     Yields:
-        The answers; see `postil.endpoint.Client.answers`.
+        The answers; see `postil.endpoint.client.Client.answers`.
     """
     with progress("requests", client.answers(requests), total, usage_note(client)) as answers:
         yield from answers

@@ -248,7 +248,7 @@ def best(values: Iterable[tuple[str, str, float]], falling: Collection[str] = ()
 
 
 class ResultViews:
-    """The views of all results; see `postil.results.Views`."""
+    """The views of all results; see `postil.results.base.Views`."""
 
     def summary(self, result: Result) -> str:
         """One line of at most `LONGEST` characters."""
