@@ -3,6 +3,7 @@
 // By pool there are n^2 / 2 pairs, too many to sort or to keep. So the pairs are counted in bins of their difference first;
 // a threshold in a bin is at most as good as what is right below it and every tie of people's in it. Only the pairs of bins
 // that may still hold the best threshold are gathered and sorted. All sums are integers, so no order changes them.
+// Random orders permute the grades and leave the scores, so several of them share one walk over the differences.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,3 +1,5 @@
+// CIDEr: cosines of the tf-idf vectors of n-grams. An n-gram of one item has the idf of an unknown one, so frequencies are
+// looked up only of those that are known; the norm of a reference is computed when it is first needed, and kept.
 #include <cmath>
 
 #include "kernels.hpp"

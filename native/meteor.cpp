@@ -1,3 +1,5 @@
+// METEOR: the alignment of a candidate with each of its references, and the score of the best one. An upper bound of each
+// reference's score orders them, so that one or two alignments usually settle which is the best.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

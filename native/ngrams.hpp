@@ -10,6 +10,8 @@ constexpr int kMaxOrder = 9;
 constexpr int32_t kWordBits = 64;
 
 // Of a candidate of at most 64 words, without hashing: an n-gram is the set of places where it ends, as bits.
+// With the mask of places of each word, D_1 = mask and D_n = (D_{n-1} << 1) & mask over the words read; the lowest bit
+// of D_n names the n-gram.
 class ShortNgrams {
  public:
   using Ends = uint64_t;

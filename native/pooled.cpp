@@ -1,3 +1,5 @@
+// Measures of texts against pooled references. A pool is added up once; a text's own references are subtracted while it is
+// scored, so leaving them out costs no more, and the work is linear in the units of all texts.
 #include <algorithm>
 #include <cmath>
 #include <limits>

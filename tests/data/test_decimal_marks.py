@@ -163,7 +163,7 @@ def test_a_large_number_far_below(tmp_path: Path) -> None:
 
 def test_python_says_how_to_name_the_mark(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", ["1.000", "999"])
-    advice = r"list\(postil.data.read\(PATH, ROW, Reading\(decimal=\".\"\)\)\) or decimal=\",\""
+    advice = r"list\(postil.data.row_files.read\(PATH, ROW, Reading\(decimal=\".\"\)\)\) or decimal=\",\""
     with pytest.warns(UserWarning, match="read with ';'"), pytest.raises(InvalidInput, match=advice):
         list(open_rows(path, Reference, "references"))
     rows = list(read(path, Reference, Reading(decimal=",")))

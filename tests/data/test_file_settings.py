@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from postil.data.rows import Row
 
-READ = "list(postil.data.read(PATH, ROW, Reading("
+READ = "list(postil.data.row_files.read(PATH, ROW, Reading("
 HEAD = "item,system,text\n"
 
 WORDS: dict[str, tuple[str, str | bytes, type[Row], str, str]] = {

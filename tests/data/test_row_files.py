@@ -121,7 +121,7 @@ def test_an_unknown_kind_of_file(name: str) -> None:
     assert str(caught.value) == (
         f"{name}: unknown kind of file; known endings: .jsonl, .ndjson, .json, .csv, .tsv, .tab, .txt, .xlsx, .xlsm, "
         ".ods, .parquet, .arrow, .feather (text also .gz, .zst), a dataset folder, or - for standard input; "
-        "name the format with list(postil.data.read(PATH, ROW, Reading(format=NAME)))"
+        "name the format with list(postil.data.row_files.read(PATH, ROW, Reading(format=NAME)))"
         + "; save an old workbook as .xlsx"
         * name.endswith(".xls")
     )

@@ -214,7 +214,8 @@ def test_an_encoding_that_is_not_utf_8_needs_the_extra(tmp_path: Path, monkeypat
         found(tmp_path / "t.csv", (HEAD + "a,s,é\n").encode("cp1252"))
     said = caught.value.words(COMMAND_LINE)
     assert re.search(r"Excel in Western Europe .* with --encoding cp1252; detecting another needs", said)
-    assert 'with list(postil.data.read(PATH, ROW, Reading(encoding="cp1252"))); detecting' in str(caught.value)
+    read = 'with list(postil.data.row_files.read(PATH, ROW, Reading(encoding="cp1252"))); detecting'
+    assert read in str(caught.value)
 
 
 def test_other_names_constants_and_what_is_not_read(tmp_path: Path) -> None:

@@ -1,4 +1,9 @@
-"""Actions of annotators (read tasks, rate, skip, undo), and the append-only event log that they make."""
+"""Actions of annotators (read tasks, rate, skip, undo), and the append-only event log that they make.
+
+An annotation that is sent twice is stored once: its key is looked up before its revision, as the first attempt has made
+the revision of the second one stale. Undo appends an event as well. Each event knows the one before it, of its
+assignment and of its annotator's undo, so that undo moves both pointers back and no event is ever changed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The passes of a build over its blocks: prepare, gather, count, finish, assemble."""
+"""The passes of a build over its blocks: prepare, gather, count, finish, assemble.
+
+Of each article the main process reads a few numbers alone: gather and the choice of splits need no text. No text is
+tokenized or looked up twice: a block numbers its words by itself, and an array per block maps these numbers to the
+token ids of the corpus. Blocks and results travel as bytes, so workers need no common file system. Each result is
+stored as a file in the order of the input, which is all that an interrupted build needs to go on.
+"""
 
 from __future__ import annotations
 

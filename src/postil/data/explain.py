@@ -395,11 +395,11 @@ def file_setting(name: str, value: str | None = None, *, on: bool | None = None,
     >>> from postil.messages import COMMAND_LINE
     >>> sheet = file_setting("sheet", Blank("NAME"))
     >>> COMMAND_LINE.setting(sheet), PYTHON.setting(sheet)
-    ('--sheet NAME', 'list(postil.data.read(PATH, ROW, Reading(sheet=NAME)))')
+    ('--sheet NAME', 'list(postil.data.row_files.read(PATH, ROW, Reading(sheet=NAME)))')
     """
     given = value if on is None else on
     argument = python or PYTHON.setting(Setting(name, given))
-    return Setting(name, given, instead=f"list(postil.data.read(PATH, ROW, Reading({argument})))")
+    return Setting(name, given, instead=f"list(postil.data.row_files.read(PATH, ROW, Reading({argument})))")
 
 
 def column_setting(role: str, columns: Mapping[str, str]) -> Setting:

@@ -1,4 +1,9 @@
-"""Client of an endpoint: requests in, answers in their order, each asked once."""
+"""Client of an endpoint: requests in, answers in their order, each asked once.
+
+A request is answered from the cache, shares the answer of an equal one on its way, or has its cost reserved and goes to
+a thread. A limit ends a run only when nothing on its way can free what it reserved. After a refusal that concerns all
+requests, the calls on their way are still waited for and kept, as they are paid.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """A run of a judge: texts and controls in blocks, score rows as grades are known, and the result at the end.
 
 Controls of bias grade the same texts by changed prompts; what the differences say is in the result.
+
+Nothing but the answers on disk remembers a run, so a run that goes on is one that begins again. The counts of a result
+are those of the answers that it used, whenever they were asked for, so the second run writes the same bytes. Rows of
+complete texts come before a limit or an interrupt is raised.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Cluster bootstrap over items: draws, coefficients on resamples, percentile intervals, p-values."""
+"""Cluster bootstrap over items: draws, coefficients on resamples, percentile intervals, p-values.
+
+All intervals of a command rest on the same resamples: one matrix with the number of times that each resample has each
+item. Two metrics see the same resamples, so the interval of their difference has the percentiles of the differences.
+Pearson's r on all resamples is a product of the matrix with the sums of each item; rank correlations go over values
+that were sorted once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Scores by text and metric, ratings by text, and the table of texts that have both; excluded texts are named."""
+"""Scores by text and metric, ratings by text, and the table of texts that have both; excluded texts are named.
+
+The table knows no metric and no text, so scores of other tools are as good as those of postil. It also turns the sign
+of a metric for which lower is better, and of its controls, so that no coefficient has to know the direction of a
+metric.
+"""
 
 from __future__ import annotations
 

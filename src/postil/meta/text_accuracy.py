@@ -1,4 +1,9 @@
-"""Pairwise accuracy with ties (``acc-eq``): calibration, resamples, chance, and the paired permutation test."""
+"""Pairwise accuracy with ties (``acc-eq``): calibration, resamples, chance, and the paired permutation test.
+
+For chance the grades are permuted in place of the scores, which comes to the same. So the differences of scores stay,
+and the kernel has value and chance of one pass over the pairs. Its sums are integers, which are the same with any
+number of threads.
+"""
 
 from __future__ import annotations
 

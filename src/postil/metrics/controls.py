@@ -1,4 +1,8 @@
-"""Controls: baselines that a weighted metric has to beat before its weights can be credited."""
+"""Controls: baselines that a weighted metric has to beat before its weights can be credited.
+
+Controls need texts, so they are computed here, by the same metric code, and become rows of scores like any other. Only
+their names tell them apart afterwards, and what correlates scores needs no text.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
 """Evaluation: metrics bound to graded references once, then applied to candidates batch by batch.
 
 Every caller goes through it: `postil.score`, the command of that name, `postil evaluate` and consensus weights.
+
+Statistics of candidates add up, and a corpus score is that of their sum. So shards, batches and resamples need no more
+than rows of statistics, and no references. Each batch is tokenized in a branch of the vocabulary that is dropped after
+it, so the memory of a stream does not grow with its words. Matches of a candidate with its references are found once
+for all metrics.
 """
 
 from __future__ import annotations

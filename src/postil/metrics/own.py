@@ -1,4 +1,8 @@
-"""Own metrics: a function or class that its user wrote becomes a metric with a name, whose problems are told."""
+"""Own metrics: a function or class that its user wrote becomes a metric with a name, whose problems are told.
+
+A function becomes a class whose fields are the parameters of the function, so that specs, signatures and equality are
+those of all metrics.
+"""
 
 from __future__ import annotations
 

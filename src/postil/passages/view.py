@@ -72,7 +72,7 @@ def measure_family(measure: str) -> str:
     """Family of a measure: its name without units and parameters.
 
     Args:
-        measure: A spec, or the name of a ranking (see `postil.results.Gain.name`).
+        measure: A spec, or the name of a ranking (see `postil.passages.result.Gain.name`).
 
     >>> [measure_family(name) for name in ("w-f1-sk, without itself", "tf-idf-1", "cosine(vectors=a-b)", "length")]
     ['w-f1', 'tf-idf', 'cosine', 'baselines']

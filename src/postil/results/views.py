@@ -44,7 +44,7 @@ SHOWN: Final = 20
 
 
 def data_frame(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = (), backend: Backend | None = None) -> Any:
-    """A data frame with a column per field; see `postil.results.Result.to_frame`.
+    """A data frame with a column per field; see `postil.Result.to_frame`.
 
     Args:
         rows: The rows.

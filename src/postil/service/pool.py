@@ -1,4 +1,8 @@
-"""The workers of the service: a queue in front of them, and new ones in place of those that end."""
+"""The workers of the service: a queue in front of them, and new ones in place of those that end.
+
+The process that speaks HTTP holds no model, so it answers and refuses while all workers compute. Operations only read.
+So what a worker had begun when it ended can be computed again by another one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Pages of leads: numbers that are computed in the background, conflicts, people, more texts, downloads."""
+"""Pages of leads: numbers that are computed in the background, conflicts, people, more texts, downloads.
+
+Annotating comes first: the numbers are computed only when something was added, by one thread, which then rests for
+several times as long as it computed.
+"""
 
 from __future__ import annotations
 

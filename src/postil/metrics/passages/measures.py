@@ -9,6 +9,10 @@ Informativeness Measures to Passage Interestingness Evaluation".
 cell. The first three are those of section 2.3 of "Extending Text Informativeness Measures to Passage Interestingness
 Evaluation", the others those of Hilderman and Hamilton, "Measuring the Interestingness of Discovered Knowledge: A
 Principled Approach" (2003), which are about the counts of one summary. docs/measures.md has the definitions.
+
+Measures over units are made of sums over what passage and reference share, and of terms of the reference alone. So a
+reference is added up once for all its passages, what is left out of it for one passage is subtracted, and the work is
+linear in the units of all passages. `Measure.ranked` is the one place that turns the sign where lower is better.
 """
 
 from __future__ import annotations
