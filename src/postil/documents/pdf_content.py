@@ -33,7 +33,7 @@ LONGEST_RULE: Final = 80
 
 _NUMBER: Final = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
 _STRING: Final = rb"\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.)*+\))*+\))*+\)"
-# Operators that draw, with their operands, are passed over in one step.
+# Operators that draw, with their operands, are skipped in one step.
 _DRAWING: Final = (
     rb"(?:(?:[-+.\d]++[\s\0]++){0,6}+(?:[lcvyhnwMiSsFfBbWgGkKjJ]|m|re|rg|RG|[fBbW]\*)(?=[\s\0]))(?:[\s\0]++(?:[-+.\d]++"
     rb"[\s\0]++){0,6}+(?:[lcvyhnwMiSsFfBbWgGkKjJ]|m|re|rg|RG|[fBbW]\*)(?=[\s\0]))*+"
@@ -126,7 +126,7 @@ def _rule(drawing: bytes) -> list[Operand] | None:
 
 
 def _elements(array: bytes) -> list[float | bytes]:
-    """Strings and offsets of an array; anything else in it is passed over."""
+    """Strings and offsets of an array; anything else in it is skipped."""
     return [
         float(number) if number else _unescaped(string[1:-1]) if string else _from_hex(coded)
         for number, string, coded in _ELEMENT.findall(array)
@@ -430,7 +430,7 @@ class _Sheet:
 
     def set_font(self, operands: list[Operand]) -> None:
         name, size = operands[-2], number_of(operands)
-        assert isinstance(name, bytes)  # noqa: S101 - operands of a wrong type are passed over
+        assert isinstance(name, bytes)  # noqa: S101 - operands of a wrong type are skipped
         font = self._reader.font(self._fonts, name.decode("latin-1"))
         self._state = replace(self._state, font=font, size=size)
 

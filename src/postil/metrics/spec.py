@@ -334,7 +334,7 @@ def summed(metrics: Iterable[str]) -> list[str]:
     """Select the metrics whose corpus score is not the mean of the item scores.
 
     Args:
-        metrics: Names of metrics; those of other programs are passed over, since nothing is known of them.
+        metrics: Names of metrics; those of other programs are skipped, since nothing is known of them.
 
     >>> summed(["bleu-4", "rouge-l", "meteor(corpus=mean)", "control:top(w-meteor)", "bert-score"])
     ['bleu-4']

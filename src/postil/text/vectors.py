@@ -275,7 +275,7 @@ class Vectors:
 
         Returns:
             For each word k others with their cosine, -1 to 1, the highest first; equal ones in the order of rows. Zero
-            vectors have no direction and are passed over.
+            vectors have no direction and are skipped.
 
         Raises:
             UsageError: A word has no vector.
