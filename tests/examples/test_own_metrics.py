@@ -16,6 +16,7 @@ from postil.metrics import spec
 SCRIPT = Path(__file__).parents[2] / "examples" / "own_metrics.py"
 
 
+@pytest.mark.usefixtures("nothing_stays_registered")
 def test_the_metrics_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spec, "_OWN", spec.Registry(spec.METRICS))
     monkeypatch.chdir(tmp_path)

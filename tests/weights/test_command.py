@@ -172,6 +172,7 @@ def test_csv(files: Postil) -> None:
     assert "note: 6 references" in outcome.err
 
 
+@pytest.mark.usefixtures("nothing_stays_registered")
 def test_own_metrics(files: Postil) -> None:
     body = "def same(candidate, references):\n    return float(candidate in references)\n"
     Path("own.py").write_text(f"import postil\n\n@postil.register_metric(low=0)\n{body}", encoding="utf-8")
