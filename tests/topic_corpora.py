@@ -6,8 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 

@@ -54,7 +54,7 @@ NAMES: Final = {
         "Comparison InterleavedPair InterleavedRank InterleavingResult Preference PreferencesResult "
         "PreferredPair PreferredSystem SystemComparison"
     ),
-    "postil.corpus.split": "Share",
+    "postil.corpus.options": "Share",
     "postil.corpus.duplicates": "merge_duplicates",
     "postil.corpus.importers.article_builder": "Fields",
     "postil.corpus.importers.forum": "read_forum",

@@ -19,7 +19,7 @@ from postil.comments.options import RetrieverTrainOptions
 from postil.comments.readers import Readers, read_readers
 from postil.comments.result import ReferenceCounts
 from postil.comments.training.retrievers import train_retriever
-from postil.corpus.split import Share
+from postil.corpus.options import Share
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.data.scale import Scale

@@ -322,7 +322,7 @@ def test_a_list_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
-    monkeypatch.setattr("postil.data.jsonl.LONGEST_LINE", 100_000)
+    monkeypatch.setattr("postil.data.streams.LONGEST_LINE", 100_000)
     path.write_bytes(b"spam\n" + b"x" * 200_000)
     with pytest.raises(InvalidInput, match=r"words\.txt:2: expected a line of at most 100,000 bytes"):
         Blocklist.read(path)

@@ -18,8 +18,7 @@ from postil.comments.options import DecodingOptions, GeneratorOptions, Generator
 from postil.comments.store import Model, checksum
 from postil.comments.training.generators import train_commenter
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 from postil.data.atomic_file import locked
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment

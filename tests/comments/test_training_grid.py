@@ -26,8 +26,7 @@ from postil.comments.training.grid import Grid
 from postil.comments.training.retrievers import train_retriever
 from postil.comments.training.texts import CorpusTexts
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import UsageError

@@ -14,8 +14,7 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,7 +12,7 @@ from postil.corpus.importers.import_report import ImportReport, json_lines
 from postil.corpus.importers.inex import read_topics
 from postil.corpus.importers.table import table_rows
 from postil.corpus.importers.trec import read_collection, read_qrels, read_run
-from postil.data.jsonl import text_lines
+from postil.data.streams import text_lines
 from postil.errors import InvalidInput
 from postil.passages.texts import passages_of
 
@@ -47,7 +47,7 @@ def memory(read: Callable[[Path], Iterable[object]], path: Path) -> tuple[str, i
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
-    monkeypatch.setattr("postil.data.jsonl.LONGEST_LINE", 1 << 18)
+    monkeypatch.setattr("postil.data.streams.LONGEST_LINE", 1 << 18)
     first, read = READERS[reader]
     path = tmp_path / "file.jsonl"
     path.write_text(first + "x" * (1 << 24))

@@ -15,9 +15,8 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.calls import build_corpus
 from postil.corpus.dataset_card import card
-from postil.corpus.options import BuildOptions
+from postil.corpus.options import BuildOptions, Share
 from postil.corpus.result import CorpusMetadata, SplitSize
-from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UsageError

@@ -21,7 +21,7 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.calls import build_corpus
-from postil.corpus.split import Share
+from postil.corpus.options import Share
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.calls import build_corpus
 from postil.corpus.dataset_card import card
-from postil.corpus.options import DateRange
+from postil.corpus.options import DateRange, Share
 from postil.corpus.result import DateStatistics
-from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
 from postil.corpus.view import statistics as view
 from postil.corpus.view import table_2

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from corpus_work import loose
 
-from postil.corpus.options import BuildOptions
+from postil.corpus.options import BuildOptions, Share
 from postil.corpus.privacy import HashKey
-from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
 
 

@@ -14,8 +14,8 @@ from corpus_work import Row, built, files, loose, row, written
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.calls import build_corpus
+from postil.corpus.options import Share
 from postil.corpus.privacy import MASKS, HashKey, hash_user, masking
-from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build import Source, build
 from postil.corpus.dataset_card import card
+from postil.corpus.options import Share
 from postil.corpus.result import (
     CorpusInput,
     CorpusMetadata,
@@ -28,7 +29,6 @@ from postil.corpus.result import (
     StatisticsResult,
     StatisticsSettings,
 )
-from postil.corpus.split import Share
 from postil.corpus.statistics import ALL, Histogram, Summary, statistics
 from postil.corpus.view import percent, table_2
 from postil.data.scale import Scale

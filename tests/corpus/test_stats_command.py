@@ -14,8 +14,7 @@ import pytest
 
 from command_line import put
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 from postil.results.formats import FORMATS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from corpus_work import built, ids, rows
 
-from postil.corpus.split import Share
+from postil.corpus.options import Share
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UnknownName
 

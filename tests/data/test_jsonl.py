@@ -12,10 +12,10 @@ import pytest
 
 from postil.data import jsonl
 from postil.data.explain import RepeatedKey
-from postil.data.jsonl import text_lines
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage, Reference, Row
+from postil.data.streams import text_lines
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ class Endless(io.RawIOBase):
 
 
 def test_a_line_without_end_is_refused_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.data.jsonl.LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr("postil.data.streams.LONGEST_LINE", 1 << 20)
     stream = Endless()
     with pytest.raises(InvalidInput) as refusal:
         list(jsonl.read(stream, dict, RowLocations("rows.jsonl")))  # type: ignore[arg-type]  # one of its methods is asked for

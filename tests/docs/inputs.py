@@ -25,8 +25,7 @@ from made_vectors import subword_folder
 from postil.campaigns.item_files import GoldLabel
 from postil.comments.interleaving import team_draft
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 from postil.data.preferences import PairPreference
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Comment, Judgement, Passage, Reference

@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 from postil.cli.main import app
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
 from postil.data.row_files import write
 from postil.data.rows import Article, Candidate, Comment, Judgement, Rating

@@ -10,10 +10,9 @@ import msgspec
 import pytest
 
 from postil.campaigns.rubric import Rubric
-from postil.corpus.options import BuildOptions, DateRange
+from postil.corpus.options import BuildOptions, DateRange, Share
 from postil.corpus.privacy import HashKey
 from postil.corpus.result import CorpusMetadata, SplitSize
-from postil.corpus.split import Share
 from postil.corpus.store import FORMAT
 from postil.data.rows import Comment, Rating
 from postil.studies.comments import deviations

@@ -14,8 +14,7 @@ from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.training.retrievers import train_retriever
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from postil.cli.main import app
 from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
+from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
 from postil.data.fields import parse_date
 from postil.data.row_files import write

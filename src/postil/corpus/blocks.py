@@ -19,6 +19,7 @@ from postil.data.fields import draw_key, plain_id
 from postil.data.parquet import arrow
 from postil.data.row_files import PLAIN, format_of, open_bytes, read
 from postil.data.rows import Article
+from postil.data.streams import whole_lines
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _of_lines(path: FilePath, where: str, size: int) -> Iterator[bytes]:
     done = 0
     with open_bytes(path) as stream:
         try:
-            for data in jsonl.whole_lines(stream.read, where, size):
+            for data in whole_lines(stream.read, where, size):
                 yield data if data.endswith(b"\n") else data + b"\n"
                 done += max(1, data.count(b"\n"))
         except (EOFError, OSError, zlib.error) as error:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 from postil.corpus.privacy import MASKS, HashKey
-from postil.corpus.split import Share
 from postil.data.arguments import check_fields
 from postil.data.fields import parse_date
 from postil.errors import InvalidInput, UnknownName, UsageError
@@ -30,6 +29,7 @@ __all__ = [
     "BuildKeywords",
     "BuildOptions",
     "DateRange",
+    "Share",
 ]
 
 _SHORT: Final = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
@@ -42,7 +42,6 @@ REFERENCE_POOLS: Final = ("all", "long")
 HTML: Final = ("clean", "keep")
 USER_IDS: Final = ("drop", "hash", "keep")
 ON_ERROR: Final = ("stop", "skip")
-TWENTIETH: Final = Share(fraction=0.05)
 _LEAST: Final = {
     "min_content_words": 0,
     "min_comments": 1,
@@ -55,6 +54,55 @@ _LEAST: Final = {
     "seed": 0,
 }
 """Smallest values."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """The size of a split.
+
+    Args:
+        size: Number of articles.
+        fraction: Fraction of the articles, in [0, 1); one of the two is given.
+
+    >>> Share.parse("0.05").of(1_000), Share.parse("1610").of(191_502)
+    (50, 1610)
+    """
+
+    size: int | None = None
+    fraction: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Share:
+        """Parse a size (``5000``) or a fraction (``0.05``).
+
+        Args:
+            text: The value of a flag.
+
+        Raises:
+            UsageError: It is neither.
+        """
+        try:
+            if "." not in text and int(text) >= 0:
+                return cls(size=int(text))
+            if 0 <= float(text) < 1:
+                return cls(fraction=float(text))
+        except ValueError:
+            pass
+        raise UsageError(f"expected a number of articles such as 5000, or a fraction such as 0.05, got '{text}'")
+
+    def of(self, articles: int) -> int:
+        """Number of articles of the split.
+
+        Args:
+            articles: Number of all articles.
+        """
+        return round(articles * self.fraction) if self.fraction is not None else self.size or 0
+
+    def __str__(self) -> str:
+        return str(self.size if self.fraction is None else self.fraction)
+
+
+TWENTIETH: Final = Share(fraction=0.05)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["EXCLUDED", "LATER", "SPLITS", "TEST", "UNASSIGNED", "Share", "Split", "split_articles", "split_by_date"]
+__all__ = ["EXCLUDED", "LATER", "SPLITS", "TEST", "UNASSIGNED", "Split", "split_articles", "split_by_date"]
 
 SPLITS: Final = ("train", "dev", "test")
 TRAIN, DEV, TEST = 0, 1, 2
@@ -27,52 +27,6 @@ UNASSIGNED: Final = -1
 EXCLUDED: Final = -2
 LATER: Final = "not eligible for the test set, but newer than its oldest article"
 """Reason for an exclusion from a split by date."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """The size of a split.
-
-    Args:
-        size: Number of articles.
-        fraction: Fraction of the articles, in [0, 1); one of the two is given.
-
-    >>> Share.parse("0.05").of(1_000), Share.parse("1610").of(191_502)
-    (50, 1610)
-    """
-
-    size: int | None = None
-    fraction: float | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> Share:
-        """Parse a size (``5000``) or a fraction (``0.05``).
-
-        Args:
-            text: The value of a flag.
-
-        Raises:
-            UsageError: It is neither.
-        """
-        try:
-            if "." not in text and int(text) >= 0:
-                return cls(size=int(text))
-            if 0 <= float(text) < 1:
-                return cls(fraction=float(text))
-        except ValueError:
-            pass
-        raise UsageError(f"expected a number of articles such as 5000, or a fraction such as 0.05, got '{text}'")
-
-    def of(self, articles: int) -> int:
-        """Number of articles of the split.
-
-        Args:
-            articles: Number of all articles.
-        """
-        return round(articles * self.fraction) if self.fraction is not None else self.size or 0
-
-    def __str__(self) -> str:
-        return str(self.size if self.fraction is None else self.fraction)
 
 
 @dataclass(frozen=True, eq=False)

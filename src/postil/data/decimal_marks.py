@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.data.explain import shown
-from postil.errors import InvalidInput, UsageError
+from postil.data.reading import DECIMALS
+from postil.errors import InvalidInput
 from postil.messages import Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-__all__ = ["DECIMALS", "MARKS", "NumberMarks", "checked_decimal", "number_text"]
-
-DECIMALS: Final = (".", ",")
-"""Characters that may stand before the decimals of a number."""
-
+__all__ = ["MARKS", "NumberMarks", "number_text"]
 
 MARKS: Final = tuple(Setting("decimal", mark) for mark in DECIMALS)
 """The settings that name them."""
@@ -42,24 +39,6 @@ _POINTS: Final = re.compile(r"[-+]?[1-9]\d*(?:\.\d{3})+(?:,\d*)?", re.ASCII)
 
 
 _COMMAS: Final = re.compile(r"[-+]?[1-9]\d*(?:,\d{3})+", re.ASCII)
-
-
-def checked_decimal(given: str) -> str:
-    """Check a decimal mark that a user names.
-
-    Args:
-        given: The mark.
-
-    Raises:
-        UsageError: It is neither a point nor a comma.
-    """
-    if given not in DECIMALS:
-        raise UsageError(
-            "{decimal}: expected . or , for the mark before the decimals, got {got}",
-            decimal=Setting("decimal"),
-            got=shown(given),
-        )
-    return given
 
 
 def number_text(text: str, decimal: str) -> str | None:

@@ -15,8 +15,7 @@ import msgspec
 from postil.data.escaping import apostrophed, csv_writer, one_line
 from postil.data.explain import file_setting, shown
 from postil.data.fields import plain_id
-from postil.data.jsonl import whole_lines
-from postil.data.streams import DAMAGE, SAMPLE, damaged, detected_encoding, shown_encoding
+from postil.data.streams import DAMAGE, SAMPLE, damaged, detected_encoding, shown_encoding, whole_lines
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Message
 

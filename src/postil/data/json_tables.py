@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from postil.data.tables import Record
 
 
-from postil.data.jsonl import BOM, FAILURES, read
+from postil.data.jsonl import FAILURES, read
+from postil.data.streams import BOM
 
 __all__ = ["json_lines", "json_records"]
 

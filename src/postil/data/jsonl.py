@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import zlib
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
@@ -12,40 +11,29 @@ import msgspec
 
 from postil.data.explain import NotJson, RepeatedKey, explain, load_json
 from postil.data.fields import plain_id
-from postil.data.streams import DAMAGE, damaged, opened
+from postil.data.streams import BOM, line_blocks, lines_in
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
 from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from postil.data.explain import Problem
     from postil.data.row_locations import RowLocations
-    from postil.data.streams import FilePath
 
 __all__ = [
-    "BOM",
     "FAILURES",
-    "LONGEST_LINE",
     "JsonlSink",
     "check_keys",
-    "check_length",
-    "decoded",
     "keys_at",
-    "lines_in",
     "read",
     "reread",
-    "text_lines",
     "unreadable",
-    "whole_lines",
 ]
 
 T = TypeVar("T")
-BOM: Final = b"\xef\xbb\xbf"
 BLOCK: Final = 1 << 16
-LONGEST_LINE: Final = 1 << 27
-"""Largest line in bytes; a file without line ends must not fill the memory."""
 FAILURES: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidInput)
 """Errors of decoding a line; `reread` explains them."""
 # First bytes of files of other formats, with advice.
@@ -55,78 +43,6 @@ MAGIC: Final = {
     b"\xff\xfe": Message("the file is in UTF-16; save it as UTF-8"),
     b"\xfe\xff": Message("the file is in UTF-16; save it as UTF-8"),
 }
-
-
-def whole_lines(read: Callable[[int], bytes], where: str, size: int = BLOCK) -> Iterator[bytes]:
-    r"""Read a file in pieces that end where a line does, in bounded memory.
-
-    Args:
-        read: Function that reads at most a given number of bytes; none at the end of the file.
-        where: The file.
-        size: Approximate number of bytes per piece.
-
-    Yields:
-        The pieces; the last one may end without a line end.
-
-    Raises:
-        InvalidInput: A line has more than `LONGEST_LINE` bytes.
-
-    >>> import io
-    >>> list(whole_lines(io.BytesIO(b"one\ntwo\nthree").read, "file", 5))
-    [b'one\n', b'two\n', b'three']
-    """
-    rest: list[bytes] = []
-    held = lines = 0
-    while data := read(size):
-        cut = data.rfind(b"\n") + 1
-        if not cut:
-            rest.append(data)
-            held += len(data)
-            check_length(held, where, lines + 1)
-            continue
-        piece = b"".join((*rest, data[:cut]))
-        yield piece
-        lines += piece.count(b"\n")
-        rest = [data[cut:]]
-        held = len(rest[0])
-    if last := b"".join(rest):
-        yield last
-
-
-def check_length(size: int, where: str, line: int) -> None:
-    """Refuse a line that is too long to be one.
-
-    Args:
-        size: Number of bytes read of it.
-        where: The file.
-        line: Its number, counted from 1.
-
-    Raises:
-        InvalidInput: It has more than `LONGEST_LINE` bytes.
-    """
-    if size > LONGEST_LINE:
-        problem = f"expected a line of at most {LONGEST_LINE:,} bytes, got a longer one; does the file have line ends?"
-        raise InvalidInput(problem, where=where, line=line)
-
-
-def lines_in(stream: IO[bytes], where: str) -> Iterator[list[bytes]]:
-    """Read the lines of a file, many at a time, which is faster than one by one.
-
-    Args:
-        stream: The file, open for bytes; as much is read at a time as is there.
-        where: Its name, for messages.
-
-    Yields:
-        Lines without their line feeds.
-
-    Raises:
-        InvalidInput: A line has more than `LONGEST_LINE` bytes.
-    """
-    for piece in _blocks(stream, where):
-        lines = piece.split(b"\n")
-        if not lines[-1]:
-            lines.pop()
-        yield lines
 
 
 def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator[T]:
@@ -148,7 +64,7 @@ def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator
     decoder = msgspec.json.Decoder(row_type)
     number, rows = 0, 0
     try:
-        for block in _blocks(stream, places.where):
+        for block in line_blocks(stream, places.where):
             plain = plain_objects(block)
             if plain and (good := _decoded(block, decoder)):
                 number += len(good)
@@ -180,12 +96,6 @@ def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator
         raise unreadable(error, number, places.where) from error
     if not rows:
         raise InvalidInput(Message("the file holds no rows"), where=places.where)
-
-
-def _blocks(stream: IO[bytes], where: str) -> Iterator[bytes]:
-    """Yield whole lines, as many at a time as are available."""
-    some: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
-    return whole_lines(some, where, BLOCK >> 1)
 
 
 def _decoded(block: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | None:
@@ -348,58 +258,3 @@ def unreadable(error: Exception, lines: int, where: str) -> InvalidInput:
     else:
         problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
     return InvalidInput(problem, where=where)
-
-
-def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
-    r"""The lines of a UTF-8 file that are not blank.
-
-    Args:
-        path: The file; it may be compressed with gzip.
-
-    Yields:
-        The number of the line, counted from 1, and the line without what ends it. A byte order mark is ignored.
-
-    Raises:
-        InvalidInput: The file is missing, damaged, not UTF-8 or has no lines, or a line is too long to be one.
-
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (path := pathlib.Path(folder, "run.txt")).write_text("one\n\ntwo")
-    ...     list(text_lines(path))
-    [(1, 'one'), (3, 'two')]
-    """
-    where = os.fspath(path)
-    number = found = 0
-    with opened(path) as stream:
-        try:
-            for lines in lines_in(stream, where):
-                for line in lines:
-                    number += 1
-                    if not line:
-                        continue
-                    text = decoded(line, number, where).rstrip("\r\n")
-                    if text.strip():
-                        found += 1
-                        yield number, text
-        except DAMAGE as error:
-            raise damaged(error, path, number) from error
-    if not found:
-        raise InvalidInput("the file holds no lines", where=where)
-
-
-def decoded(line: bytes, number: int, where: str) -> str:
-    """A line as text, without the byte order mark of a first one.
-
-    Args:
-        line: The line.
-        number: Its number, counted from 1.
-        where: Its file.
-
-    Raises:
-        InvalidInput: It is not UTF-8.
-    """
-    try:
-        return (line.removeprefix(BOM) if number == 1 else line).decode()
-    except UnicodeDecodeError as error:
-        problem = f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8; save it as UTF-8"
-        raise InvalidInput(problem, where=where, line=number) from None

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.decimal_marks import checked_decimal
 from postil.data.delimited import column_names
 from postil.data.explain import COLUMN, column_setting, file_setting, shown
 from postil.data.rows import Reference, Row
@@ -20,7 +19,19 @@ from postil.messages import Blank, Command, Hint, Listed, Message, Setting
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-__all__ = ["FORMATS", "NESTED", "Reading", "by_role", "is_folded", "named_in", "parts_of", "pattern_of", "readings"]
+__all__ = [
+    "DECIMALS",
+    "FORMATS",
+    "NESTED",
+    "Reading",
+    "by_role",
+    "checked_decimal",
+    "is_folded",
+    "named_in",
+    "parts_of",
+    "pattern_of",
+    "readings",
+]
 
 
 def is_folded(source: str) -> bool:
@@ -75,6 +86,8 @@ def pattern_of(part: str) -> re.Pattern[str]:
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods")
 """Formats that may be named."""
+DECIMALS: Final = (".", ",")
+"""Characters that may stand before the decimals of a number."""
 NESTED: Final = "references"
 """Field of a row that has all references of an item."""
 COLUMNS: Final = Setting("column", instead="columns")
@@ -88,6 +101,24 @@ WIDE: Final = {
 
 def _unheard(_message: str) -> None:
     """Say nothing."""
+
+
+def checked_decimal(given: str) -> str:
+    """Check a decimal mark that a user names.
+
+    Args:
+        given: The mark.
+
+    Raises:
+        UsageError: It is neither a point nor a comma.
+    """
+    if given not in DECIMALS:
+        raise UsageError(
+            "{decimal}: expected . or , for the mark before the decimals, got {got}",
+            decimal=Setting("decimal"),
+            got=shown(given),
+        )
+    return given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from postil.data.json_tables import json_lines, json_records
 from postil.data.reading import Reading
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Reference, Row
-from postil.data.streams import FilePath, compressed, opened
+from postil.data.streams import BOM, LONGEST_LINE, FilePath, compressed, opened
 from postil.data.tables import CellTable, batched, columns_wanted, is_nested, records_as_rows, rows_of_table
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Hint, Message, Setting
@@ -287,11 +287,11 @@ def _peeked(stream: IO[bytes], where: str) -> tuple[bytes, IO[bytes]]:
     """The first line of a JSON Lines file that is not blank, and the file from its beginning."""
     lines = b""
     try:
-        while (line := stream.readline(jsonl.LONGEST_LINE)) and not line.strip():
+        while (line := stream.readline(LONGEST_LINE)) and not line.strip():
             lines += line
     except (EOFError, OSError, zlib.error) as error:
         raise jsonl.unreadable(error, 0, where) from error
-    return line.removeprefix(jsonl.BOM), cast("IO[bytes]", _Rest(lines + line, stream))
+    return line.removeprefix(BOM), cast("IO[bytes]", _Rest(lines + line, stream))
 
 
 def _object(line: bytes) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Files open for bytes, decompressed, and the encodings of texts that are not UTF-8."""
+"""Files open for bytes, decompressed; their lines, and the encodings of texts that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -20,24 +20,32 @@ from postil.errors import InvalidInput, MissingExtra
 from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
     from _typeshed import WriteableBuffer
     from charset_normalizer import CharsetMatch
 
 __all__ = [
+    "BOM",
     "DAMAGE",
+    "LONGEST_LINE",
     "SAMPLE",
     "FilePath",
+    "check_length",
     "compressed",
     "damaged",
+    "decoded",
     "decompressed",
     "detected_encoding",
+    "line_blocks",
+    "lines_in",
     "opened",
     "shown_encoding",
+    "text_lines",
     "told_encoding",
     "whole",
+    "whole_lines",
 ]
 
 FilePath: TypeAlias = str | os.PathLike[str]
@@ -56,6 +64,11 @@ DAMAGE: Final = (EOFError, OSError, zlib.error)
 """Exceptions of reading a truncated or damaged file."""
 LARGEST: Final = 1 << 29
 """Largest number of bytes of a file, decompressed, that is taken into memory as a whole."""
+BOM: Final = b"\xef\xbb\xbf"
+LINES: Final = 1 << 16
+"""Approximate number of bytes of lines that are read at a time."""
+LONGEST_LINE: Final = 1 << 27
+"""Largest line in bytes; a file without line ends must not fill the memory."""
 
 
 def whole(stream: IO[bytes], where: str) -> bytes:
@@ -273,6 +286,150 @@ _ROWS: Final = MappingProxyType(
 _USUAL: Final = 0.9
 _KANA: Final = 0.2
 """Smallest shares of letters that are usual ones, and of letters of Japanese that are kana."""
+
+
+def whole_lines(read: Callable[[int], bytes], where: str, size: int = LINES) -> Iterator[bytes]:
+    r"""Read a file in pieces that end where a line does, in bounded memory.
+
+    Args:
+        read: Function that reads at most a given number of bytes; none at the end of the file.
+        where: The file.
+        size: Approximate number of bytes per piece.
+
+    Yields:
+        The pieces; the last one may end without a line end.
+
+    Raises:
+        InvalidInput: A line has more than `LONGEST_LINE` bytes.
+
+    >>> import io
+    >>> list(whole_lines(io.BytesIO(b"one\ntwo\nthree").read, "file", 5))
+    [b'one\n', b'two\n', b'three']
+    """
+    rest: list[bytes] = []
+    held = lines = 0
+    while data := read(size):
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            rest.append(data)
+            held += len(data)
+            check_length(held, where, lines + 1)
+            continue
+        piece = b"".join((*rest, data[:cut]))
+        yield piece
+        lines += piece.count(b"\n")
+        rest = [data[cut:]]
+        held = len(rest[0])
+    if last := b"".join(rest):
+        yield last
+
+
+def check_length(size: int, where: str, line: int) -> None:
+    """Refuse a line that is too long to be one.
+
+    Args:
+        size: Number of bytes read of it.
+        where: The file.
+        line: Its number, counted from 1.
+
+    Raises:
+        InvalidInput: It has more than `LONGEST_LINE` bytes.
+    """
+    if size > LONGEST_LINE:
+        problem = f"expected a line of at most {LONGEST_LINE:,} bytes, got a longer one; does the file have line ends?"
+        raise InvalidInput(problem, where=where, line=line)
+
+
+def lines_in(stream: IO[bytes], where: str) -> Iterator[list[bytes]]:
+    """Read the lines of a file, many at a time, which is faster than one by one.
+
+    Args:
+        stream: The file, open for bytes; as much is read at a time as is there.
+        where: Its name, for messages.
+
+    Yields:
+        Lines without their line feeds.
+
+    Raises:
+        InvalidInput: A line has more than `LONGEST_LINE` bytes.
+    """
+    for piece in line_blocks(stream, where):
+        lines = piece.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        yield lines
+
+
+def line_blocks(stream: IO[bytes], where: str) -> Iterator[bytes]:
+    """Read whole lines, as many at a time as are available.
+
+    Args:
+        stream: The file, open for bytes.
+        where: Its name, for messages.
+
+    Yields:
+        Pieces of the file; see `whole_lines`.
+
+    Raises:
+        InvalidInput: A line has more than `LONGEST_LINE` bytes.
+    """
+    some: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    return whole_lines(some, where, LINES >> 1)
+
+
+def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
+    r"""The lines of a UTF-8 file that are not blank.
+
+    Args:
+        path: The file; it may be compressed with gzip.
+
+    Yields:
+        The number of the line, counted from 1, and the line without what ends it. A byte order mark is ignored.
+
+    Raises:
+        InvalidInput: The file is missing, damaged, not UTF-8 or has no lines, or a line is too long to be one.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (path := pathlib.Path(folder, "run.txt")).write_text("one\n\ntwo")
+    ...     list(text_lines(path))
+    [(1, 'one'), (3, 'two')]
+    """
+    where = os.fspath(path)
+    number = found = 0
+    with opened(path) as stream:
+        try:
+            for lines in lines_in(stream, where):
+                for line in lines:
+                    number += 1
+                    if not line:
+                        continue
+                    text = decoded(line, number, where).rstrip("\r\n")
+                    if text.strip():
+                        found += 1
+                        yield number, text
+        except DAMAGE as error:
+            raise damaged(error, path, number) from error
+    if not found:
+        raise InvalidInput("the file holds no lines", where=where)
+
+
+def decoded(line: bytes, number: int, where: str) -> str:
+    """A line as text, without the byte order mark of a first one.
+
+    Args:
+        line: The line.
+        number: Its number, counted from 1.
+        where: Its file.
+
+    Raises:
+        InvalidInput: It is not UTF-8.
+    """
+    try:
+        return (line.removeprefix(BOM) if number == 1 else line).decode()
+    except UnicodeDecodeError as error:
+        problem = f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8; save it as UTF-8"
+        raise InvalidInput(problem, where=where, line=number) from None
 
 
 def detected_encoding(block: bytes, where: str, expected: str, otherwise: str) -> str | None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeAlias, TypeVar, 
 import msgspec
 
 from postil.data.cells import BrokenCell, CellField, constants_of, decoded
-from postil.data.decimal_marks import DECIMALS, MARKS, NumberMarks
+from postil.data.decimal_marks import MARKS, NumberMarks
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import explain, file_setting, lacking, unlike
-from postil.data.reading import NESTED, Reading
+from postil.data.reading import DECIMALS, NESTED, Reading
 from postil.data.rows import Candidate, Reference, Row
 from postil.data.wide import unfolding
 from postil.errors import InvalidInput

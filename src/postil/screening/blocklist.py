@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from postil.corpus.duplicates import pieces_of
-from postil.data.jsonl import lines_in
+from postil.data.streams import lines_in
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

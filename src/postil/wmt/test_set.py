@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.data.jsonl import text_lines
 from postil.data.parts import Excluded
 from postil.data.row_locations import LocatedRows
-from postil.data.streams import opened, whole
+from postil.data.streams import opened, text_lines, whole
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.meta.table import Scored

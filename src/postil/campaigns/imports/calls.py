@@ -17,8 +17,8 @@ from postil.campaigns.plan import MAX_ANNOTATORS, Plan
 from postil.campaigns.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
 from postil.campaigns.validation import spans
 from postil.data.atomic_file import check_apart
-from postil.data.decimal_marks import checked_decimal
 from postil.data.explain import counted
+from postil.data.reading import checked_decimal
 from postil.data.row_files import Writer
 from postil.data.rows import Judgement
 from postil.errors import InvalidInput, UnknownName, UsageError

@@ -32,8 +32,9 @@ import msgspec
 from postil.corpus.importers.article_builder import ArticleBuilder, Fields
 from postil.corpus.importers.import_report import ImportReport, json_lines, json_object, numbered_lines
 from postil.data.explain import shown
-from postil.data.jsonl import BOM, FAILURES, check_keys, decoded
+from postil.data.jsonl import FAILURES, check_keys
 from postil.data.parquet import Record
+from postil.data.streams import BOM, decoded
 from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message, Setting
 

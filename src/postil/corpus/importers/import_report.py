@@ -11,9 +11,8 @@ from typing import IO, TYPE_CHECKING, Final
 import msgspec
 
 from postil.data import jsonl
-from postil.data.jsonl import BOM
 from postil.data.row_locations import RowLocations
-from postil.data.streams import DAMAGE, damaged, opened
+from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, check_length, damaged, lines_in, opened
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def numbered_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, 
 def _numbered(stream: IO[bytes], path: FilePath, report: ImportReport) -> Iterator[tuple[int, bytes]]:
     number, found = 0, False
     try:
-        for lines in jsonl.lines_in(stream, os.fspath(path)):
+        for lines in lines_in(stream, os.fspath(path)):
             for line in lines:
                 number += 1
                 if line and not line.isspace():
@@ -290,6 +289,6 @@ def _document(stream: io.BufferedReader, where: str) -> bytes | None:
     head = stream.peek(1 << 12).removeprefix(BOM).lstrip()
     if not head.startswith(b"[") and head.partition(b"\n")[0].strip() != b"{":
         return None
-    document = stream.read(jsonl.LONGEST_LINE + 1).removeprefix(BOM)
-    jsonl.check_length(len(document), where, 1)
+    document = stream.read(LONGEST_LINE + 1).removeprefix(BOM)
+    check_length(len(document), where, 1)
     return document

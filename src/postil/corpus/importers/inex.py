@@ -39,10 +39,9 @@ from xml.parsers import expat
 from postil.corpus.duplicates import CHARACTERS, merge_duplicates
 from postil.corpus.importers.trec import read_texts
 from postil.data.jsonl import read as read_json
-from postil.data.jsonl import text_lines
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
-from postil.data.streams import opened
+from postil.data.streams import opened, text_lines
 from postil.documents.xml import XmlRepair, xml_head
 from postil.errors import InvalidInput, UsageError
 

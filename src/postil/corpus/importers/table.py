@@ -20,11 +20,11 @@ from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, 
 from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import database
 from postil.data.cells import BrokenCell
-from postil.data.decimal_marks import NumberMarks, checked_decimal, number_text
+from postil.data.decimal_marks import NumberMarks, number_text
 from postil.data.delimited import Delimited, column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import shown
-from postil.data.reading import Reading
+from postil.data.reading import Reading, checked_decimal
 from postil.data.rows import Article, Comment
 from postil.data.streams import opened
 from postil.data.workbooks import Sheet

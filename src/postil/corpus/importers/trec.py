@@ -23,12 +23,11 @@ from msgspec.structs import replace
 from postil.corpus.importers.import_report import ImportReport, json_lines
 from postil.data.explain import shown
 from postil.data.fields import is_integer
-from postil.data.jsonl import BOM, text_lines
 from postil.data.jsonl import read as read_json
 from postil.data.ranking import Ranking
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
-from postil.data.streams import opened
+from postil.data.streams import BOM, opened, text_lines
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 

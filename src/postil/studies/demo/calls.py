@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from postil.corpus.split import Share
+    from postil.corpus.options import Share
     from postil.data.progress import OnMessage
     from postil.results.table import Table
 
@@ -451,8 +451,7 @@ def _thresholds(test: int) -> dict[str, int]:
 
 def _build_stage(articles: Path, corpus: Path, test: int) -> Stage:
     from postil.corpus.calls import build_corpus  # noqa: PLC0415  # pyarrow is behind it
-    from postil.corpus.options import BuildOptions  # noqa: PLC0415
-    from postil.corpus.split import Share  # noqa: PLC0415
+    from postil.corpus.options import BuildOptions, Share  # noqa: PLC0415
 
     thresholds, (source, license_) = _thresholds(test), SAMPLE
     sizes: dict[str, Share] = {"dev": Share(size=0), "test": Share(size=test)}
