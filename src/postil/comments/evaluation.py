@@ -22,8 +22,9 @@ from postil.comments.candidate_pool import MISSING
 from postil.comments.commenter import load_commenter
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.ranking_evaluation import distinct
-from postil.comments.readers import HUMAN, needs_scale, read_readers
+from postil.comments.readers import needs_scale, read_readers
 from postil.comments.result import (
+    HUMAN,
     CommenterResult,
     CommenterTexts,
     EvaluationSettings,

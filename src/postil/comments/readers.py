@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
+from postil.comments.result import HUMAN
 from postil.data.explain import have
 from postil.data.fields import draw_key
 from postil.data.scale import SCALE_SETTING
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
     from postil.data.rows import Article, Comment, Reference
     from postil.data.scale import Scale
 
-__all__ = ["HUMAN", "Readers", "needs_scale", "parted_readers", "read_readers"]
-
-HUMAN: Final = "human"
-"""Name of the system whose candidates are the comments that were set aside."""
+__all__ = ["Readers", "needs_scale", "parted_readers", "read_readers"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

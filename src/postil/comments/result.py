@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from postil.data.parts import Part
 from postil.data.suggestions import Suggestions
@@ -10,6 +10,7 @@ from postil.metrics.result import SystemScore
 from postil.results.base import Result
 
 __all__ = [
+    "HUMAN",
     "CommenterResult",
     "CommenterTexts",
     "EvaluationSettings",
@@ -152,6 +153,10 @@ class UpdateResult(Result, frozen=True, kw_only=True, tag="update"):
     ranker_articles: int
     hash_before: str
     hash: str
+
+
+HUMAN: Final = "human"
+"""Name of the system whose candidates are the comments that were set aside."""
 
 
 class CommenterTexts(Part, frozen=True, kw_only=True):

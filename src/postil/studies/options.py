@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Annotated, Final
 
 from postil.comments.options import RANKERS
-from postil.comments.readers import HUMAN
+from postil.comments.result import HUMAN
 from postil.data.options import PluginOptions, ResamplingOptions, SeedOptions, ThreadOptions
 from postil.data.scale import Scale
 from postil.errors import UnknownName, UsageError

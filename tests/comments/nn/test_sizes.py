@@ -15,6 +15,7 @@ from postil.comments.nn import models
 from postil.comments.nn.generator import Generator
 from postil.comments.nn.relevance import Relevance, RelevanceNetwork
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn.training import train_model
 from postil.comments.options import GeneratorOptions, RelevanceOptions, TrainingOptions
 from postil.errors import InvalidInput, PostilError, UsageError
 
@@ -94,7 +95,7 @@ def test_a_step_that_no_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("postil.comments.nn.training.train", run)
     with pytest.raises(PostilError, match=r"^not enough memory for a training step; choose a smaller batch"):
-        models.train(tmp_path / "m", "x", torch.nn.Linear(1, 1), Task(), TrainingOptions(), config={}, dev=dict)  # type: ignore[arg-type]
+        train_model(tmp_path / "m", "x", torch.nn.Linear(1, 1), Task(), TrainingOptions(), config={}, dev=dict)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", SMALL)

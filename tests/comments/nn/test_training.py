@@ -132,7 +132,7 @@ def scribble(path: Path) -> None:
 
 
 def unnote(path: Path) -> None:
-    safetensors_io.write(path, safetensors_io.read(path)[0])
+    safetensors_io.write_tensors(path, safetensors_io.read_tensors(path)[0])
 
 
 @pytest.mark.parametrize("damage", [cut, empty, scribble, unnote])
@@ -315,8 +315,8 @@ def test_weights_of_another_network_are_refused() -> None:
 def test_a_weight_in_two_places_is_kept_once(tmp_path: Path) -> None:
     network = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
     network[1].weight = network[0].weight
-    safetensors_io.write(tmp_path / "w.safetensors", safetensors_io.state_of(network))
-    tensors, _ = safetensors_io.read(tmp_path / "w.safetensors")
+    safetensors_io.write_tensors(tmp_path / "w.safetensors", safetensors_io.state_of(network))
+    tensors, _ = safetensors_io.read_tensors(tmp_path / "w.safetensors")
     assert set(tensors) == {"0.weight", "0.bias", "1.bias"}
     safetensors_io.load_state(network, {name: tensor + 1 for name, tensor in tensors.items()}, "w")
     assert torch.equal(network[1].weight, tensors["0.weight"] + 1)

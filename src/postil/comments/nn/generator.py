@@ -147,6 +147,8 @@ def train_generator(
         UsageError: The folder exists, or arrays or options do not fit together.
         PostilError: The loss is not finite, or the operating system reports an error.
     """
+    from postil.comments.nn.training import train_model  # noqa: PLC0415 - accelerate is slow to load
+
     check_free(folder)
     data = data_hash(*train, *dev, *(() if embeddings is None else (embeddings,)))
     known = SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2])
@@ -159,7 +161,7 @@ def train_generator(
     task = GenerationTask(train, dev, options, training, data)
     network = models.build(Seq2SeqNetwork, options, options.vocab_size, training.seed)
     network.initialize(_target_counts(train.comments, options.vocab_size), embeddings)
-    models.train(
+    train_model(
         folder,
         KIND,
         network,

@@ -1,31 +1,25 @@
-"""Model folders of networks: training, saving and loading."""
+"""Model folders of networks: building, saving and loading."""
 
 from __future__ import annotations
 
 import os
-import shutil
-from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-import numpy as np
 import torch
 from torch import nn
 
 from postil.comments.nn import safetensors_io
 from postil.comments.store import Model, ModelWriter
-from postil.errors import InvalidInput, PostilError, UsageError
+from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from torch import Tensor
 
-    from postil.comments.nn.training import Progress, TrainingTask
-    from postil.comments.options import TrainingOptions
     from postil.data.streams import FilePath
 
-__all__ = ["build", "load", "save", "train"]
+__all__ = ["build", "load", "save"]
 
 _WEIGHTS: Final = "weights.safetensors"
 _COPIES: Final = 4
@@ -82,7 +76,7 @@ def load(
     """Load a network from its model folder.
 
     Args:
-        folder: The folder that `save` or `train` made.
+        folder: The folder that `save` made.
         kind: Expected kind of model.
         options: Type of its options.
         network: Constructor of the network, called with options and vocabulary size.
@@ -103,7 +97,7 @@ def load(
         problem = f"not the options of a {kind}: {str(error).partition(chr(10))[0]}"
         raise InvalidInput(f"{problem}; was config.json changed?", where=str(folder)) from error
     path = model.file(_WEIGHTS)
-    tensors = safetensors_io.read(path)[0]
+    tensors = safetensors_io.read_tensors(path)[0]
     safetensors_io.check_state(outline, tensors, str(path))  # before memory is allocated
     loaded = network(wanted, vocab_size)
     safetensors_io.load_state(loaded, tensors, str(path))
@@ -127,65 +121,4 @@ def save(
         PostilError: The operating system reports an error.
     """
     with ModelWriter(folder, kind, config, metadata) as new:
-        safetensors_io.write(new.path(_WEIGHTS), safetensors_io.state_of(network))
-
-
-def train(
-    folder: FilePath,
-    kind: str,
-    network: nn.Module,
-    task: TrainingTask,
-    training: TrainingOptions,
-    *,
-    config: Mapping[str, object],
-    dev: Callable[[float], Mapping[str, float]],
-    metadata: Mapping[str, object] | None = None,
-    on_message: Callable[[str], None] = lambda _: None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-) -> None:
-    """Train a network and write its model folder.
-
-    An interrupted training resumes from ``.FOLDER.training``, next to the folder.
-
-    Args:
-        folder: The model folder to write.
-        kind: Kind of model.
-        network: The network. It ends on the CPU, in evaluation mode, with its best parameters.
-        task: Data, loss and dev evaluation.
-        training: Options of the training.
-        config: Its ``vocab_size`` and ``options``, for `load`.
-        dev: The best dev value by the name that the model records it under.
-        metadata: Further metadata of the model.
-        on_message: Callback for status messages.
-        on_progress: Callback after each step.
-
-    Raises:
-        UsageError: ``.FOLDER.training`` holds a training with other options or data.
-        PostilError: The loss is not finite, or the operating system reports an error.
-    """
-    from postil.comments.nn.training import train as run  # noqa: PLC0415 - accelerate is slow to load
-
-    work = Path(folder).resolve()
-    work = work.with_name(f".{work.name}.training")
-    try:
-        trained = run(network, task, work, training, on_message=on_message, on_progress=on_progress)
-    except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "memory" not in str(error):  # torch says so for CPUs and GPUs
-            raise
-        raise PostilError(
-            "not enough memory for a training step; choose a smaller batch or a smaller network"
-        ) from error
-    network.cpu().eval()
-    if not trained.is_main:
-        return
-    note = {
-        "options": config["options"],
-        "training": training.portable(),
-        "data": task.request["data"],
-        "dev": {**dev(trained.best), "step": trained.step},
-        "history": [asdict(row) for row in trained.history],
-        "versions": {"torch": torch.__version__, "numpy": np.__version__},
-        **(metadata or {}),
-    }
-    save(folder, kind, network, config, note)
-    shutil.rmtree(work)
+        safetensors_io.write_tensors(new.path(_WEIGHTS), safetensors_io.state_of(network))

@@ -462,13 +462,15 @@ def train_relevance(
         UsageError: The folder exists, or arrays or options do not fit together.
         PostilError: The loss is not finite, or the operating system reports an error.
     """
+    from postil.comments.nn.training import train_model  # noqa: PLC0415 - accelerate is slow to load
+
     check_free(folder)
     data = data_hash(*train, *dev, *(() if embeddings is None else (embeddings,)))
     task = RelevanceTask(train, dev, options, training, data)
     vocab_size = min(options.vocab_size, SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2]))
     network = models.build(RelevanceNetwork, options, vocab_size, training.seed)
     _initialize(network, train, embeddings)
-    models.train(
+    train_model(
         folder,
         KIND,
         network,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-__all__ = ["check_state", "load_state", "read", "state_of", "write"]
+__all__ = ["check_state", "load_state", "read_tensors", "state_of", "write_tensors"]
 
 
 def state_of(network: nn.Module) -> dict[str, Tensor]:
@@ -70,7 +70,7 @@ def check_state(wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor], whe
             raise InvalidInput(f"tensor {name}: expected finite numbers; {WHOLE}", where=where)
 
 
-def write(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:
     """Write tensors to a file, atomically.
 
     Args:
@@ -84,8 +84,8 @@ def write(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:
     >>> import pathlib, tempfile, torch
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder) / "w.safetensors"
-    ...     write(file, {"a": torch.ones(2)}, "made by hand")
-    ...     read(file)
+    ...     write_tensors(file, {"a": torch.ones(2)}, "made by hand")
+    ...     read_tensors(file)
     ({'a': tensor([1., 1.])}, 'made by hand')
     """
     data = save({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, {"note": note})
@@ -96,8 +96,8 @@ def write(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> None:
             raise write_error(str(path), error) from error
 
 
-def read(path: Path) -> tuple[dict[str, Tensor], str]:
-    """Read a file that `write` wrote.
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], str]:
+    """Read a file that `write_tensors` wrote.
 
     Args:
         path: The file.

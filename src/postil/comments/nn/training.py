@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -27,20 +29,30 @@ from accelerate import Accelerator  # type: ignore[import-untyped]
 from accelerate.utils import broadcast  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from postil.comments.nn import safetensors_io
+from postil.comments.nn import models, safetensors_io
 from postil.data.atomic_file import AtomicFile, write_error
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from torch import Tensor, nn
     from torch.utils.tensorboard import SummaryWriter
 
     from postil.comments.options import TrainingOptions
+    from postil.data.streams import FilePath
 
-__all__ = ["Arrays", "Checkpoints", "Evaluated", "Progress", "Trained", "TrainingState", "TrainingTask", "train"]
+__all__ = [
+    "Arrays",
+    "Checkpoints",
+    "Evaluated",
+    "Progress",
+    "Trained",
+    "TrainingState",
+    "TrainingTask",
+    "train",
+    "train_model",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +139,7 @@ class Checkpoints:
         for number, values in optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in values.items()}
         note = json.dumps({"request": self.request, "state": asdict(state)})
-        safetensors_io.write(self.folder / f"checkpoint-{state.step:09d}.safetensors", tensors, note)
+        safetensors_io.write_tensors(self.folder / f"checkpoint-{state.step:09d}.safetensors", tensors, note)
         for old in self._newest_first()[2:]:
             old.unlink(missing_ok=True)
         lines = "".join(json.dumps(asdict(row)) + "\n" for row in state.history)
@@ -149,7 +161,7 @@ class Checkpoints:
         """
         for path in self._newest_first():
             try:
-                tensors, note = safetensors_io.read(path)
+                tensors, note = safetensors_io.read_tensors(path)
                 noted = json.loads(note)
                 history = [Evaluated(**row) for row in noted["state"].pop("history")]
                 state = TrainingState(**noted["state"], history=history)
@@ -327,6 +339,65 @@ def train(
             network, task, folder, options, accelerator=accelerator, on_message=on_message, on_progress=on_progress
         )
         return loop.run()
+
+
+def train_model(
+    folder: FilePath,
+    kind: str,
+    network: nn.Module,
+    task: TrainingTask,
+    training: TrainingOptions,
+    *,
+    config: Mapping[str, object],
+    dev: Callable[[float], Mapping[str, float]],
+    metadata: Mapping[str, object] | None = None,
+    on_message: OnMessage = _ignore,
+    on_progress: OnProgress = _ignore,
+) -> None:
+    """Train a network and write its model folder.
+
+    An interrupted training resumes from ``.FOLDER.training``, next to the folder.
+
+    Args:
+        folder: The model folder to write.
+        kind: Kind of model.
+        network: The network. It ends on the CPU, in evaluation mode, with its best parameters.
+        task: Data, loss and dev evaluation.
+        training: Options of the training.
+        config: Its ``vocab_size`` and ``options``, for `models.load`.
+        dev: The best dev value by the name that the model records it under.
+        metadata: Further metadata of the model.
+        on_message: Callback for status messages.
+        on_progress: Callback after each step.
+
+    Raises:
+        UsageError: ``.FOLDER.training`` holds a training with other options or data.
+        PostilError: The loss is not finite, or the operating system reports an error.
+    """
+    work = Path(folder).resolve()
+    work = work.with_name(f".{work.name}.training")
+    try:
+        trained = train(network, task, work, training, on_message=on_message, on_progress=on_progress)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):  # torch says so for CPUs and GPUs
+            raise
+        raise PostilError(
+            "not enough memory for a training step; choose a smaller batch or a smaller network"
+        ) from error
+    network.cpu().eval()
+    if not trained.is_main:
+        return
+    note = {
+        "options": config["options"],
+        "training": training.portable(),
+        "data": task.request["data"],
+        "dev": {**dev(trained.best), "step": trained.step},
+        "history": [asdict(row) for row in trained.history],
+        "versions": {"torch": torch.__version__, "numpy": np.__version__},
+        **(metadata or {}),
+    }
+    models.save(folder, kind, network, config, note)
+    shutil.rmtree(work)
 
 
 class _Loop:

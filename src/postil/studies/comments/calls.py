@@ -19,7 +19,7 @@ from postil.comments import neural_commenter, retrieval
 from postil.comments.calls import CommentOptions
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.ranking_evaluation import distinct
-from postil.comments.readers import HUMAN
+from postil.comments.result import HUMAN
 from postil.comments.store import Model
 from postil.comments.training.generators import train_commenter
 from postil.comments.training.retrievers import train_retriever

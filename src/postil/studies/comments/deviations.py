@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from postil.campaigns.rubric import Rubric
-from postil.comments.readers import HUMAN
-from postil.comments.result import GridSearch, value_text
+from postil.comments.result import HUMAN, GridSearch, value_text
 from postil.data.explain import counted
 from postil.errors import PostilError
 from postil.messages import Blank, Message, Setting

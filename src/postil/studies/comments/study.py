@@ -23,8 +23,8 @@ from postil.comments.options import (
     RetrieverTrainOptions,
     TrainingOptions,
 )
-from postil.comments.readers import HUMAN, Readers, needs_scale, parted_readers
-from postil.comments.result import GridSearch, SuggestionsResult
+from postil.comments.readers import Readers, needs_scale, parted_readers
+from postil.comments.result import HUMAN, GridSearch, SuggestionsResult
 from postil.comments.store import Model
 from postil.comments.training.generators import check_commenter
 from postil.comments.training.grid import Grid

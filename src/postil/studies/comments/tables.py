@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from postil.comments.ranking_evaluation import distinct
-from postil.comments.readers import HUMAN
+from postil.comments.result import HUMAN
 from postil.corpus.result import Spread
 from postil.corpus.statistics import Histogram, spread
 from postil.data.explain import counted
