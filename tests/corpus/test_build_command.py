@@ -244,6 +244,9 @@ def test_chinese_needs_a_tokenizer(postil: Postil) -> None:
     assert done.code == 3
     assert done.err == "postil: zh.jsonl: 6 of 6 texts are in Han characters; expected --tokenizer jieba or rjieba\n"
     assert not Path(".corpus.building").exists()
+    Path("rows.doc").write_bytes(b"")
+    assert build(postil, of="rows.doc").code == 2
+    assert not Path(".corpus.building").exists()
     if find_spec("rjieba"):
         assert build(postil, "--tokenizer", "rjieba", of="zh.jsonl").code == 0
 

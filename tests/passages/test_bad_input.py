@@ -271,6 +271,7 @@ def test_missing_extras(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None
     outcome = postil(*COMMAND, "--figures", "pictures")
     assert (outcome.code, outcome.out) == (2, "")
     assert "pip install 'postil[plot]'" in outcome.err
+    assert not Path("pictures").exists()
 
 
 def test_a_folder_for_figures_that_is_a_file(postil: Postil) -> None:

@@ -33,7 +33,7 @@ class BuildDirectory:
     """The staging folder of a build; a context manager, which locks it against other builds.
 
     After an interrupt or a system error it stays, and the same request resumes from it. It is removed after invalid
-    input, since corrected input makes another request.
+    input, since corrected input makes another request, and where no step was finished.
 
     Args:
         out: The output folder.
@@ -78,13 +78,16 @@ class BuildDirectory:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, InvalidInput):
+        if isinstance(error, InvalidInput) or (error is not None and not self._has_steps()):
             shutil.rmtree(self.folder, ignore_errors=True)
         self._held.close()
         # A step that an earlier build kept was changed since, or the disk lost a part of it.
         if self.resumed and isinstance(error, _UNREADABLE) and not isinstance(error, PostilError):
             problem = f"{self.folder}: what an earlier build kept is unreadable ({error}); remove it to begin anew"
             raise PostilError(problem) from error
+
+    def _has_steps(self) -> bool:
+        return any(thing.is_dir() for thing in self.folder.iterdir())
 
     def step(self, name: str, number: int) -> Path:
         """The file of a step.

@@ -422,14 +422,15 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     first: dict[str, float] = {}
     for row in result.gains:
         first.setdefault(row.name, row.ncg)
     drawn = {line.measure: curve(line, line.measure) for line in result.lines}
     for title, names in gather(first).items():
+        figure = draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]])
+        folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{SENSES[result.settings.reference]}-{title}.svg"
-        save(draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]]), path)
+        save(figure, path)
         yield path
 
 

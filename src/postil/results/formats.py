@@ -33,6 +33,7 @@ __all__ = [
     "excerpt",
     "grid_as",
     "grid_as_csv",
+    "joined",
     "listed",
     "noted",
     "plain_rows",
@@ -102,9 +103,19 @@ def grid_as_csv(grid: Iterable[Sequence[object]]) -> str:
     return out.getvalue()
 
 
+def joined(value: object) -> object:
+    """A list as one text, and a pair in it with a colon, as ids of article and comment are given; others as they are.
+
+    >>> joined([("a7", "c3"), ("a9", "c1")])
+    'a7:c3; a9:c1'
+    """
+    if not isinstance(value, list | tuple):
+        return value
+    return "; ".join(":".join(map(str, each)) if isinstance(each, list | tuple) else str(each) for each in value)
+
+
 def _cell(value: object) -> object:
-    if isinstance(value, list | tuple):
-        value = "; ".join(map(str, value))
+    value = joined(value)
     return apostrophed(spoken(value)) if isinstance(value, str) else value
 
 

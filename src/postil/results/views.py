@@ -16,7 +16,16 @@ from postil.data.escaping import one_line
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting, spoken
 from postil.results.base import Backend, register_views, to_json
-from postil.results.formats import card, excerpt, grid_as, plain_rows, rows_as_csv, rows_as_jsonl, value_with_interval
+from postil.results.formats import (
+    card,
+    excerpt,
+    grid_as,
+    joined,
+    plain_rows,
+    rows_as_csv,
+    rows_as_jsonl,
+    value_with_interval,
+)
 from postil.results.systems_table import TableOptions, systems_text
 
 if TYPE_CHECKING:
@@ -70,7 +79,7 @@ def data_frame(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = (),
 
 def _uniform(values: list[object]) -> list[object]:
     """The values of a column in one type: lists as texts, and all as texts where some are."""
-    values = ["; ".join(map(str, value)) if isinstance(value, list | tuple) else value for value in values]
+    values = [joined(value) for value in values]
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) < 2:
         return values
