@@ -33,7 +33,7 @@ from importlib.metadata import distribution
 from importlib.resources import files
 assert "htmx" in distribution("postil").read_text("licenses/THIRD_PARTY_NOTICES.md")
 sample = files("postil") / "sample"
-from postil.web.translations import languages
+from postil.web.pages import languages
 assert languages()["zh"] == "中文"
 made = files("postil") / "locale" / "zh" / "LC_MESSAGES" / "postil.mo"
 assert made.is_file() == (postil.kernel.NAME == "compiled")  # without CMake the source is read

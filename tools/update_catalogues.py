@@ -22,7 +22,7 @@ from postil.campaigns.models import HEADINGS
 from postil.campaigns.pages import lead, tables
 from postil.data import suggestions
 from postil.meta import parts
-from postil.web import translations
+from postil.web import pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +95,7 @@ class Text(NamedTuple):
 
 
 TABLES: Final = {
-    "web/translations.py": ("English", *translations.REASONS),
+    "web/pages.py": ("English", *pages.REASONS),
     "campaigns/pages/tables.py": tuple(tables.TITLES.values()),
     "campaigns/pages/lead.py": (*lead.SHOWN.values(), *(title for _, title in lead.TABS.values())),
     "campaigns/models.py": tuple(heading for headings in HEADINGS.values() for heading in headings),

@@ -29,8 +29,7 @@ _HOMES = {
     "postil.metrics.controls": "ControlOptions",
     "postil.metrics.result": "ScoreResult",
     "postil.metrics.spec": "parse_metric register_metric",
-    "postil.results.base": "Result",
-    "postil.results.result_files": "read_result",
+    "postil.results.base": "Result read_result",
     "postil.text.tokenizers": "tokenizer",
 }
 """Public names of what is below the capabilities, by module."""

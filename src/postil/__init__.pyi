@@ -46,8 +46,8 @@ from postil.passages.similarity import rank_passages as rank_passages
 from postil.raters.calls import agreement as agreement
 from postil.raters.options import AgreementOptions as AgreementOptions
 from postil.results.base import Result as Result
+from postil.results.base import read_result as read_result
 from postil.results.page.report import report as report
-from postil.results.result_files import read_result as read_result
 from postil.scoring.calls import consensus_weights as consensus_weights
 from postil.scoring.calls import score as score
 from postil.text.tokenizers import tokenizer as tokenizer

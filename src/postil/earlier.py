@@ -54,12 +54,12 @@ NAMES: Final = {
         "Comparison InterleavedPair InterleavedRank InterleavingResult Preference PreferencesResult "
         "PreferredPair PreferredSystem SystemComparison"
     ),
-    "postil.corpus.options": "Share",
     "postil.corpus.duplicates": "merge_duplicates",
     "postil.corpus.importers.article_builder": "Fields",
     "postil.corpus.importers.forum": "read_forum",
     "postil.corpus.importers.import_report": "ImportReport",
     "postil.corpus.importers.trec": "run_lines",
+    "postil.corpus.options": "Share",
     "postil.corpus.store": "Corpus",
     "postil.correlation.result": "CorrelationData CorrelationResult DisagreementText",
     "postil.data.arrays": "open_array",

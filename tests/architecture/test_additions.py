@@ -267,7 +267,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, exits
-from postil.cli.errors import emit
+from postil.cli.output import emit
 from postil.counting.calls import count_words
 from postil.results.views import show
 
@@ -394,7 +394,7 @@ def test_an_operation_touches_one_file(added: Callable[[Patch], Callable[..., st
     assert len(OPERATION) == 1
     said = added(OPERATION)
     code = """
-from postil.service.models import OpenModels
+from postil.service.operations import OpenModels
 from postil.service.operations import OPERATIONS, ServiceModels
 from postil.service.options import ServiceConfig
 from postil.service.routes import model_routes
@@ -408,7 +408,7 @@ def test_a_language_touches_one_file(added: Callable[[Patch], Callable[..., str]
     assert len(LANGUAGE) == 1
     said = added(LANGUAGE)
     code = """
-from postil.web.translations import languages, page_in
+from postil.web.pages import languages, page_in
 print(languages()["fr"], page_in("fr-CA").gettext("Percent agreement"), page_in("fr").gettext("Rater"))
 """
     assert said(python=code) == "Français Taux d’accord Rater\n"

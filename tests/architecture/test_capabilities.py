@@ -28,7 +28,7 @@ CAPABILITY = Capability(
 )
 """
 MADE = '''
-from postil.cli.errors import emit
+from postil.cli.output import emit
 from postil.results.base import Result
 from postil.results.views import View
 

@@ -72,7 +72,7 @@ except SystemExit as end:
         ("import postil.meta.correlation", HEAVY | {"typer", "rich"}),
         ("import postil.endpoint.client", HEAVY | {"numpy", "typer", "rich"}),
         (
-            "import postil.results.plots.forest, postil.results.plots.lines, postil.results.plots.picture",
+            "import postil.results.plots.forest, postil.results.plots.lines, postil.results.plots.figure",
             HEAVY | {"typer", "rich"},
         ),
     ],

@@ -13,7 +13,7 @@ from postil.campaigns.quality import annotator_quality, inferred_grades, reading
 from postil.campaigns.rubric import Rubric
 from postil.meta.parts import STATISTICS
 from postil.raters.options import AgreementOptions
-from postil.web.translations import page_in
+from postil.web.pages import page_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

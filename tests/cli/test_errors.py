@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.cli.errors import emit, say, terminal_width
+from postil.cli.output import emit, say, terminal_width
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -14,9 +14,9 @@ from page_document import NASTY, Document, Page, spoilt
 from postil.correlation.findings import Lookup, paragraph
 from postil.correlation.pictures import pictures
 from postil.correlation.result import CorrelationResult
+from postil.results.base import read_results
+from postil.results.page.blocks import plain
 from postil.results.page.report import write_report
-from postil.results.page.words import plain
-from postil.results.result_files import read_results
 from result_examples import accuracy, alt_row, audit, audited, correlated, example, typed
 
 if TYPE_CHECKING:

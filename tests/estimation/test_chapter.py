@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from postil.estimation.chapter import chapter, pictures
 from postil.estimation.result import EstimateResult
 from postil.estimation.view import decimals, letter_columns, view
-from postil.results.page.blocks import Paragraph
-from postil.results.page.words import plain
+from postil.results.page.blocks import Paragraph, plain
 from result_examples import example
 
 if TYPE_CHECKING:

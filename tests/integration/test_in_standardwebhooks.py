@@ -8,7 +8,7 @@ import time
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from postil.endpoint.webhook import parse_webhook_secret, webhook_headers
+from postil.service.sites import parse_webhook_secret, webhook_headers
 
 
 @pytest.mark.parametrize("length", [24, 25, 26, 32, 64])

@@ -25,7 +25,7 @@ from postil.meta.table import Judged
 from postil.results.base import Result
 from postil.results.formats import Format, plain_rows
 from postil.results.views import SHOWN, show, view_of
-from postil.web.translations import PAGES
+from postil.web.pages import PAGES
 from result_examples import EXAMPLES, example
 
 if TYPE_CHECKING:

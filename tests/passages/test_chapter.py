@@ -15,7 +15,7 @@ from postil.data.rows import Passage
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.passages.chapter import Gains, gains_paragraph, leads, use_of_weights
 from postil.passages.result import NcgResult
-from postil.results.page.words import plain
+from postil.results.page.blocks import plain
 from result_examples import CUTS, ITSELF, NCG, gained, typed, write_report
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from postil.service.routes import Telemetry, store_routes
 from postil.service.server import Application, Recorded
 from postil.service.store import ServiceStore
 from postil.web.guard import ServiceGuard
+from postil.web.pages import page_in
 from postil.web.security import RequestLimits, SecurityMiddleware
 from postil.web.tokens import AddTokenOptions, Tokens, add_token, revoke_token
-from postil.web.translations import page_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

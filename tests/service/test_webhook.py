@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.endpoint.webhook import Receipt, Receiver, parse_webhook_secret, webhook_headers
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.service import sites
-from postil.service.sites import DELAYS, Webhook
+from postil.service.sites import DELAYS, Receipt, Receiver, Webhook, parse_webhook_secret, webhook_headers
 from postil.service.store import ServiceStore
 from postil.web.problems import Busy
 from postil.web.routing import Call

@@ -24,8 +24,8 @@ from postil.data.row_files import write
 from postil.data.rows import Article, Candidate, Comment, Judgement, Rating
 from postil.data.scale import Scale
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.results.base import read_results
 from postil.results.page.report import write_report
-from postil.results.result_files import read_results
 from postil.studies.comments.calls import study_comments, study_tencent
 from postil.studies.comments.tables import source_of_weights
 from postil.studies.options import CommentsOptions

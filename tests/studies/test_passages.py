@@ -17,9 +17,9 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
 from postil.passages.calls import PassagesOptions, gains_of_file
 from postil.passages.result import NcgResult, PassageSettings, SummaryResult
+from postil.results.base import read_results
 from postil.results.numbers import number
 from postil.results.page.report import write_report
-from postil.results.result_files import read_results
 from postil.studies.papers import Range, passages_paper
 from postil.studies.passages.calls import PassagesStudyOptions, study_passages
 from postil.studies.passages.claims import Evidence

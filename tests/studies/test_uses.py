@@ -19,8 +19,8 @@ from postil.corpus.store import Corpus
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import UnknownName, UsageError
+from postil.results.base import read_results
 from postil.results.page.report import write_report
-from postil.results.result_files import read_results
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
 from postil.studies.options import UsesOptions

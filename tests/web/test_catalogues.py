@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from babel.messages.mofile import write_mo
 
-from postil.web import translations
+from postil.web import pages
+from postil.web.pages import PAGES, page_in, pages_of, preferred_language
 from postil.web.po_files import compiled
-from postil.web.translations import PAGES, page_in, pages_of, preferred_language
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -105,7 +105,7 @@ def test_a_language_is_one_file(tmp_path: Path, place: Make, monkeypatch: pytest
         '# not translated yet\nmsgid "Conflicts"\nmsgstr ""'
     )
     (tmp_path / "pt_BR" / "LC_MESSAGES" / "postil.po").write_text(HEADER + forms + entries, encoding="utf-8")
-    monkeypatch.setattr(translations, "PAGES", {**PAGES, **pages_of(tmp_path)})
+    monkeypatch.setattr(pages, "PAGES", {**PAGES, **pages_of(tmp_path)})
     assert [preferred_language(each) for each in ("pt-BR", "pt_br", "pt-BR-x-a", "pt")] == ["pt-br"] * 3 + ["en"]
     page = page_in("pt-BR")
     few, many = ("1 item was adjudicated.", "{n} items were adjudicated.")

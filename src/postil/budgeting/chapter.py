@@ -21,8 +21,7 @@ from postil.data.explain import counted
 from postil.messages import Message
 from postil.meta.parts import severity_remarks
 from postil.results.numbers import DASH, number
-from postil.results.page.blocks import Chapter, Facts, Paragraph, Picture, Section, facts, sentences
-from postil.results.page.words import left_out
+from postil.results.page.blocks import Chapter, Facts, Paragraph, Picture, Section, facts, left_out, sentences
 from postil.results.plots.lines import Curve, CurveMark, curves
 
 if TYPE_CHECKING:

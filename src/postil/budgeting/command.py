@@ -9,8 +9,7 @@ import typer
 
 from postil.budgeting.calls import BudgetOptions, budget_files
 from postil.cli.command import FormatOption, ReportOption, command
-from postil.cli.errors import command_line, say
-from postil.cli.report import print_result
+from postil.cli.output import command_line, print_result, say
 from postil.data.options import JudgedInputOptions
 
 __all__ = ["budget"]

@@ -12,7 +12,7 @@ from postil.calibration.calls import CalibrateOptions, calibrate_files
 from postil.calibration.labels import LabelOptions
 from postil.campaigns.calls import ServeOptions
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import emit, say
+from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.errors import MissingExtra

@@ -13,8 +13,8 @@ from postil.data.explain import counted
 from postil.messages import Message, Setting
 from postil.results.formats import excerpt, noted, value_with_interval
 from postil.results.page.blocks import Picture
+from postil.results.plots.figure import save
 from postil.results.plots.lines import Curve, curves
-from postil.results.plots.picture import save
 from postil.results.table import Count, Interval, Name, Number, Table
 from postil.results.views import View
 

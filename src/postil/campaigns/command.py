@@ -31,7 +31,7 @@ from postil.campaigns.imports.calls import (
 from postil.campaigns.planning import PlanOptions
 from postil.campaigns.planning import plan as planned
 from postil.cli.command import CampaignArgument, FormatOption, command, group
-from postil.cli.errors import emit, say
+from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.errors import MissingExtra

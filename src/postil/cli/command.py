@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, cast, g
 
 import typer
 
-from postil.cli.errors import exits, refuse
+from postil.cli.output import exits, refuse
 from postil.errors import UnknownName, UsageError
 from postil.messages import INTERFACE, CommandLine
 from postil.options import descriptions, flag_name, flags_of, is_options, split_hint

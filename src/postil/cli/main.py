@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from postil.capabilities import capabilities, command
 from postil.cli.command import SETTINGS
-from postil.cli.errors import CALLED, emit, say, unwound, visible_mistakes
+from postil.cli.output import CALLED, emit, say, unwound, visible_mistakes
 from postil.version import VERSION
 
 if TYPE_CHECKING:

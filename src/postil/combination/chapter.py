@@ -11,9 +11,8 @@ from postil.combination.view import columns_table, fits_table, head, verdict
 from postil.data.explain import counted
 from postil.results.names import control
 from postil.results.numbers import number
-from postil.results.page.blocks import Chapter, Facts, Picture, Section, facts, sentences
+from postil.results.page.blocks import Chapter, Facts, Picture, Section, facts, left_out, sentences
 from postil.results.page.chapters import signatures
-from postil.results.page.words import left_out
 from postil.results.plots.lines import Curve, curves
 from postil.results.plots.points import ScatterPanel, scatter
 

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command, group
-from postil.cli.errors import command_line, emit, say
-from postil.cli.report import print_result
+from postil.cli.output import command_line, emit, print_result, say
 from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
 from postil.results.views import show

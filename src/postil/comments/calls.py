@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.suggestions import Suggestions
     from postil.endpoint.client import Client
-    from postil.endpoint.dry_run import DryRunResult
+    from postil.endpoint.options import DryRunResult
     from postil.endpoint.prompts import PromptTemplate
 
 __all__ = [

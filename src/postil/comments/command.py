@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import emit, say, terminal_width
+from postil.cli.output import emit, say, terminal_width
 from postil.comments.calls import (
     CommentOptions,
     PromptedCommentOptions,

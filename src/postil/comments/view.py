@@ -16,8 +16,8 @@ from postil.messages import Message, Setting
 from postil.metrics.result import SystemScore
 from postil.results.formats import excerpt, value_with_interval
 from postil.results.numbers import DASH
+from postil.results.plots.figure import save
 from postil.results.plots.lines import Curve, curves
-from postil.results.plots.picture import save
 from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import View, best
 from postil.scoring.view import score_table, scores_summary, scores_table

@@ -10,9 +10,23 @@ from postil.data.explain import counted
 from postil.results.formats import listed
 from postil.results.names import is_control
 from postil.results.numbers import interval, number, signed
-from postil.results.page.blocks import Chapter, Facts, Findings, Paragraph, Picture, Section, collapsed, first_open
+from postil.results.page.blocks import (
+    SIGNIFICANTLY,
+    VERDICTS,
+    Chapter,
+    Facts,
+    Findings,
+    Paragraph,
+    Picture,
+    Section,
+    capital,
+    collapsed,
+    finding,
+    first_open,
+    isolated,
+    left_out,
+)
 from postil.results.page.chapters import DRAWN, resampled, viewed, with_weights
-from postil.results.page.words import SIGNIFICANTLY, VERDICTS, capital, finding, isolated, left_out
 from postil.results.plots.forest import IntervalRow, intervals
 
 if TYPE_CHECKING:

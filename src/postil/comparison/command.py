@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.output import command_line, emit, say, tell
 from postil.comparison.calls import INTERLEAVED, PREFERENCES, CompareOptions, compare_rows
 from postil.data.options import ScoreInputOptions
 from postil.errors import UsageError

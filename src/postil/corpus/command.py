@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from postil.cli.command import FormatOption, command, group
-from postil.cli.errors import emit, say
+from postil.cli.output import emit, say
 from postil.corpus.calls import BuildRunOptions, StatisticsOptions, build_corpus, count_corpus
 from postil.corpus.importers import articles, passages
 from postil.corpus.importers.articles import (

@@ -18,8 +18,8 @@ from postil.data.explain import counted
 from postil.results.numbers import DASH
 from postil.results.page.blocks import Picture
 from postil.results.plots.bars import SpreadPanel, amounts, spreads
+from postil.results.plots.figure import save
 from postil.results.plots.lines import Curve, curves
-from postil.results.plots.picture import save
 from postil.results.table import Count, Figure, Name, Table
 from postil.results.views import View
 

@@ -39,6 +39,7 @@ from postil.raters.chapter import agreement_blocks, agreement_numbers
 from postil.results.formats import listed, plain_rows
 from postil.results.numbers import estimate, grade, number
 from postil.results.page.blocks import (
+    SIGNIFICANTLY,
     Block,
     Chapter,
     Collapsed,
@@ -49,13 +50,15 @@ from postil.results.page.blocks import (
     Quote,
     Quotes,
     Section,
+    capital,
     collapsed,
     facts,
     first_open,
+    isolated,
+    left_out,
     sentences,
 )
 from postil.results.page.chapters import resampled, signature_rows, with_weights
-from postil.results.page.words import SIGNIFICANTLY, capital, isolated, left_out
 from postil.results.table import Count, Interval, Name, Number, PValue, Table, Text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command
-from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.output import command_line, emit, say, tell
 from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions
 from postil.correlation.view import view

@@ -11,7 +11,7 @@ from postil.meta.parts import HALVES
 from postil.results.formats import listed
 from postil.results.names import LENGTH, control, family, is_control, metric_of, unweighted
 from postil.results.numbers import estimate, number
-from postil.results.page.words import UNCLEAR, VERDICTS, first_minus_second, is_clear, isolated, verdict
+from postil.results.page.blocks import UNCLEAR, VERDICTS, first_minus_second, is_clear, isolated, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from postil.engine.local import PooledEngine, WorkerDied, WorkerSlot
-from postil.engine.messages import WorkerState
+from postil.engine.worker import WorkerState
 from postil.errors import MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:

@@ -12,8 +12,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from postil.engine.messages import Failure, apply, deserialize, identity, serialize
-from postil.engine.worker import CALL, LOAD, command, described, environment, receive, send
+from postil.engine.worker import (
+    CALL,
+    LOAD,
+    Failure,
+    apply,
+    command,
+    described,
+    deserialize,
+    environment,
+    identity,
+    receive,
+    send,
+    serialize,
+)
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -40,7 +52,7 @@ class WorkerSlot(ABC):
     """One worker at a time, started by the first request, and again after it died.
 
     Args:
-        payload: Message for the worker's `postil.engine.messages.WorkerState`.
+        payload: Message for the worker's `postil.engine.worker.WorkerState`.
     """
 
     def __init__(self, payload: bytes) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import emit, tell
+from postil.cli.output import emit, tell
 from postil.erasure.calls import ForgetOptions, forget
 from postil.results.views import show, view_of
 

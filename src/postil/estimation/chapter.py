@@ -21,10 +21,11 @@ from postil.results.page.blocks import (
     Section,
     collapsed,
     facts,
+    isolated,
+    left_out,
     sentences,
 )
 from postil.results.page.chapters import DRAWN, signature_rows, signatures
-from postil.results.page.words import isolated, left_out
 from postil.results.plots.forest import IntervalRow, RowSet, intervals
 from postil.results.plots.heatmaps import matrix
 from postil.results.plots.lines import Curve, CurveMark, curves

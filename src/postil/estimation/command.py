@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, command
-from postil.cli.errors import command_line, say
-from postil.cli.report import print_result
+from postil.cli.output import command_line, print_result, say
 from postil.data.options import JudgedInputOptions
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.meta.rated import Rated

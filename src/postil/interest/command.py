@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import emit, say, tell, terminal_width
+from postil.cli.output import emit, say, tell, terminal_width
 from postil.data.options import TableInputOptions
 from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions

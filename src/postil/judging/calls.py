@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.row_locations import Source
     from postil.endpoint.client import Client
-    from postil.endpoint.dry_run import DryRunResult
+    from postil.endpoint.options import DryRunResult
     from postil.judging.options import JudgeKeywords
     from postil.judging.result import JudgeResult
     from postil.meta.table import Key

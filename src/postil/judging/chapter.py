@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING
 from postil.judging.view import controls_table, findings, systems_table, work
 from postil.results.names import control
 from postil.results.numbers import DASH
-from postil.results.page.blocks import Chapter, Facts, Findings, Picture, Section, facts, sentences
+from postil.results.page.blocks import (
+    Chapter,
+    Facts,
+    Findings,
+    Picture,
+    Section,
+    capital,
+    facts,
+    isolated,
+    left_out,
+    sentences,
+)
 from postil.results.page.chapters import signatures
-from postil.results.page.words import capital, isolated, left_out
 from postil.results.plots.forest import IntervalRow, intervals
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, command
-from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.output import command_line, emit, say, tell
 from postil.data.options import InputOptions
 from postil.judging.calls import judge_rows, open_sources, plan_rows
 from postil.judging.judge import Template

@@ -33,6 +33,11 @@ from postil.results.formats import listed
 from postil.results.names import unweighted
 from postil.results.numbers import estimate, number
 from postil.results.page.blocks import (
+    ABOVE,
+    ALPHA,
+    BELOW,
+    SIGNIFICANTLY,
+    VERDICTS,
     Chapter,
     Collapsed,
     Facts,
@@ -40,23 +45,16 @@ from postil.results.page.blocks import (
     Paragraph,
     Picture,
     Section,
+    capital,
     collapsed,
     facts,
-    sentences,
-)
-from postil.results.page.chapters import forests, signature_rows, signatures
-from postil.results.page.words import (
-    ABOVE,
-    ALPHA,
-    BELOW,
-    SIGNIFICANTLY,
-    VERDICTS,
-    capital,
     first_minus_second,
     isolated,
     left_out,
+    sentences,
     verdict,
 )
+from postil.results.page.chapters import forests, signature_rows, signatures
 from postil.results.plots.forest import IntervalRow
 from postil.results.table import Name, Number, Table
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, command
-from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.output import command_line, emit, say, tell
 from postil.data.options import InputOptions
 from postil.data.row_files import write
 from postil.errors import UsageError

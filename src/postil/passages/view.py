@@ -15,8 +15,8 @@ from postil.data.fields import plain_id
 from postil.messages import Message
 from postil.passages.result import Gain, GainDifference, NcgResult
 from postil.results.formats import noted
+from postil.results.plots.figure import save
 from postil.results.plots.lines import Curve, curves
-from postil.results.plots.picture import save
 from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import WHOLE, View, best, signature_lines
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 from postil.data.explain import counted
 from postil.results.formats import listed
 from postil.results.numbers import number
-from postil.results.page.blocks import Chapter, Paragraph, Section
+from postil.results.page.blocks import Chapter, Paragraph, Section, isolated
 from postil.results.page.chapters import forests, signatures
-from postil.results.page.words import isolated
 from postil.results.plots.forest import IntervalRow
 from postil.scoring.view import scores_table
 

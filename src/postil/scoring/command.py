@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import emit, say
+from postil.cli.output import emit, say
 from postil.results.systems_table import TableOptions
 from postil.scoring.options import ScoreOptions
 

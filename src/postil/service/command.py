@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import command
-from postil.cli.errors import say
+from postil.cli.output import say
 from postil.errors import MissingExtra
 from postil.service.options import ServiceOptions
 

@@ -15,11 +15,10 @@ from postil.data.fields import plain_id
 from postil.data.suggestions import REASONS
 from postil.service.documentation import static_handler
 from postil.web.guard import bearer_of, cookie_name
+from postil.web.pages import page_in, preferred_language, templates
 from postil.web.problems import Problem
 from postil.web.routing import Reply, Route
 from postil.web.security import RateLimiter
-from postil.web.static_files import templates
-from postil.web.translations import page_in, preferred_language
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,9 +14,9 @@ from msgspec import inspect
 
 from postil.options import descriptions
 from postil.version import VERSION
+from postil.web.pages import StaticFiles, templates
 from postil.web.problems import KINDS, MEDIA_TYPE, Problem, ProblemDocument
 from postil.web.routing import JSON_LINES, Reply, Route
-from postil.web.static_files import StaticFiles, templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -127,7 +127,7 @@ class Paces:
         return client in self._until and not self.is_slow(client)
 
 
-WORKER: Final = "postil.service.worker"
+WORKER: Final = "postil.service.operations"
 BUFFER: Final = 1 << 20
 EXIT_TIMEOUT: Final = 5.0  # seconds
 

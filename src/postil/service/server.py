@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.cli.errors import unwound
+from postil.cli.output import unwound
 from postil.erasure.models import ServedModels
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import command, group
-from postil.cli.errors import emit, say
+from postil.cli.output import emit, say
 from postil.errors import UsageError
 from postil.studies.options import CommentsOptions, UsesOptions
 from postil.studies.passages.calls import PassagesStudyOptions

@@ -13,9 +13,8 @@ from postil.data.explain import load_json
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Command, CommandLine, Setting
 from postil.options import flags_of
-from postil.results.base import Result, to_json
+from postil.results.base import Result, read_results, to_json
 from postil.results.page.report import write_report
-from postil.results.result_files import read_results
 from postil.studies.result import StudyResult
 from postil.studies.view import study_text
 from postil.version import VERSION

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import emit, say, tell
+from postil.cli.output import emit, say, tell
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters, writing
 from postil.data.options import InputOptions
 from postil.data.progress import progress

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from postil.cli.command import FormatOption, command, group
-from postil.cli.errors import emit, refuse, say
+from postil.cli.output import emit, refuse, say
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.data.options import InputOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command, group
-from postil.cli.errors import emit, say
+from postil.cli.output import emit, say
 from postil.data.options import InputOptions
 from postil.results.views import show as printed
 from postil.vectors.calls import (

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from postil.cli.command import FormatOption, command, group
-from postil.cli.errors import emit, say, tell
+from postil.cli.output import emit, say, tell
 from postil.results.views import show, view_of
 from postil.web.audit_log import check_audit
 from postil.web.tokens import AddTokenOptions, add_token, list_tokens, revoke_token

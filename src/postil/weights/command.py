@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command, group
-from postil.cli.errors import emit, say, tell
+from postil.cli.output import emit, say, tell
 from postil.results.views import show, view_of
 from postil.weights.calls import WeightsPlanOptions, plan_weights_files
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.output import command_line, emit, say, tell
 from postil.data.options import ScoreInputOptions
 from postil.results.systems_table import TableOptions
 from postil.results.views import show, view_of

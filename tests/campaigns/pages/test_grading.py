@@ -10,7 +10,7 @@ import pytest
 
 from postil.campaigns.models import Context, Item
 from postil.campaigns.rubric import Aspect, Rubric
-from postil.web.translations import REASONS
+from postil.web.pages import REASONS
 
 if TYPE_CHECKING:
     from postil.campaigns.models import ItemType

@@ -13,7 +13,7 @@ from postil.campaigns.pages.lead import TABS
 from postil.data.parts import Excluded
 from postil.messages import Message
 from postil.meta.parts import Severity, severity_remarks
-from postil.web.translations import page_in
+from postil.web.pages import page_in
 
 Make = Any
 NAMES = (

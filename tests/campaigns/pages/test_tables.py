@@ -11,8 +11,7 @@ pytest.importorskip("jinja2", reason="needs the web extra")
 from postil.campaigns.pages.tables import Decimal, Part, Written
 from postil.messages import Message
 from postil.results.table import Name, Table
-from postil.web.static_files import templates
-from postil.web.translations import page_in
+from postil.web.pages import page_in, templates
 
 COLUMNS = (
     Name("Annotator", "name"),

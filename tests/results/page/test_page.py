@@ -17,7 +17,7 @@ from msgspec import structs
 
 from page_document import NASTY, QUICK, Document, Page, spoilt, study
 from postil.correlation.calls import correlate
-from postil.results.result_files import read_results
+from postil.results.base import read_results
 from result_examples import comparison, correlated, difference, example, gained, row, scores, write_report
 
 if TYPE_CHECKING:

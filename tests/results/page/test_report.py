@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
+from postil.results.base import read_results
 from postil.results.page.report import check_report
-from postil.results.result_files import read_results
 from result_examples import comparison, correlated, gained, scores, write_report
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def test_same_bytes_from_another_process(tmp_path: Path) -> None:
     result = tmp_path / "c.json"
     result.write_text(json.dumps(correlated()), encoding="utf-8")
     code = "import sys; from pathlib import Path; from postil.results.page.report import *; "
-    code += "from postil.results.result_files import *; "
+    code += "from postil.results.base import *; "
     code += "write_report(read_results([Path(sys.argv[1])]), sys.argv[2])"
     pages = []
     for seed in ("1", "2"):

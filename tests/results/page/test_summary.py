@@ -9,7 +9,7 @@ from postil.comparison.result import Comparison
 from postil.correlation.findings import Lookup, paragraph, weights
 from postil.correlation.result import CorrelationResult
 from postil.metrics.result import ScoreResult
-from postil.results.page.words import plain
+from postil.results.page.blocks import plain
 from postil.scoring.chapter import scored
 from result_examples import comparison, correlated, difference, row, scores, typed
 

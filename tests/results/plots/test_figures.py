@@ -12,11 +12,10 @@ from matplotlib.lines import Line2D
 
 from postil.errors import UsageError
 from postil.results.plots.bars import histograms
-from postil.results.plots.figure import BLUE, COLORS, GREY, INK, STRONGEST, VERMILION, fit, printed, text_width
+from postil.results.plots.figure import BLUE, COLORS, GREY, INK, STRONGEST, VERMILION, fit, printed, svg, text_width
 from postil.results.plots.forest import IntervalRow, Landmark, RowSet, intervals
 from postil.results.plots.heatmaps import confusion, matrix
 from postil.results.plots.lines import Curve, CurveMark, _spread, curves
-from postil.results.plots.picture import svg
 from postil.results.plots.points import ScatterPanel, _runs, scatter
 
 if TYPE_CHECKING:

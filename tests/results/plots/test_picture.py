@@ -19,11 +19,10 @@ from matplotlib.image import imread
 
 from postil.errors import MissingExtra, PostilError, UsageError
 from postil.results.plots.bars import histograms
-from postil.results.plots.figure import BLUE, INK, VERMILION
+from postil.results.plots.figure import BLUE, INK, VERMILION, save, svg
 from postil.results.plots.forest import IntervalRow, Landmark, intervals
 from postil.results.plots.heatmaps import confusion, matrix
 from postil.results.plots.lines import Curve, curves
-from postil.results.plots.picture import save, svg
 from postil.results.plots.points import ScatterPanel, scatter
 
 if TYPE_CHECKING:
@@ -194,7 +193,7 @@ def test_files_use_the_chinese_fonts_that_are_installed(tmp_path: Path, monkeypa
     figure = intervals([IntervalRow("数学", 1)])
     once = svg(figure, "")
     used = []
-    monkeypatch.setattr("postil.results.plots.picture.FALLBACK", ("No Such Font", "DejaVu Sans Mono"))
+    monkeypatch.setattr("postil.results.plots.figure.FALLBACK", ("No Such Font", "DejaVu Sans Mono"))
     real = figure.savefig
 
     def spied(*args: Any, **options: Any) -> None:
@@ -242,7 +241,7 @@ def test_the_room_loads_no_matplotlib_and_drawing_no_pyplot() -> None:
     code = """
 import sys
 from postil.results.plots.forest import IntervalRow, intervals
-from postil.results.plots.picture import svg
+from postil.results.plots.figure import svg
 assert "matplotlib" not in sys.modules
 svg(intervals([IntervalRow("a", 1)]), "a")
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules

@@ -21,8 +21,7 @@ from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import descriptions
 from postil.screening.filtering import CandidateFilter
 from postil.service import bodies
-from postil.service.models import OpenModel, OpenModels
-from postil.service.operations import OPERATIONS, ServiceModels
+from postil.service.operations import OPERATIONS, OpenModel, OpenModels, ServiceModels
 from postil.service.options import ServiceConfig
 from postil.version import VERSION
 

@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from postil.campaigns.models import Annotation, Refused
 from postil.campaigns.pages.site import NEVER_CACHED, form_of, new_key, redirect_to, wants_json
 from postil.errors import PostilError
-from postil.web.translations import REASONS
+from postil.web.pages import REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -44,7 +44,7 @@ from postil.messages import Command, Message, Setting
 from postil.meta.parts import severity_remarks
 from postil.meta.resampling import RESAMPLES
 from postil.raters.options import AgreementOptions
-from postil.web.translations import languages, page_in
+from postil.web.pages import languages, page_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -23,13 +23,13 @@ from postil.campaigns.pages.annotator import add_annotator_pages
 from postil.campaigns.pages.lead import UPLOADS, add_growth_pages, add_lead_pages
 from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, add_joining_pages
 from postil.campaigns.store import Store
-from postil.cli.errors import unwound
+from postil.cli.output import unwound
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Message, Setting
 from postil.web.connections import ConnectionLimits, listen, make_server
 from postil.web.guard import MEDIA_TYPE, RequestMetrics, bearer_of
+from postil.web.pages import StaticFiles
 from postil.web.security import LARGEST, Reachable, SecurityMiddleware, client_key, refusal_parts
-from postil.web.static_files import StaticFiles
 from postil.web.tokens import Tokens
 from postil.web.turns import FairQueue, Gate, Place
 

@@ -20,16 +20,15 @@ from postil.campaigns.models import HEADINGS, Refused
 from postil.campaigns.pages import tables
 from postil.errors import MissingExtra, PostilError
 from postil.messages import Message
+from postil.web.pages import page_in, preferred_language, templates
 from postil.web.security import BODY, LARGEST, RateLimiter, cookie_of, csrf_of, same
-from postil.web.static_files import templates
-from postil.web.translations import page_in, preferred_language
 
 if TYPE_CHECKING:
     from starlette.types import Message as Event
 
     from postil.campaigns.models import Person
     from postil.campaigns.store import Store
-    from postil.web.translations import Page
+    from postil.web.pages import Page
 
 __all__ = [
     "LANGUAGE_COOKIE",

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeAlias
 from xml.etree import ElementTree as ET
 
-from postil.results.page.words import clean
+from postil.results.page.blocks import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,8 +16,17 @@ from postil.data.explain import counted
 from postil.results.formats import listed
 from postil.results.names import is_control, reads_weights
 from postil.results.numbers import number
-from postil.results.page.blocks import Block, Chapter, Collapsed, Paragraph, Picture, Section, collapsed, facts
-from postil.results.page.words import isolated
+from postil.results.page.blocks import (
+    Block,
+    Chapter,
+    Collapsed,
+    Paragraph,
+    Picture,
+    Section,
+    collapsed,
+    facts,
+    isolated,
+)
 from postil.results.plots.forest import IntervalRow, intervals
 from postil.results.table import Name, Table, Text
 from postil.results.views import view_of

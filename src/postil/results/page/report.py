@@ -18,12 +18,10 @@ from urllib.parse import quote
 from postil.data.atomic_file import AtomicFile, check_apart, write_error
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Message, spoken
-from postil.results.base import Result
+from postil.results.base import Result, encoded, read_results
 from postil.results.formats import grid_as, listed, plain_rows, rows_as_csv
-from postil.results.page.blocks import Collapsed
+from postil.results.page.blocks import NAME, Collapsed, clean, isolated, plain
 from postil.results.page.chapters import chapter
-from postil.results.page.words import NAME, clean, isolated, plain
-from postil.results.result_files import encoded, read_results
 from postil.results.table import Table
 from postil.results.views import view_of
 from postil.version import VERSION
@@ -219,7 +217,7 @@ def write_report(results: Sequence[Result], out: str | PathLike[str]) -> list[Pa
     give the same bytes. Each file is written atomically, the page last.
 
     Args:
-        results: Results, from commands or from `postil.results.result_files.read_results`; one chapter each.
+        results: Results, from commands or from `postil.results.base.read_results`; one chapter each.
         out: The page. One that is there is replaced.
 
     Returns:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import command
-from postil.cli.errors import emit, say
+from postil.cli.output import emit, say
 from postil.data.options import ThreadOptions
 from postil.errors import MissingExtra
 

@@ -11,7 +11,7 @@ from postil.campaigns.models import Given
 from postil.campaigns.pages.server import LIMITS, WebOptions, make_app
 from postil.campaigns.planning import PlanOptions, plan
 from postil.campaigns.store import Store
-from postil.cli.errors import unwound
+from postil.cli.output import unwound
 from postil.data.row_files import read
 from postil.data.rows import Judgement
 from postil.service.options import ServiceOptions

@@ -10,7 +10,7 @@ from postil.data.explain import counted
 from postil.passages.result import Gain
 from postil.results.formats import listed
 from postil.results.numbers import interval, number, signed
-from postil.results.page.words import first_minus_second
+from postil.results.page.blocks import first_minus_second
 from postil.studies.passages.figures import ENTITIES, SENSES, cutoffs_of, ranking
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 

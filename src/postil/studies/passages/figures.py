@@ -13,7 +13,7 @@ from postil.messages import Command, Message, Setting
 from postil.passages.result import Gain, NcgResult
 from postil.results.formats import listed
 from postil.results.numbers import number
-from postil.results.page.words import first_minus_second
+from postil.results.page.blocks import first_minus_second
 from postil.studies.papers import passages_paper
 from postil.studies.result import StudyCell, StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
 from postil.studies.stages import Stage, as_line, settings_of, words_of
