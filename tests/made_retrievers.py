@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from postil.comments.candidate_pool import CandidatePool, save_retriever
-from postil.comments.search.index import Index
+from postil.comments.index import Index
 from postil.comments.show_filter import FILE
 from postil.comments.store import ModelWriter
 from postil.data.rows import Article, Comment

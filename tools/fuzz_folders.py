@@ -35,11 +35,11 @@ import postil
 from postil import kernel
 from postil.comments.candidate_pool import CandidatePool, save_retriever
 from postil.comments.feature_ranker import FeatureModel, FeatureRanker, RelevanceFeatures, TextVectors, person_ids
+from postil.comments.index import Index
 from postil.comments.rankers import CommentTexts
 from postil.comments.retrieval import Retriever
-from postil.comments.search.index import Index
-from postil.comments.search.string_array import StringArray
 from postil.comments.store import ModelWriter, checksum
+from postil.comments.text_arrays import StringArray
 from postil.corpus.store import Corpus
 from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static
@@ -170,12 +170,12 @@ def use_retriever(folder: Path) -> object:
 
 def make_generator(folder: Path) -> None:
     """Make a generator with an untrained network."""
-    from postil.comments.copying import SpanIndex  # noqa: PLC0415 - with what needs torch
     from postil.comments.neural_commenter import CopyIndex, save_generator  # noqa: PLC0415
     from postil.comments.nn import models  # noqa: PLC0415
     from postil.comments.nn.generator import KIND  # noqa: PLC0415
     from postil.comments.nn.seq2seq import Seq2SeqNetwork  # noqa: PLC0415
     from postil.comments.options import GeneratorOptions  # noqa: PLC0415
+    from postil.comments.text_arrays import SpanIndex  # noqa: PLC0415 - with what needs torch
 
     some, words = articles(), Vocabulary()
     comments = [comment for one in some for comment in one.comments]

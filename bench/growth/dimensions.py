@@ -18,7 +18,7 @@ from bench.passages.workload import PASSAGES
 from bench.passages.workload import workload as passages_workload
 from bench.retrieval.workload import TYPES, Workload, drawn
 from bench.retrieval.workload import workload as articles_workload
-from postil.comments.search.index import Index
+from postil.comments.index import Index
 from postil.data.arrays import open_array
 
 if TYPE_CHECKING:

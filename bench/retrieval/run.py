@@ -28,8 +28,8 @@ import sparse_dot_topn  # type: ignore[import-not-found]
 
 from bench.metrics.report import machine, version
 from bench.retrieval.workload import Workload, drawn, workload
+from postil.comments.index import Index
 from postil.comments.nn.batches import concatenate_texts
-from postil.comments.search.index import Index
 from postil.corpus.store import Corpus
 from postil.data.arrays import open_array
 

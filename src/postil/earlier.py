@@ -42,9 +42,8 @@ NAMES: Final = {
     "postil.combination.result": (
         "CombinationColumn CombinationDifference CombinationFit CombinationResult CombinationTexts"
     ),
-    "postil.comments.commenter": "Commenter load_commenter",
+    "postil.comments.commenter": "Commenter load_commenter team_draft",
     "postil.comments.evaluation": "CommenterEvaluation EvaluateOptions",
-    "postil.comments.interleaving": "team_draft",
     "postil.comments.prompted_commenter": "Prompt PromptedCommenter",
     "postil.comments.ranking_evaluation": "evaluate sample_negatives",
     "postil.comments.result": "CommenterResult UpdateResult",

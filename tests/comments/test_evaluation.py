@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 import postil
-from postil.comments.evaluation import METRICS, EvaluateOptions, evaluate_commenters
+from postil.comments.evaluation import METRICS, EvaluateOptions, Readers, evaluate_commenters, read_readers
 from postil.comments.options import RetrieverTrainOptions
-from postil.comments.readers import Readers, read_readers
 from postil.comments.result import ReferenceCounts
 from postil.comments.training.retrievers import train_retriever
 from postil.corpus.options import Share

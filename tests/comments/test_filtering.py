@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from postil.corpus.duplicates import BigramSets, jaccard_similarity
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.screening import reasons as profanity_model
-from postil.screening.blocklist import Blocklist, find_profanity
 from postil.screening.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
-from postil.screening.reasons import QUOTATION, REPLY, SCREENS, screen
+from postil.screening.reasons import QUOTATION, REPLY, SCREENS, Blocklist, find_profanity, screen
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.comments import interleaving
-from postil.comments.interleaving import team_draft
+from postil.comments import commenter
+from postil.comments.commenter import team_draft
 from postil.corpus.duplicates import jaccard_similarity
 
 WORDS = ["rain", "Rain!", "sun", "storm and wind", "Storm and wind.", "coat", "我爱雨", "", "😂"]
@@ -58,7 +58,7 @@ def test_a_reader_who_does_not_care_prefers_neither(first: list[str], second: li
     ranks: Counter[tuple[int, int]] = Counter()
     with pytest.MonkeyPatch.context() as patch:
         for coins in product((0, 1), repeat=3):
-            patch.setattr(interleaving, "_coin", lambda _, rank, coins=coins: coins[rank // 2])
+            patch.setattr(commenter, "_coin", lambda _, rank, coins=coins: coins[rank // 2])
             ranks.update((rank, team) for rank, (team, _) in enumerate(team_draft(first, second, k, 0)))
     assert all(ranks[rank, 0] == ranks[rank, 1] for rank in range(k))
 

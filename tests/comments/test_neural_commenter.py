@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.comments.copying import SharedSpan, SpanIndex
 from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, detokenize, save_generator
 from postil.comments.nn.batches import SPECIAL
 from postil.comments.options import DecodingOptions
-from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter
+from postil.comments.text_arrays import SharedSpan, SpanIndex, StringArray
 from postil.data.rows import Article
 from postil.errors import UsageError
 from postil.text.tokenizers import tokenizer

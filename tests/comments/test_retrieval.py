@@ -19,8 +19,8 @@ from postil.comments.store import checksum
 from postil.data.rows import Article, Comment
 from postil.engine import open_engine
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.screening.blocklist import Blocklist
 from postil.screening.filtering import CandidateFilter
+from postil.screening.reasons import Blocklist
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ import postil
 from made_vectors import WORDS as LETTERS
 from made_vectors import subword_folder
 from postil.campaigns.item_files import GoldLabel
-from postil.comments.interleaving import team_draft
+from postil.comments.commenter import team_draft
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share
 from postil.data.preferences import PairPreference

@@ -15,11 +15,10 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.comments.copying import SpanIndex
 from postil.comments.neural_commenter import CopyIndex, save_generator
 from postil.comments.retrieval import Retriever
-from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter
+from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static

@@ -19,13 +19,15 @@ CAPABILITY: Final = Capability(
             "result:CommenterResult",
             "view:commenters",
             title="Commenters against readers",
-            pictures="chapter:commenters",
+            pictures="view:commenter_pictures",
         ),
         "suggestions": Kind("result:SuggestionsResult", "view:suggestions", title="Suggested comments"),
         "evaluation": Kind(
-            "result:RankingResult", "view:ranking", title="Ranking of comments", pictures="chapter:rankings"
+            "result:RankingResult", "view:ranking", title="Ranking of comments", pictures="view:ranking_pictures"
         ),
-        "training": Kind("result:TrainingResult", "view:training", title="A training", pictures="chapter:training"),
+        "training": Kind(
+            "result:TrainingResult", "view:training", title="A training", pictures="view:training_pictures"
+        ),
         "update": Kind("result:UpdateResult", "view:update"),
     },
     names={

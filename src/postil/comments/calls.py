@@ -24,9 +24,8 @@ from postil.engine.engines import elsewhere
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, changed_settings, options
-from postil.screening.blocklist import Blocklist
 from postil.screening.filtering import CandidateFilter
-from postil.screening.reasons import ProfanityFilter
+from postil.screening.reasons import Blocklist, ProfanityFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.comments.search.string_array import StringArray
+from postil.comments.text_arrays import StringArray
 from postil.data.arrays import WHOLE, Expected
 from postil.data.fields import unix_seconds
 from postil.data.suggestions import Source
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from postil.comments.search.index import Index
+    from postil.comments.index import Index
     from postil.comments.store import ModelWriter
     from postil.data.arrays import AnyArray, OpenArray
     from postil.data.rows import Article

@@ -1,15 +1,19 @@
-"""The protocol of commenters, and opening one of any kind."""
+"""Commenters of any kind: their protocol, opening one, and interleaving the suggestions of two."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
 
 from postil.comments import neural_commenter, retrieval
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.options import DecodingOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
+from postil.corpus.duplicates import BigramSets
 from postil.data.arguments import check_arguments
 from postil.errors import UsageError
 
@@ -17,13 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
+    from numpy.typing import NDArray
+
     from postil.comments.show_filter import Selection
     from postil.data.rows import Article
     from postil.data.streams import FilePath
     from postil.data.suggestions import Suggestions
     from postil.screening.filtering import CandidateFilter
 
-__all__ = ["Commenter", "load_commenter"]
+__all__ = ["Commenter", "load_commenter", "team_draft"]
 
 
 class Commenter(Protocol):
@@ -110,3 +116,64 @@ def load_commenter(
         names = ", ".join(given) or "decoding"
         raise UsageError(f"{folder}: {kind} retrieves comments; {names}: only for models that generate")
     return Retriever.open(folder, candidate_filter=candidate_filter, jobs=jobs, selection=selection, reranker=reranker)
+
+
+def team_draft(
+    first: Sequence[str], second: Sequence[str], k: int, seed: bytes | int, threshold: float = 0.6
+) -> list[tuple[int, int]]:
+    """Interleave two lists of texts.
+
+    A text that both have belongs to the model that picks it first, and near duplicates count as one text.
+
+    Args:
+        first: The texts of team 0, best first.
+        second: Those of team 1.
+        k: Largest number of texts.
+        seed: Seed of the coin; the same seed gives the same list.
+        threshold: Smallest `jaccard_similarity` of near duplicates.
+
+    Returns:
+        The team and the index in that team's list, by rank. It is shorter than ``k`` where a round is impossible
+        since either model has no text left, whichever picks first: another text would favor the model with more.
+
+    >>> team_draft(["Bring a coat.", "Stay at home."], ["bring a coat", "What a storm!"], 2, seed=4)
+    [(0, 0), (1, 1)]
+    """
+    texts = [*first, *second]
+    owners = np.repeat([0, 1], [len(first), len(second)])
+    near = BigramSets(texts)
+    starts = (0, len(first))
+    left = np.ones(len(texts), bool)
+    picked: list[tuple[int, int]] = []
+
+    def best(team: int, left: NDArray[np.bool_]) -> int | None:
+        """The best text of a team among those that are left."""
+        found = np.flatnonzero(left & (owners == team))
+        return int(found[0]) if len(found) else None
+
+    def turn(order: tuple[int, ...], left: NDArray[np.bool_]) -> tuple[list[int], NDArray[np.bool_]] | None:
+        """The picks of teams, one after the other, and what is left then; None if one has no text to pick."""
+        picks = []
+        for team in order:
+            pick = best(team, left)
+            if pick is None:
+                return None
+            picks.append(pick)
+            left = left & (near.jaccard(pick) < threshold)
+        return picks, left
+
+    while len(picked) < k and left.any():
+        size = min(2, k - len(picked))
+        either = [turn(order[:size], left) for order in ((0, 1), (1, 0))]
+        chosen = either[_coin(seed, len(picked))]
+        if chosen is None or None in either:
+            break
+        picks, left = chosen
+        picked += [(int(owners[pick]), pick - starts[owners[pick]]) for pick in picks]
+    return picked
+
+
+def _coin(seed: bytes | int, rank: int) -> int:
+    """A fair coin that gives the same sides in every version of Python."""
+    key = seed if isinstance(seed, bytes) else str(seed).encode()
+    return sha256(b"%d:%b" % (rank, key)).digest()[0] & 1

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.comments.index import Idf
     from postil.comments.rankers import ArticleTexts, Texts
-    from postil.comments.search.index import Idf
     from postil.comments.store import Model
     from postil.data.arrays import AnyArray
     from postil.encoders.base import Encoder

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.comments.copying import SpanIndex
 from postil.comments.nn.batches import SPECIAL, Ragged, concatenate_texts
 from postil.comments.options import DecodingOptions
-from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter
+from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.corpus.forgotten import is_placeholder
 from postil.data.arrays import WHOLE, Expected
 from postil.data.explain import shown
@@ -48,7 +47,7 @@ READS: Final = {
     "comments": ("comments",),
 }
 ATTENTION: Final[Mapping[str, Literal["general", "none"]]] = {"seq2seq": "none", "att": "general", "att-tc": "general"}
-"""Default attention of each kind; see `postil.comments.nn.decoder`."""
+"""Default attention of each kind; see `postil.comments.nn.recurrent`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
+from postil.comments.index import IDF, WEIGHTINGS, Idf, Weighting
 from postil.comments.nn.batches import SPECIAL
-from postil.comments.search.index import IDF, WEIGHTINGS, Idf, Weighting
 from postil.data.arguments import check_fields
 from postil.data.options import EngineOptions, SeedOptions
 from postil.errors import UnknownName, UsageError, check_least

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.comments.copying import SpanIndex
+from postil.comments.text_arrays import SpanIndex
 from postil.corpus.duplicates import normalize_text
 from postil.data.rows import Comment
 from postil.data.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions

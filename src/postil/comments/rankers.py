@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
+from postil.comments.index import CollectionStatistics
 from postil.comments.nn.batches import Ragged
-from postil.comments.search.index import CollectionStatistics
 from postil.data.arrays import WHOLE
 from postil.errors import InvalidInput
 from postil.kernel import count_terms
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.comments.index import Idf
     from postil.comments.nn.relevance import Relevance
-    from postil.comments.search.index import Idf
     from postil.data.arrays import AnyArray
 
     Stored: TypeAlias = Sequence[NDArray[np.int64]]
@@ -377,7 +377,7 @@ def idf_weights(
         comments: Their comments, article by article.
         starts: int64[n + 1], the index of each article's first comment.
         words: Size of the vocabulary.
-        idf: ``plain`` or ``smooth``, see `postil.comments.search.index.CollectionStatistics`.
+        idf: ``plain`` or ``smooth``, see `postil.comments.index.CollectionStatistics`.
 
     Returns:
         float64[words], 0 for a word that is in no document.

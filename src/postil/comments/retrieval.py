@@ -18,6 +18,7 @@ import numpy as np
 
 from postil.comments.candidate_pool import CandidatePool
 from postil.comments.feature_ranker import FeatureRanker, open_feature_ranker
+from postil.comments.index import Index, TopK, merge
 from postil.comments.rankers import (
     ArticleTexts,
     CommentTexts,
@@ -27,7 +28,6 @@ from postil.comments.rankers import (
     TfidfRanker,
 )
 from postil.comments.reranker import open_reranker, text_of
-from postil.comments.search.index import Index, TopK, merge
 from postil.comments.show_filter import FILE, SIGNALS, ShowFilter, text_signals
 from postil.comments.store import Model
 from postil.data.arrays import WHOLE, Expected
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
     from postil.comments.rankers import Ranker, Texts
     from postil.comments.reranker import Reranker
-    from postil.comments.search.string_array import StringArray
     from postil.comments.show_filter import Selection
+    from postil.comments.text_arrays import StringArray
     from postil.data.rows import Article
     from postil.data.streams import FilePath
     from postil.data.suggestions import Source
@@ -142,9 +142,9 @@ class Sharded:
 
     Args:
         engine: Runs the workers.
-        parts: The shards, see `postil.comments.search.index.Index.shards`.
+        parts: The shards, see `postil.comments.index.Index.shards`.
 
-    >>> from postil.comments.search.index import Index
+    >>> from postil.comments.index import Index
     >>> from postil.engine import open_engine
     >>> ids, offsets = np.array([0, 1, 1, 2, 0, 3], dtype=np.int32), np.array([0, 3, 6])
     >>> index = Index.of(ids, offsets, words=4)
@@ -158,7 +158,7 @@ class Sharded:
         self._workers: StatefulWorkers[Index] = engine.start_workers(_prepared, parts)
 
     def search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
-        """See `postil.comments.search.index.Index.search`.
+        """See `postil.comments.index.Index.search`.
 
         Args:
             ids: int32[T].

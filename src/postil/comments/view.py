@@ -1,4 +1,4 @@
-"""Views of suggestions, of commenters against readers, of rankings, of trainings and of updates."""
+"""Views and pictures of suggestions, of commenters against readers, of rankings, of trainings and of updates."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from postil.messages import Message, Setting
 from postil.metrics.result import SystemScore
 from postil.results.formats import excerpt, value_with_interval
 from postil.results.numbers import DASH
+from postil.results.page.blocks import Picture
+from postil.results.page.chapters import forests
 from postil.results.plots.figure import save
+from postil.results.plots.forest import IntervalRow
 from postil.results.plots.lines import Curve, curves
 from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import View, best
 from postil.scoring.view import score_table, scores_summary, scores_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from postil.comments.result import (
@@ -41,14 +44,17 @@ if TYPE_CHECKING:
     from postil.results.table import Column
 
 __all__ = [
+    "commenter_pictures",
     "commenters",
     "draw_losses",
     "loss_curves",
     "measures_summary",
     "ranking",
+    "ranking_pictures",
     "search_tables",
     "suggestions",
     "training",
+    "training_pictures",
     "update",
 ]
 
@@ -345,3 +351,33 @@ def update(result: UpdateResult) -> View:
         grids=[Table(key="update", rows=sizes, columns=columns)],
         remarks=remarks,
     )
+
+
+def commenter_pictures(result: CommenterResult) -> Iterator[Picture]:
+    """The scores of commenters by all metrics together, and by each.
+
+    Args:
+        result: The result.
+    """
+    return forests("Corpus scores", [IntervalRow(row.system, row.score, group=row.metric) for row in result.scores])
+
+
+def ranking_pictures(result: RankingResult) -> Iterator[Picture]:
+    """The means of rankers over articles by all measures together, and by each.
+
+    Args:
+        result: The result.
+    """
+    rows = [IntervalRow(row.scorer, row.value, row.low, row.high, row.measure) for row in result.rows]
+    return forests("Means over articles", rows)
+
+
+def training_pictures(result: TrainingResult) -> Iterator[Picture]:
+    """The losses of a training.
+
+    Args:
+        result: The result.
+    """
+    if result.rows:
+        title = "Cross-entropy by steps of training"
+        yield Picture("losses", title, title, title, partial(loss_curves, {result.name or "model": result}))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.search.string_array import StringArray
+    from postil.comments.text_arrays import StringArray
     from postil.corpus.forgotten import Chosen
     from postil.data.streams import FilePath
 

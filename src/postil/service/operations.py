@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 from msgspec import UNSET
 
-from postil.comments.commenter import load_commenter
-from postil.comments.interleaving import team_draft
+from postil.comments.commenter import load_commenter, team_draft
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
 from postil.comments.store import Model
@@ -33,7 +32,7 @@ from postil.interest.page import Page
 from postil.messages import INTERFACE, Json, Note, spoken
 from postil.results.result_json import SCHEMA
 from postil.scoring.calls import score as score_rows
-from postil.screening.posted import NO_TEXT, reasons_to_hold
+from postil.screening.filtering import NO_TEXT, reasons_to_hold
 from postil.screening.reasons import PROFANITY
 from postil.service.bodies import (
     ArticleRequest,

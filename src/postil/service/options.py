@@ -17,9 +17,8 @@ from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Command, Setting
 from postil.metrics.spec import parse_metric
 from postil.options import Flag, options
-from postil.screening.blocklist import Blocklist
 from postil.screening.filtering import CandidateFilter
-from postil.screening.reasons import ProfanityFilter
+from postil.screening.reasons import Blocklist, ProfanityFilter
 from postil.threads import quality
 
 if TYPE_CHECKING:

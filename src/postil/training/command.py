@@ -288,7 +288,7 @@ class _Fit:
 
     def calibrate(self, model: str, out: str | None, form: Format) -> None:
         """Calibrate a model, if there are labels."""
-        from postil.comments.nn.distributed import is_main_process  # noqa: PLC0415
+        from postil.comments.training.directory import is_main_process  # noqa: PLC0415
 
         if not self.labels or not is_main_process():
             return
@@ -325,7 +325,7 @@ def _grid(
 
 
 def _tell(name: str, out: str) -> None:
-    from postil.comments.nn.distributed import is_main_process  # noqa: PLC0415
+    from postil.comments.training.directory import is_main_process  # noqa: PLC0415
 
     if is_main_process():
         say(f"{name} in {out}; go on with: postil comment ARTICLES --model {out}")

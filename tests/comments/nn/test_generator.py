@@ -21,7 +21,7 @@ import network_work as work
 import torch
 
 from postil.comments.nn import generator as generator_module
-from postil.comments.nn import safetensors_io
+from postil.comments.nn import models
 from postil.comments.nn.batches import EOS, SPECIAL, UNK, Commented
 from postil.comments.nn.generator import Generator, train_generator
 from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
@@ -145,7 +145,7 @@ def test_saved_and_opened_it_writes_the_same(tmp_path: Path) -> None:
     for how in ("greedy", "beam", "nucleus"):
         options = DecodingOptions(strategy=how, max_words=6)  # type: ignore[arg-type]
         assert opened.generate(DEV.articles, 2, options) == generator.generate(DEV.articles, 2, options)
-    kept, _ = safetensors_io.read_tensors(tmp_path / "model/weights.safetensors")
+    kept, _ = models.read_tensors(tmp_path / "model/weights.safetensors")
     assert kept.keys() == dict(generator.network.named_parameters()).keys()
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
@@ -303,7 +303,7 @@ def test_a_folder_that_was_cut_or_is_another_s_is_refused(tmp_path: Path) -> Non
 
 def test_a_full_disk_keeps_the_last_good_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trained(tmp_path / "whole")
-    real = safetensors_io.write_tensors
+    real = models.write_tensors
 
     def write(path: Path, *rest: Any) -> None:
         if path.name == "checkpoint-000000010.safetensors":
@@ -311,7 +311,7 @@ def test_a_full_disk_keeps_the_last_good_checkpoint(tmp_path: Path, monkeypatch:
         real(path, *rest)
 
     with monkeypatch.context() as patched:
-        patched.setattr(safetensors_io, "write_tensors", write)
+        patched.setattr(models, "write_tensors", write)
         with pytest.raises(PostilError, match="No space left on device"):
             trained(tmp_path / "cut")
     assert not (tmp_path / "cut").exists()

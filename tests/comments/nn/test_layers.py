@@ -11,16 +11,15 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch import nn
 
-from postil.comments.nn import decoder as bahdanau
-from postil.comments.nn import encoder as scan
-from postil.comments.nn.decoder import Attending, Attention, Decoder
-from postil.comments.nn.encoder import Cell, Dropout, Encoder
+from postil.comments.nn import recurrent as bahdanau
+from postil.comments.nn import recurrent as scan
+from postil.comments.nn.recurrent import Attending, Attention, Cell, Decoder, Dropout, Encoder
 from postil.comments.nn.relevance import Convolutions, LateInteraction, masked_max, masked_mean
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from postil.comments.nn.decoder import DecoderState, Scoring
+    from postil.comments.nn.recurrent import DecoderState, Scoring
 
 
 LENGTHS = (1, 2, 5, 0, 3)

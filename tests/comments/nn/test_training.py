@@ -19,7 +19,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import network_work as work
 import torch
 
-from postil.comments.nn import safetensors_io
+from postil.comments.nn import models
 from postil.comments.nn.training import Progress, train
 from postil.comments.options import TrainingOptions
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
@@ -132,7 +132,7 @@ def scribble(path: Path) -> None:
 
 
 def unnote(path: Path) -> None:
-    safetensors_io.write_tensors(path, safetensors_io.read_tensors(path)[0])
+    models.write_tensors(path, models.read_tensors(path)[0])
 
 
 @pytest.mark.parametrize("damage", [cut, empty, scribble, unnote])
@@ -309,16 +309,16 @@ def test_tensorboard_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_weights_of_another_network_are_refused() -> None:
     with pytest.raises(InvalidInput, match=r"layer\.bias: expected shape \(1,\) of torch\.float32, got none; was"):
-        safetensors_io.load_state(work.Line(), {"layer.weight": torch.zeros(1, 3)}, "w.safetensors")
+        models.load_state(work.Line(), {"layer.weight": torch.zeros(1, 3)}, "w.safetensors")
 
 
 def test_a_weight_in_two_places_is_kept_once(tmp_path: Path) -> None:
     network = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
     network[1].weight = network[0].weight
-    safetensors_io.write_tensors(tmp_path / "w.safetensors", safetensors_io.state_of(network))
-    tensors, _ = safetensors_io.read_tensors(tmp_path / "w.safetensors")
+    models.write_tensors(tmp_path / "w.safetensors", models.state_of(network))
+    tensors, _ = models.read_tensors(tmp_path / "w.safetensors")
     assert set(tensors) == {"0.weight", "0.bias", "1.bias"}
-    safetensors_io.load_state(network, {name: tensor + 1 for name, tensor in tensors.items()}, "w")
+    models.load_state(network, {name: tensor + 1 for name, tensor in tensors.items()}, "w")
     assert torch.equal(network[1].weight, tensors["0.weight"] + 1)
 
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil import kernel
+from postil.comments.index import IDF, WEIGHTINGS, Index, TopK, merge
 from postil.comments.retrieval import Sharded
-from postil.comments.search.index import IDF, WEIGHTINGS, Index, TopK, merge
-from postil.comments.search.string_array import StringArray
+from postil.comments.text_arrays import StringArray
 from postil.data.arrays import Expected, open_array
 from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError
@@ -248,7 +248,7 @@ def test_jobs_do_not_matter(weighting: Any, idf: Any) -> None:
 
 @pytest.mark.parametrize("documents", [0, 1, 7, 8, 20])
 def test_an_engine_may_count(documents: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.comments.search.index.DOCUMENTS", 4)
+    monkeypatch.setattr("postil.comments.index.DOCUMENTS", 4)
     texts = ragged(zipf(21, documents, 40, 6))
     with open_engine() as engine:
         there = Index.of(*texts, 40, engine=engine).arrays()

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from made_retrievers import NEWS, made
-from postil.comments.copying import SpanIndex
+from postil.comments.index import Index
 from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, save_generator
 from postil.comments.nn.batches import SPECIAL
-from postil.comments.search.index import Index
-from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter
+from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import descriptions
 from postil.screening.filtering import CandidateFilter

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from postil.comments.nn.batches import BOS, EOS, PAD, UNK
-from postil.comments.nn.decoder import DecoderState, EncoderOutput
+from postil.comments.nn.recurrent import DecoderState, EncoderOutput
 from postil.kernel import NAME, highest, log_sums
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from postil.comments.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
-from postil.comments.nn.decoder import Decoder, DecoderState, EncoderOutput
-from postil.comments.nn.encoder import Dropout, Encoder
+from postil.comments.nn.recurrent import Decoder, DecoderState, Dropout, Encoder, EncoderOutput
 from postil.errors import UsageError
 
 if TYPE_CHECKING:

@@ -29,7 +29,8 @@ from accelerate import Accelerator  # type: ignore[import-untyped]
 from accelerate.utils import broadcast  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from postil.comments.nn import models, safetensors_io
+from postil.comments.nn import models
+from postil.comments.nn import models as safetensors_io
 from postil.data.atomic_file import AtomicFile, write_error
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 

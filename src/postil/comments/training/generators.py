@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import to_builtins
 
-from postil.comments.copying import SpanIndex
 from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
-from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import LONGEST
 from postil.comments.result import TrainingResult, TrainingStep
-from postil.comments.search.string_array import StringArray
 from postil.comments.store import Model, ModelWriter, check_free
-from postil.comments.training.directory import TrainingDirectory
+from postil.comments.text_arrays import SpanIndex, StringArray
+from postil.comments.training.directory import TrainingDirectory, is_main_process
 from postil.comments.training.texts import CorpusTexts
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.feature_ranker import CommentFeatures
+    from postil.comments.index import Index
     from postil.comments.options import RetrieverTrainOptions
     from postil.comments.ranking_evaluation import Scorer
-    from postil.comments.search.index import Index
     from postil.comments.training.texts import CorpusTexts
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage

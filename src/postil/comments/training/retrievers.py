@@ -17,14 +17,13 @@ import numpy as np
 
 from postil.comments.candidate_pool import CandidatePool, save_retriever
 from postil.comments.feature_ranker import VECTORS
+from postil.comments.index import Index
 from postil.comments.nn.batches import Ragged
-from postil.comments.nn.distributed import is_main_process
 from postil.comments.rankers import TfidfRanker, idf_weights
 from postil.comments.ranking_evaluation import all_negatives, evaluate, popularity, sample_negatives
 from postil.comments.retrieval import KINDS
-from postil.comments.search.index import Index
 from postil.comments.store import ModelWriter, check_free
-from postil.comments.training.directory import TrainingDirectory
+from postil.comments.training.directory import TrainingDirectory, is_main_process
 from postil.comments.training.rankers import check_vectors, split_texts, train_features, train_reranker
 from postil.comments.training.texts import CorpusTexts
 from postil.corpus.store import Corpus

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.comments.index import Index
     from postil.comments.rankers import Ranker
-    from postil.comments.search.index import Index
     from postil.corpus.passes import OnProgress
     from postil.data.rows import Article
     from postil.data.streams import FilePath

@@ -14,6 +14,7 @@ import msgspec
 
 from postil.comments import neural_commenter, retrieval
 from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.evaluation import Readers, needs_scale, parted_readers
 from postil.comments.options import (
     GeneratorOptions,
     GeneratorTraining,
@@ -23,7 +24,6 @@ from postil.comments.options import (
     RetrieverTrainOptions,
     TrainingOptions,
 )
-from postil.comments.readers import Readers, needs_scale, parted_readers
 from postil.comments.result import HUMAN, GridSearch, SuggestionsResult
 from postil.comments.store import Model
 from postil.comments.training.generators import check_commenter

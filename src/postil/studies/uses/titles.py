@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 import numpy as np
 
+from postil.comments.index import Index
 from postil.comments.neural_commenter import detokenize
 from postil.comments.ranking_evaluation import distinct
-from postil.comments.search.index import Index
 from postil.comments.training.texts import CorpusTexts
 from postil.data.explain import counted
 from postil.data.rows import Candidate, Reference
