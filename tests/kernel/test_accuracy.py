@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from postil.data.ranking import joined
-from postil.kernel.python import accuracy as reference
+from postil.kernel.python import meta as reference
 
 BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None
 KERNELS = [

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         bleu_stats,
         both_right,
         calibrate,
-        cider,
         count_grams,
         count_terms,
         count_units,
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
         tree_sums,
         union_lcs,
     )
+    from postil.kernel.python import overlap as cider
 
 __all__ = [
     "NAME",

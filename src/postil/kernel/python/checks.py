@@ -1,14 +1,15 @@
-"""Requirements of both kernels on numbers from outside, in the same words; see ``native/checks.hpp``."""
+"""Requirements of both kernels on what comes from outside, in the same words; see ``native/checks.hpp``."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["check_offsets", "check_places", "check_rising", "check_texts", "check_types", "require"]
+__all__ = ["check_offsets", "check_places", "check_rising", "check_texts", "check_types", "plain_objects", "require"]
 
 
 def require(right: object, what: str) -> None:
@@ -52,3 +53,26 @@ def check_types(arrays: tuple[NDArray[Any], ...], types: tuple[str, ...], what: 
     """
     if [(array.dtype.name, array.ndim) for array in arrays] != [(kind, 1) for kind in types]:
         raise TypeError(what)
+
+
+def plain_objects(data: bytes) -> bool:
+    r"""Return True if every line is one object and no object repeats a key.
+
+    Args:
+        data: Lines of JSON, in UTF-8.
+
+    >>> plain_objects(b'{"a":1,"b":{"a":2}}\n'), plain_objects(b'{"a":1,"a":2}\n'), plain_objects(b"{}{}\n")
+    (True, False, False)
+    """
+    lines = data.removesuffix(b"\n").split(b"\n") if data else []
+    try:
+        return all(isinstance(json.loads(line, object_pairs_hook=_once), dict) for line in lines)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
