@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.combination.fit import combine, judged_texts
+from postil.combination.model import combine, judged_texts
 from postil.combination.result import CombinationSettings
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
@@ -16,7 +16,7 @@ from postil.meta.table import Judged, Scored
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.combination.fit import JudgedTexts
+    from postil.combination.model import JudgedTexts
     from postil.combination.result import CombinationResult
     from postil.meta.grade_fits import CombinationMethod
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.combination.folder import ColumnConfig, CombinationConfig, encoded, open_combination, save
+from postil.combination.model import ColumnConfig, CombinationConfig, encoded, open_combination, save
 from postil.errors import InvalidInput
 from postil.learners.boosting import Tree, Trees
 from postil.meta.grade_fits import isotonic_fit, ridge_fit

@@ -11,9 +11,9 @@ import pytest
 from matplotlib.text import Text
 
 from page_document import NASTY, Document, Page, spoilt
-from postil.correlation.findings import Lookup, paragraph
-from postil.correlation.pictures import pictures
+from postil.correlation.chapter import pictures
 from postil.correlation.result import CorrelationResult
+from postil.correlation.view import Lookup, paragraph
 from postil.results.base import read_results
 from postil.results.page.blocks import plain
 from postil.results.page.report import write_report

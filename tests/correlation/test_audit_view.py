@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from postil.correlation.audit_view import accuracy_table, audit_tables
+from postil.correlation.audit_view import Wording, accuracy_table, audit_tables, verdict
 from postil.correlation.result import CorrelationResult
-from postil.correlation.verdict import Wording, verdict
 from postil.results.base import Result
 from postil.results.formats import value_with_interval
 from postil.results.views import show, view_of

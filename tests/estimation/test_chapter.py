@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from postil.estimation.chapter import chapter, pictures
 from postil.estimation.result import EstimateResult
-from postil.estimation.view import decimals, letter_columns, view
+from postil.estimation.view import chapter, decimals, letter_columns, pictures, view
 from postil.results.page.blocks import Paragraph, plain
 from result_examples import example
 

@@ -13,7 +13,7 @@ from strategies import law
 
 import postil
 from postil.combination.calls import CombineOptions, fit_rated
-from postil.combination.folder import open_combination
+from postil.combination.model import open_combination
 from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.meta.rated import Rated

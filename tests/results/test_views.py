@@ -20,8 +20,8 @@ from msgspec.structs import replace
 import postil
 from postil.capabilities import capabilities, load
 from postil.correlation.chapter import first_differences
-from postil.correlation.findings import Lookup
 from postil.correlation.result import CorrelationResult
+from postil.correlation.view import Lookup
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.metrics.result import SystemScore
 from postil.results.base import Result, to_json

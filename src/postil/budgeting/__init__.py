@@ -15,7 +15,7 @@ CAPABILITY: Final = Capability(
         "budget": Command("command:budget", "Plan a rating campaign: items, raters, hours and power."),
     },
     kinds={
-        "budget": Kind("result:BudgetResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
+        "budget": Kind("result:BudgetResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
     names={
         "calls": "BudgetOptions budget",

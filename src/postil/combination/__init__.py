@@ -15,9 +15,7 @@ CAPABILITY: Final = Capability(
         "combine": Command("command:combine", "Learn human grades from several metrics, and grade texts by them."),
     },
     kinds={
-        "combine": Kind(
-            "result:CombinationResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"
-        ),
+        "combine": Kind("result:CombinationResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
     names={
         "calls": "ApplyOptions CombineOptions apply_combination fit_combination",

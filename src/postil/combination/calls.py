@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from postil.combination.fit import FOLDS, columns_of, combine, judged_texts, transformed
-from postil.combination.folder import FILES, ColumnConfig, CombinationConfig, encoded, open_combination, save
+from postil.combination.model import (
+    FILES,
+    FOLDS,
+    ColumnConfig,
+    CombinationConfig,
+    columns_of,
+    combine,
+    encoded,
+    judged_texts,
+    open_combination,
+    save,
+    transformed,
+)
 from postil.combination.result import CombinationResult, CombinationSettings
 from postil.data.arguments import check_arguments, check_fields, options_of, parted
 from postil.data.atomic_file import check_apart, check_folder
@@ -47,8 +58,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.combination.fit import JudgedTexts
-    from postil.combination.folder import SavedCombination
+    from postil.combination.model import JudgedTexts, SavedCombination
     from postil.data.frames import Column, Table
     from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage

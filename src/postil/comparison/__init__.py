@@ -15,19 +15,19 @@ CAPABILITY: Final = Capability(
         "compare": Command("command:compare", "Compare systems with a baseline on each metric."),
     },
     kinds={
-        "compare": Kind("result:Comparison", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
+        "compare": Kind("result:Comparison", "view:view", chapter="view:chapter", pictures="view:pictures"),
         "interleaving": Kind(
             "result:InterleavingResult",
             "view:interleaved",
             title="Interleaved suggestions",
-            pictures="chapter:interleaved",
+            pictures="view:interleaved_pictures",
         ),
         "preferences": Kind(
             "result:PreferencesResult",
             "view:preferences",
             title="Paired preferences",
-            chapter="chapter:preferences",
-            pictures="chapter:strengths",
+            chapter="view:preferences_chapter",
+            pictures="view:strengths",
         ),
     },
     names={

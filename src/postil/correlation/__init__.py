@@ -16,7 +16,7 @@ CAPABILITY: Final = Capability(
     },
     kinds={
         "correlate": Kind(
-            "result:CorrelationResult", "view:view", chapter="chapter:chapter", pictures="pictures:pictures"
+            "result:CorrelationResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"
         ),
     },
     names={

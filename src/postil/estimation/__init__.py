@@ -17,7 +17,7 @@ CAPABILITY: Final = Capability(
         ),
     },
     kinds={
-        "estimate": Kind("result:EstimateResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
+        "estimate": Kind("result:EstimateResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
     names={
         "calls": "EstimateOptions estimate",

@@ -16,6 +16,6 @@ CAPABILITY: Final = Capability(
         "study": Command("command:study", "Run the studies of two papers from end to end, on your data."),
     },
     kinds={
-        "study": Kind("result:StudyResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
+        "study": Kind("result:StudyResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
 )

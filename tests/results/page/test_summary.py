@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from postil.comparison.chapter import compared
 from postil.comparison.result import Comparison
-from postil.correlation.findings import Lookup, paragraph, weights
+from postil.comparison.view import compared
 from postil.correlation.result import CorrelationResult
+from postil.correlation.view import Lookup, paragraph, weights
 from postil.metrics.result import ScoreResult
 from postil.results.page.blocks import plain
 from postil.scoring.chapter import scored
