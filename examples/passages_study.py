@@ -28,9 +28,8 @@ from postil.meta.column_correlations import rank_coefficient
 from postil.meta.multiple_tests import holm
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import Draws, bootstrap_counts, interval
-from postil.metrics.passages.collection import Preprocessing
-from postil.metrics.passages.measures import measure_passages
-from postil.metrics.passages.pool import informativeness, interestingness
+from postil.metrics.passage_measures import measure_passages
+from postil.metrics.passage_pools import Preprocessing, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.passages.calls import MEASURES
 from postil.passages.gain import gain_curve
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.passages.pool import Pools
+    from postil.metrics.passage_pools import Pools
 
     Floats: TypeAlias = NDArray[np.float64]
 

@@ -29,9 +29,8 @@ import numpy as np
 from postil.data.row_files import read, write
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Candidate, Passage, TopicArticle
-from postil.metrics.passages.collection import Preprocessing
-from postil.metrics.passages.measures import measure_passages
-from postil.metrics.passages.pool import folds_of, informativeness, interestingness
+from postil.metrics.passage_measures import measure_passages
+from postil.metrics.passage_pools import Preprocessing, folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.text.tokenizers import tokenizer
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from postil.encoders.contextual import ContextualEncoder
 from postil.encoders.sentences import SentenceEncoder
-from postil.metrics import bertscore, vector_cosine
+from postil.metrics import bertscore
+from postil.metrics import vectors as vector_cosine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,7 @@ from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.interest.training import RatedPages
 from postil.meta.resampling import Draws
-from postil.metrics.passages.collection import Preprocessing
-from postil.metrics.passages.pool import informativeness
+from postil.metrics.passage_pools import Preprocessing, informativeness
 from postil.metrics.spec import parse_measure
 from postil.passages.by_length import RankingsByLength
 from postil.passages.gain import PassageRanking, PassageRankings, gain_differences

@@ -19,9 +19,8 @@ import pytest
 
 from postil.data.rows import Passage
 from postil.kernel import NAME
-from postil.metrics.passages.collection import PassageCollection
-from postil.metrics.passages.measures import measure_passages
-from postil.metrics.passages.pool import informativeness
+from postil.metrics.passage_measures import measure_passages
+from postil.metrics.passage_pools import PassageCollection, informativeness
 from postil.metrics.spec import parse_measure
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.passages.gain import gain_curve

@@ -9,7 +9,7 @@ import pytest
 
 import postil
 from postil.errors import UsageError
-from postil.metrics import pieces
+from postil.metrics import references as pieces
 from postil.metrics.references import References
 from postil.metrics.spec import parse_metric
 from postil.text.tokens import Vocabulary

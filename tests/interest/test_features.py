@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.interest.features import FEATURES, NO_SUPERLATIVES, WHOLE, WORD_LISTS, InterestPage, cues, page_names
-from postil.metrics.passages.collection import PassageCollection
-from postil.metrics.passages.measures import FScore
-from postil.metrics.passages.pool import one_pool
+from postil.metrics.passage_measures import FScore
+from postil.metrics.passage_pools import PassageCollection, one_pool
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 

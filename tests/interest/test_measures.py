@@ -17,9 +17,8 @@ from postil.interest.calls import interesting
 from postil.interest.model import Interest, named, page_scores, save_model, shipped_model
 from postil.interest.options import InterestingOptions
 from postil.interest.topic import NEAR, topic_scores
-from postil.metrics.passages.collection import PassageCollection, Preprocessing
-from postil.metrics.passages.measures import LogSim
-from postil.metrics.passages.pool import informativeness, interestingness, one_pool
+from postil.metrics.passage_measures import LogSim
+from postil.metrics.passage_pools import PassageCollection, Preprocessing, informativeness, interestingness, one_pool
 from postil.metrics.spec import parse_measure
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.passages.similarity import rank_passages

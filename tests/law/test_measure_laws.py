@@ -13,9 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import law
 
-from postil.metrics.passages.collection import PassageCollection
-from postil.metrics.passages.measures import measure_passages
-from postil.metrics.passages.pool import informativeness, interestingness
+from postil.metrics.passage_measures import measure_passages
+from postil.metrics.passage_pools import PassageCollection, informativeness, interestingness
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn
     from numpy.typing import NDArray
 
-    from postil.metrics.passages.pool import Pools
+    from postil.metrics.passage_pools import Pools
 
 LAW = law(40, python=12)
 EXACT = 1e-12

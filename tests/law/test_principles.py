@@ -53,9 +53,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import law
 
-from postil.metrics.passages.collection import UNITS, PassageCollection
-from postil.metrics.passages.measures import HILDERMAN, PRINCIPLES, of_paper
-from postil.metrics.passages.pool import informativeness
+from postil.metrics.passage_measures import HILDERMAN, PRINCIPLES, of_paper
+from postil.metrics.passage_pools import UNITS, PassageCollection, informativeness
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors

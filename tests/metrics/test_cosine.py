@@ -10,9 +10,8 @@ import pytest
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.passages.collection import PassageCollection, Preprocessing
-from postil.metrics.passages.measures import Cosine
-from postil.metrics.passages.pool import informativeness, interestingness
+from postil.metrics.passage_measures import Cosine
+from postil.metrics.passage_pools import PassageCollection, Preprocessing, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors

@@ -12,9 +12,16 @@ import pytest
 
 from postil.data.rows import Passage
 from postil.errors import UnknownName, UsageError
-from postil.metrics.passages.collection import UNITS, PassageCollection
-from postil.metrics.passages.measures import FScore, KullbackLeibler, Length, measure_passages
-from postil.metrics.passages.pool import Pools, folds_of, informativeness, interestingness, one_pool
+from postil.metrics.passage_measures import FScore, KullbackLeibler, Length, measure_passages
+from postil.metrics.passage_pools import (
+    UNITS,
+    PassageCollection,
+    Pools,
+    folds_of,
+    informativeness,
+    interestingness,
+    one_pool,
+)
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors

@@ -7,7 +7,7 @@ import pytest
 
 import postil
 from postil.errors import InvalidInput, UsageError
-from postil.metrics import synonyms
+from postil.metrics import meteor
 from postil.metrics.meteor import Meteor
 from postil.metrics.spec import parse_metric
 from postil.text.stop_words import function_words, function_words_signature
@@ -83,7 +83,7 @@ def test_wordnet_stands_in_the_signature(wordnet: Path) -> None:
 
 def test_synonyms_without_a_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("POSTIL_WORDNET", raising=False)
-    monkeypatch.setattr(synonyms, "_usual_places", lambda: iter(()))
+    monkeypatch.setattr(meteor, "_usual_places", lambda: iter(()))
     with pytest.raises(UsageError, match="wordnet-base"):
         score("meteor(stages=exact+stem+synonym)", "a", "a")
     with pytest.raises(UsageError, match=r"index\.noun is not there"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metrics.passages.pool import FOLDS, Pools, folds_of, informativeness, interestingness, one_pool
+from postil.metrics.passage_pools import FOLDS, Pools, folds_of, informativeness, interestingness, one_pool
 
 SEED = 20181
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.metrics import synonyms
-from postil.metrics.synonyms import WordNet
+from postil.metrics import meteor
+from postil.metrics.meteor import WordNet
 
 LICENCE = "  1 This is a small WordNet made for a test.  \n  2 WordNet 9.7 Copyright nobody.  \n"
 FILES = {
@@ -55,7 +55,7 @@ def write(folder: Path, **changed: str) -> Path:
 def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without any WordNet."""
     monkeypatch.delenv("POSTIL_WORDNET", raising=False)
-    monkeypatch.setattr(synonyms, "_usual_places", lambda: iter(()))
+    monkeypatch.setattr(meteor, "_usual_places", lambda: iter(()))
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_version_and_signature(tmp_path: Path, small: WordNet) -> None:
 
 def test_path_then_variable_then_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two, three = (write(tmp_path / name) for name in ("one", "two", "three"))
-    monkeypatch.setattr(synonyms, "_usual_places", lambda: iter([tmp_path / "absent", three]))
+    monkeypatch.setattr(meteor, "_usual_places", lambda: iter([tmp_path / "absent", three]))
     monkeypatch.setenv("POSTIL_WORDNET", str(two))
     assert WordNet.find(one).place == one
     assert WordNet.find().place == two
@@ -126,7 +126,7 @@ def test_the_usual_places_are_those_of_debian_and_nltk(tmp_path: Path, monkeypat
     monkeypatch.setenv("NLTK_DATA", str(tmp_path / "nltk"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
-    places = list(synonyms._usual_places())
+    places = list(meteor._usual_places())
     assert places[:3] == [
         Path("/usr/share/wordnet"),
         tmp_path / "nltk" / "corpora" / "wordnet",

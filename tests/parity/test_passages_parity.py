@@ -12,9 +12,8 @@ import numpy as np
 import originals
 import pytest
 
-from postil.metrics.passages.collection import PassageCollection
-from postil.metrics.passages.measures import measure_passages
-from postil.metrics.passages.pool import informativeness
+from postil.metrics.passage_measures import measure_passages
+from postil.metrics.passage_pools import PassageCollection, informativeness
 from postil.metrics.spec import parse_measure
 from postil.text.tokens import Vocabulary
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.metrics.passages.collection import PassageCollection
+from postil.metrics.passage_pools import PassageCollection
 from postil.metrics.spec import parse_measure
 from postil.passages.summaries import summary_scores
 from postil.text.tokens import Vocabulary

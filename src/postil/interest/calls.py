@@ -30,7 +30,7 @@ from postil.interest.result import Goal, InterestingPagesResult, InterestingResu
 from postil.interest.text_fragments import TextFragments
 from postil.interest.topic import NEARNESS, topic_scores
 from postil.messages import Blank, Message, Setting
-from postil.metrics.passages.collection import Preprocessing
+from postil.metrics.passage_pools import Preprocessing
 from postil.passages.result import RankedPassage
 from postil.passages.similarity import MEASURE, UNITS, Ranking, decomposable, measure_ranking, reference_weights
 from postil.passages.texts import references_of
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from postil.encoders.base import Encoder
     from postil.interest.model import InterestModel
     from postil.interest.options import InterestingKeywords
-    from postil.metrics.passages.measures import Overlap
+    from postil.metrics.passage_measures import Overlap
     from postil.passages.result import UnitContribution
 
 __all__ = ["Ranker", "highlight", "interesting", "rank_sources"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from postil.metrics.passages.collection import PassageCollection
+from postil.metrics.passage_pools import PassageCollection
 from postil.text.stop_words import stop_words, without_stop_words
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Tokens, Vocabulary, ngram_units
@@ -491,7 +491,7 @@ def _overlap(words: Tokens, pairs: Units) -> tuple[NDArray[np.bool_], NDArray[np
     """The pairs that each passage shares with the others, and F1: ``2 s / (U + s)``.
 
     Of U pairs of the page the passage shares s with passages that differ from it. The reference lacks the pairs that
-    are its own alone, so ``|R| + |S| = U - (|S| - s) + |S|``: `postil.metrics.passages.measures.FScore` in closed form.
+    are its own alone, so ``|R| + |S| = U - (|S| - s) + |S|``: `postil.metrics.passage_measures.FScore` in closed form.
     """
     same = np.array(PassageCollection(words).duplicates(), np.int64)
     copies = np.bincount(same, minlength=len(same))[same]

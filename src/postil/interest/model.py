@@ -29,7 +29,7 @@ from postil.data.atomic_file import write_folder
 from postil.data.explain import load_json, shown
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.interest.features import FEATURES, SHOWN, WHOLE, InterestPage
-from postil.metrics.passages.measures import Baseline
+from postil.metrics.passage_measures import Baseline
 from postil.passages.result import UnitContribution
 from postil.text.stop_words import stop_words
 from postil.text.tokens import ngram_units
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.passages.collection import PassageCollection, Preprocessing
-    from postil.metrics.passages.pool import Pools
+    from postil.metrics.passage_pools import PassageCollection, Pools, Preprocessing
     from postil.text.tokens import Tokens, Units
 
 __all__ = [
@@ -395,8 +394,8 @@ class Interest(Baseline):
     Args:
         model: A folder that ``postil train interesting`` wrote, or untrained; by default the model of the package.
 
-    >>> from postil.metrics.passages.collection import Preprocessing
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import Preprocessing
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.data.row_locations import RowLocations
     >>> from postil.data.rows import Passage
     >>> texts = ["Bread is sold here.", "The oldest mill of Ely.", "Rye keeps longest of all."]

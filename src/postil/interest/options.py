@@ -13,7 +13,7 @@ from postil.documents.reading import DocumentKind
 from postil.documents.sources import SourceOptions
 from postil.errors import UnknownName, UsageError, check_least
 from postil.interest.result import Goal
-from postil.metrics.passages.collection import Preprocessing
+from postil.metrics.passage_pools import Preprocessing
 from postil.options import Flag, options
 from postil.text.stop_words import STOP_LISTS
 from postil.text.tokenizers import TOKENIZERS

@@ -9,9 +9,8 @@ import numpy as np
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.interest.model import PageScores, standard
-from postil.metrics.passages.collection import Preprocessing
-from postil.metrics.passages.measures import LogSim
-from postil.metrics.passages.pool import one_pool
+from postil.metrics.passage_measures import LogSim
+from postil.metrics.passage_pools import Preprocessing, one_pool
 from postil.passages.similarity import unit_contributions
 from postil.text.stop_words import STOP_LISTS
 from postil.text.tokenizers import tokenizer as named_tokenizer

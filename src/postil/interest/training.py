@@ -27,7 +27,7 @@ from postil.interest.result import InterestSettings, InterestTrainingResult, Int
 from postil.learners.linear import GroupedColumns, grouped_ridge
 from postil.messages import Message, Setting
 from postil.meta.resampling import Draws
-from postil.metrics.passages.pool import folds_of
+from postil.metrics.passage_pools import folds_of
 from postil.passages.by_length import THIRDS, RankingsByLength
 from postil.passages.files import LARGEST, check_passages
 from postil.passages.gain import PassageRanking, PassageRankings

@@ -15,7 +15,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.kernel import greedy_matches
 from postil.metrics.base import Metric
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
-from postil.metrics.vector_metric import CutTexts, UnitIdf, check_path
+from postil.metrics.vectors import CutTexts, UnitIdf, check_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
-    from postil.metrics.vector_f1 import WeightedUnits
+    from postil.metrics.vectors import WeightedUnits
 
 __all__ = ["BertScore"]
 

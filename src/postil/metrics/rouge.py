@@ -11,9 +11,8 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
 from postil.metrics.base import EachPairScorer, Metric, Scorer, alignable
-from postil.metrics.pieces import Sentences
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
-from postil.metrics.references import check_positive
+from postil.metrics.references import Sentences, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable

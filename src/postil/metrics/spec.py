@@ -19,8 +19,7 @@ from postil.metrics.chrf import Chrf
 from postil.metrics.cider import Cider, CiderD
 from postil.metrics.meteor import Meteor
 from postil.metrics.own import Registry, define, reads_weights
-from postil.metrics.passages.collection import UNITS
-from postil.metrics.passages.measures import (
+from postil.metrics.passage_measures import (
     Cosine,
     FScore,
     JensenShannon,
@@ -31,15 +30,15 @@ from postil.metrics.passages.measures import (
     Random,
     TfIdf,
 )
+from postil.metrics.passage_pools import UNITS
 from postil.metrics.rouge import RougeL, RougeLsum, RougeN
-from postil.metrics.vector_cosine import SentenceCosine, VectorCosine
-from postil.metrics.vector_f1 import VectorF1
+from postil.metrics.vectors import SentenceCosine, VectorCosine, VectorF1
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from postil.metrics.base import Metric, Specified
-    from postil.metrics.passages.measures import Measure
+    from postil.metrics.passage_measures import Measure
 
 __all__ = [
     "MEASURES",

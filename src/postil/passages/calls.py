@@ -17,9 +17,8 @@ from postil.data.scale import Scale
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.meta.resampling import RESAMPLES, Draws
-from postil.metrics.passages.collection import Preprocessing
-from postil.metrics.passages.measures import Overlap, measure_passages
-from postil.metrics.passages.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
+from postil.metrics.passage_measures import Overlap, measure_passages
+from postil.metrics.passage_pools import FOLDS, FoldsBy, Preprocessing, folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.options import Flag, options
 from postil.passages.by_length import STRATA_K, RankingsByLength
@@ -32,9 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.data.progress import OnMessage
-    from postil.metrics.passages.collection import PassageCollection
-    from postil.metrics.passages.measures import Measure
-    from postil.metrics.passages.pool import Pools
+    from postil.metrics.passage_measures import Measure
+    from postil.metrics.passage_pools import PassageCollection, Pools
     from postil.passages.files import GradedPassages
 
 __all__ = [

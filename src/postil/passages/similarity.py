@@ -16,9 +16,8 @@ from postil.data.ranking import best_first
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.passages.collection import Preprocessing
-from postil.metrics.passages.measures import FScore, KullbackLeibler, LogSim, Overlap, PooledRouge, TfIdf
-from postil.metrics.passages.pool import one_pool
+from postil.metrics.passage_measures import FScore, KullbackLeibler, LogSim, Overlap, PooledRouge, TfIdf
+from postil.metrics.passage_pools import Preprocessing, one_pool
 from postil.metrics.spec import parse_measure
 from postil.passages.result import RankedPassage, UnitContribution
 from postil.passages.texts import graded_passages, passages_of, references_of
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.frames import Column, Table
-    from postil.metrics.passages.collection import Bags, PassageCollection
-    from postil.metrics.passages.pool import Pools
+    from postil.metrics.passage_pools import Bags, PassageCollection, Pools
 
 __all__ = [
     "MEASURE",
@@ -68,8 +66,8 @@ def unit_contributions(
     Raises:
         UsageError: The measure does not decompose.
 
-    >>> from postil.metrics.passages.collection import PassageCollection
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import PassageCollection
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.text.tokens import Vocabulary
     >>> collection = PassageCollection(Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]]))
     >>> pools = informativeness([0, 0, 0], [1, 1, 0])

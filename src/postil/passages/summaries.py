@@ -25,9 +25,8 @@ from postil.messages import Setting
 from postil.meta.correlation import correlations
 from postil.meta.resampling import RESAMPLES, Draws, mean_estimates
 from postil.meta.table import join
-from postil.metrics.passages.collection import PassageCollection, Preprocessing
-from postil.metrics.passages.measures import measure_passages
-from postil.metrics.passages.pool import Pools
+from postil.metrics.passage_measures import measure_passages
+from postil.metrics.passage_pools import PassageCollection, Pools, Preprocessing
 from postil.metrics.spec import parse_measure
 from postil.options import Flag, options
 from postil.passages.calls import MEASURES, PassagesOptions
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
     from postil.data.progress import OnMessage
     from postil.meta.parts import Correlation
-    from postil.metrics.passages.measures import Measure
+    from postil.metrics.passage_measures import Measure
 
 __all__ = ["SummariesOptions", "SummaryFiles", "score_summaries", "score_summary_files", "summary_scores"]
 

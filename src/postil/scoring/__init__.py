@@ -16,7 +16,7 @@ CAPABILITY: Final = Capability(
     },
     kinds={
         "score": Kind(
-            "postil.metrics.result:ScoreResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"
+            "postil.metrics.result:ScoreResult", "view:view", chapter="view:chapter", pictures="view:pictures"
         ),
     },
     names={

@@ -1,23 +1,29 @@
-"""Corpus scores: one row per system and one column per metric, with the signatures below."""
+"""Corpus scores for people: one row per system and one column per metric, the chapter of a page and its pictures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from postil.data.explain import counted
 from postil.metrics.result import SystemScore
+from postil.results.formats import listed
 from postil.results.names import falls_by_signature
+from postil.results.numbers import number
+from postil.results.page.blocks import Chapter, Paragraph, Section, isolated
+from postil.results.page.chapters import forests, signatures
+from postil.results.plots.forest import IntervalRow
 from postil.results.systems_table import SystemsTable
 from postil.results.table import Count, Name, Number, crossed
 from postil.results.views import View, best
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from postil.metrics.result import ScoreResult
+    from postil.results.page.blocks import Picture
     from postil.results.table import Table
 
-__all__ = ["score_table", "scores_table", "view"]
+__all__ = ["chapter", "pictures", "score_table", "scored", "scores_table", "view"]
 
 
 def view(result: ScoreResult) -> View:
@@ -86,3 +92,53 @@ def scores_summary(noun: str, scores: Sequence[SystemScore], over: str) -> str:
     falling = {row.metric for row in scores if falls_by_signature(row.metric, row.signature)}
     metrics = counted(len({row.metric for row in scores}), "metric")
     return f"{systems}, {metrics}, {over}; {best(((row.metric, row.system, row.score) for row in scores), falling)}"
+
+
+NAMED: Final = 3
+"""Number of metrics that a sentence names."""
+
+
+def chapter(found: ScoreResult, key: str) -> Chapter:
+    """The chapter of scores of systems.
+
+    Args:
+        found: The scores.
+        key: Prefix of the chapter's ids.
+    """
+    of = {row.metric: row.signature for row in found.scores}
+    systems = len({row.system for row in found.scores})
+    said = f"{counted(systems, 'system')}, {counted(len(of), 'metric')}"
+    parts = (
+        Section("scores", "Scores", (scores_table("system", found.scores, n=True),)),
+        Section("settings", "Settings", (signatures(of.items()),)),
+    )
+    conclusion = scored(found)
+    shown = (Paragraph(conclusion),) if conclusion else ()
+    return Chapter(key, "Scores of systems", said, shown, parts, (("scores", found.scores),))
+
+
+def scored(found: ScoreResult) -> str:
+    """The system with the highest score by each metric.
+
+    Args:
+        found: The scores.
+    """
+    best: dict[str, list[str]] = {}
+    for name in dict.fromkeys(row.metric for row in found.scores):
+        rows = [row for row in found.scores if row.metric == name]
+        top = max(rows, key=lambda row: row.score)
+        best.setdefault(top.system, []).append(f"{isolated(name)} ({number(top.score)})")
+    systems = len({row.system for row in found.scores})
+    if systems < 2:
+        return ""
+    said = [f"{isolated(system)} has the highest {listed(names, most=NAMED)}" for system, names in best.items()]
+    return f"Of {counted(systems, 'system')} {'; '.join(said)}."
+
+
+def pictures(result: ScoreResult) -> Iterator[Picture]:
+    """The scores of all metrics together, and of each.
+
+    Args:
+        result: The scores.
+    """
+    return forests("Corpus scores", [IntervalRow(row.system, row.score, group=row.metric) for row in result.scores])

@@ -10,7 +10,7 @@ from postil.correlation.result import CorrelationResult
 from postil.correlation.view import Lookup, paragraph, weights
 from postil.metrics.result import ScoreResult
 from postil.results.page.blocks import plain
-from postil.scoring.chapter import scored
+from postil.scoring.view import scored
 from result_examples import comparison, correlated, difference, row, scores, typed
 
 

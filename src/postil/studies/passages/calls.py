@@ -16,7 +16,7 @@ from postil.data.row_files import read
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Blank, Command, Message, Setting
-from postil.metrics.passages.pool import FoldsBy
+from postil.metrics.passage_pools import FoldsBy
 from postil.options import Flag, options
 from postil.passages.calls import (
     BASELINES,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.data.progress import OnMessage
-    from postil.metrics.passages.collection import PassageCollection
+    from postil.metrics.passage_pools import PassageCollection
     from postil.studies.papers import PassagesPaper
     from postil.vectors.training import OutputLayer, Word2VecModel
 

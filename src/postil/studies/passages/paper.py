@@ -17,7 +17,7 @@ from postil.meta.coefficients import linear
 from postil.meta.correlation import correlations
 from postil.meta.resampling import Draws
 from postil.meta.table import join
-from postil.metrics.passages.measures import HILDERMAN, PRINCIPLES, of_paper
+from postil.metrics.passage_measures import HILDERMAN, PRINCIPLES, of_paper
 from postil.passages.by_length import RankingsByLength
 from postil.passages.calls import MEASURES, gains_of_file
 from postil.passages.gain import PassageRankings

@@ -1,20 +1,23 @@
-"""Base of metrics over static vectors: weights of units, rescaling by a baseline, and texts without vectors."""
+"""Metrics of the vectors of texts: vector-f1, vector-cosine and sentence-cosine, and what they share with bertscore."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from postil.encoders.sentences import sentence_encoder
 from postil.encoders.static import open_static
 from postil.errors import Undefined, UsageError
+from postil.kernel import greedy_matches
 from postil.metrics.background import DIGITS
 from postil.metrics.base import Metric
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
+from postil.text.vectors import summed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -22,9 +25,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.encoders.base import Encoded, Encoder
+    from postil.encoders.sentences import SentenceEncoder
+    from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
 
-__all__ = ["AUTO", "CutTexts", "EncodedMetric", "UnitIdf", "VectorMetric", "VectorScorer", "check_path"]
+    WeightedUnits: TypeAlias = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
+
+__all__ = [
+    "AUTO",
+    "CutTexts",
+    "EncodedMetric",
+    "SentenceCosine",
+    "TextVectors",
+    "UnitIdf",
+    "VectorCosine",
+    "VectorF1",
+    "VectorMetric",
+    "VectorScorer",
+    "check_path",
+]
 
 AUTO: Final = "auto"
 """The baseline that is measured on the references."""
@@ -450,3 +470,318 @@ def _unrelated(
     other = (random.random(PAIRS) * (len(text) - sizes[own])).astype(np.int64)
     other += np.where(other >= begins[own], sizes[own], 0)
     return text[one].astype(np.int32), text[other].astype(np.int32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorF1(VectorMetric):
+    """F1 of units that are matched by their vectors, each with the most similar unit of the other text.
+
+    With unit vectors x_i of the candidate and y_j of a reference, of length 1, and weights a_i and r_j of units,
+    ``P = sum_i a_i max_j x_i . y_j / sum_i a_i``, ``R = sum_j r_j max_i x_i . y_j / sum_j r_j`` and
+    ``F = 2 P R / (P + R)``, 0 where P + R is not positive: BERTScore's matching (Zhang et al. 2020, equations 1 to 3)
+    on vectors that do not depend on their context. Of several references ``max_j s_j F_j``. Corpus: mean of the items.
+
+    In [0, 1]; higher is better. Units without a vector are left out on both sides; a text without any that weighs
+    something scores 0. Unrelated texts have an F well above 0, and longer ones a higher one: ``baseline=auto`` rescales
+    that away, and ``w-vector-f1(weigh=idf,over=near,baseline=auto)`` is what graded references are best used with.
+
+    Args:
+        vectors: Folder of word vectors, whose units are the tokens; or of subword vectors (one matrix in a
+            ``*.safetensors`` file, with ``tokenizer.json``), which split the texts themselves. The spec has its path,
+            signatures have a hash of its content.
+        weigh: Weights of units. ``none``: 1. ``idf``: ``ln((M + 1) / (df + 1))`` with M reference texts of which df
+            have the unit, each text once for each item. ``norm``: the length of the vector before normalization, which
+            is high for rare units.
+        part: ``f``: F; ``p``: P; ``r``: R.
+        baseline: Score B of unrelated texts, below 1: F becomes ``max(0, (F - B) / (1 - B))``. ``auto``: the mean over
+            1,000 pairs of references of different items, drawn with a fixed seed; signatures have the number.
+        over: Reference aggregation: ``max``, ``mean``, ``top-k``, such as ``top-3``, ``near`` or ``kernel``; see
+            `postil.metrics.reference_aggregation.Over`.
+        tau: Width of ``over=kernel``.
+
+    Raises:
+        UsageError: A parameter is out of range, or a path cannot stand in a spec; on scoring, no folder is named or
+            there is none.
+        InvalidInput: On scoring, where the folder does not hold vectors.
+        Undefined: On scoring with ``baseline=auto``, where there is one item only, or all references are alike.
+
+    ``a`` is at a right angle to ``b``, ``d`` is not: P = (0 + .8) / 2 and R = .8.
+
+    >>> import tempfile, postil
+    >>> from postil.text.vectors import Vectors
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Vectors(("a", "b", "d"), np.array([[1, 0], [0, 1], [3, 4]], dtype=np.float32)).save(f"{folder}/v")
+    ...     spec = f"vector-f1(vectors={folder}/v)"
+    ...     round(postil.score(["a d"], [["b"]], metrics=[spec]).corpus[spec], 6)
+    0.533333
+    """
+
+    part: Literal["f", "p", "r"] = field(default="f", metadata={"brief": True})
+
+    @property
+    def name(self) -> str:
+        """``vector-f1``."""
+        return "vector-f1"
+
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+        """See `Metric.against`."""
+        del background
+        return _VectorF1Scorer(self, references)
+
+
+class _VectorF1Scorer(VectorScorer["WeightedUnits"]):
+    metric: VectorF1
+
+    def prepare(self, encoded: Encoded) -> WeightedUnits:
+        unit, lengths = encoded.normalized()
+        return _merged_units(unit, self.weights(encoded, lengths))
+
+    def without(self, texts: WeightedUnits) -> NDArray[np.bool_]:
+        _, _, offsets, weights = texts
+        return np.asarray(np.diff(np.concatenate([[0], np.cumsum(weights > 0)])[offsets]) == 0)
+
+    def compare(
+        self, own: WeightedUnits, theirs: WeightedUnits, pairs: tuple[NDArray[np.int32], NDArray[np.int32]], jobs: int
+    ) -> NDArray[np.float64]:
+        """Columns: P and R."""
+        return greedy_matches(own, theirs, pairs, jobs)
+
+    def scores(self, compared: NDArray[np.float64]) -> NDArray[np.float64]:
+        precision, recall = compared.T
+        if self.metric.part != "f":
+            return np.asarray(np.clip(precision if self.metric.part == "p" else recall, 0.0, 1.0))
+        total = precision + recall
+        f = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+        return np.asarray(np.clip(f, 0.0, 1.0))
+
+    def metric_part(self) -> str:
+        return self.metric.part
+
+
+def _merged_units(encoded: Encoded, weights: NDArray[np.float64]) -> WeightedUnits:
+    """Distinct texts for `greedy_matches`, each unit once with the sum of its weights.
+
+    Args:
+        encoded: The texts, with vectors of length 1.
+        weights: float64[u], the weight of each unit.
+
+    >>> from postil.encoders.base import Encoded
+    >>> two, rows = np.eye(2, dtype=np.float32), np.array([1, 0, 1, 1], np.int32)
+    >>> encoded = Encoded(np.arange(2), np.array([0, 3, 4]), rows, rows.astype(int), two, np.zeros(2))
+    >>> _, rows, offsets, weights = _merged_units(encoded, np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> rows.tolist(), offsets.tolist(), weights.tolist()
+    ([0, 1, 1], [0, 2, 3], [2.0, 4.0, 4.0])
+    """
+    texts, most = len(encoded.lengths), max(1, len(encoded.vectors))
+    key = np.repeat(np.arange(texts), encoded.lengths) * most + encoded.rows
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    begins = np.flatnonzero(np.diff(key, prepend=-1))
+    text, rows = np.divmod(key[begins], most)
+    merged = np.add.reduceat(weights[order], begins) if len(begins) else np.zeros(0)
+    offsets = np.searchsorted(text, np.arange(texts + 1))
+    return encoded.vectors, rows.astype(np.int32), offsets, merged
+
+
+BLOCK: Final = 4096
+"""Number of pairs that are multiplied together, and of texts that are summed together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorCosine(VectorMetric):
+    """Cosine of the summed vectors of two texts; a negative one is 0.
+
+    ``F = max(0, u . v / (|u| |v|))`` with ``u = sum_i a_i x_i`` over the units of the candidate, v of a reference, and
+    the vectors as long as they are. Of several references ``max_j s_j F_j``. Corpus: mean of the items. In [0, 1];
+    higher is better. Units without a vector are left out; a text whose sum is zero scores 0.
+
+    Args:
+        vectors: Folder of vectors, as for ``vector-f1``.
+        weigh: Weights of units. ``none``: 1. ``idf``: ``ln((M + 1) / (df + 1))``, as for ``vector-f1``. ``norm``: the
+            length of the vector once more.
+        baseline: Score of unrelated texts, as for ``vector-f1``.
+        over: Reference aggregation, as for ``vector-f1``.
+        tau: Width of ``over=kernel``.
+
+    Raises:
+        UsageError, InvalidInput, Undefined: As `VectorF1`.
+
+    The sum of ``a`` and ``d`` is (4, 4), half a right angle from ``b``:
+
+    >>> import tempfile, postil
+    >>> from postil.text.vectors import Vectors
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Vectors(("a", "b", "d"), np.array([[1, 0], [0, 1], [3, 4]], dtype=np.float32)).save(f"{folder}/v")
+    ...     spec = f"vector-cosine(vectors={folder}/v)"
+    ...     round(postil.score(["a d"], [["b"]], metrics=[spec]).corpus[spec], 6)
+    0.707107
+    """
+
+    @property
+    def name(self) -> str:
+        """``vector-cosine``."""
+        return "vector-cosine"
+
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+        """See `Metric.against`."""
+        del background
+        return _VectorCosineScorer(self, references)
+
+
+class TextVectors(NamedTuple):
+    """One vector per text in single precision, of length 1 but for rounding, or 0.
+
+    Args:
+        rows: float32[t, d].
+        lengths: float64[t], the lengths after rounding, so that a text has a cosine of 1 with itself.
+    """
+
+    rows: NDArray[np.float32]
+    lengths: NDArray[np.float64]
+
+    @classmethod
+    def of_sums(cls, encoded: Encoded, weights: NDArray[np.float64]) -> TextVectors:
+        """Sum the vectors of each distinct text's units.
+
+        Args:
+            encoded: The texts.
+            weights: float64[u], factor of each unit.
+        """
+        texts = len(encoded.lengths)
+        made = cls(np.empty((texts, encoded.vectors.shape[1]), np.float32), np.empty(texts))
+        for begin in range(0, texts, BLOCK):  # those of all references in double precision would be twice as large
+            some = slice(begin, begin + BLOCK)
+            sums = summed_rows(encoded.vectors, encoded.rows, encoded.offsets[begin : begin + BLOCK + 1], weights)
+            lengths = _lengths(sums)[:, None]
+            made.rows[some] = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+            made.lengths[some] = _lengths(made.rows[some].astype(np.float64))
+        return made
+
+
+class _VectorCosineScorer(VectorScorer[TextVectors]):
+    """Cosine of summed vectors, bound to references; see `VectorScorer`."""
+
+    def prepare(self, encoded: Encoded) -> TextVectors:
+        """See `VectorScorer.prepare`."""
+        _, lengths = encoded.normalized()
+        return TextVectors.of_sums(encoded, self.weights(encoded, lengths))
+
+    def without(self, texts: TextVectors) -> NDArray[np.bool_]:
+        """See `VectorScorer.without`."""
+        return np.asarray(texts.lengths == 0)
+
+    def compare(
+        self,
+        own: TextVectors,
+        theirs: TextVectors,
+        pairs: tuple[NDArray[np.int32], NDArray[np.int32]],
+        jobs: int,
+    ) -> NDArray[np.float64]:
+        """Column: the cosine."""
+        del jobs
+        return _pair_cosines(own, theirs, pairs)[:, None]
+
+    def scores(self, compared: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `VectorScorer.scores`."""
+        return np.asarray(np.clip(compared[:, 0], 0.0, 1.0))
+
+
+def _pair_cosines(
+    own: TextVectors, theirs: TextVectors, pairs: tuple[NDArray[np.int32], NDArray[np.int32]]
+) -> NDArray[np.float64]:
+    """Cosines of pairs of texts, float64[p], 0 for a zero vector; the bits of a pair do not depend on the others.
+
+    Args:
+        own: Vectors of texts.
+        theirs: Vectors of texts.
+        pairs: int32[p] and int32[p], rows of either.
+
+    >>> one = TextVectors(np.eye(2, dtype=np.float32), np.ones(2))
+    >>> _pair_cosines(one, one, (np.array([0, 0], np.int32), np.array([0, 1], np.int32))).tolist()
+    [1.0, 0.0]
+    """
+    lefts, rights = pairs
+    products = np.empty(len(lefts))
+    for begin in range(0, len(lefts), BLOCK):
+        some = slice(begin, begin + BLOCK)
+        products[some] = (own.rows[lefts[some]].astype(np.float64) * theirs.rows[rights[some]]).sum(axis=1)
+    lengths = own.lengths[lefts] * theirs.lengths[rights]
+    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))
+
+
+def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Lengths of rows, float64[n]."""
+    return np.asarray(np.sqrt((vectors * vectors).sum(axis=1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceCosine(EncodedMetric):
+    """Cosine of the vectors that a sentence encoder gives two texts; a negative one is 0.
+
+    ``F = max(0, u . v / (|u| |v|))``. Of several references ``max_j s_j F_j``. Corpus: mean of the items. In [0, 1];
+    higher is better. A blank text scores 0.
+
+    Args:
+        model: Local folder of a model with ``modules.json``, or ``package:wordllama``; see
+            `postil.encoders.sentences.sentence_encoder`. The spec has its name, signatures have a hash of its
+            content.
+        prefix: Text before each text, with a space, as some models want it: ``query:``.
+        baseline: Score B of unrelated texts, below 1: F becomes ``max(0, (F - B) / (1 - B))``. ``auto``: the mean over
+            1,000 pairs of references of different items; signatures have the number.
+        over: Reference aggregation; see `postil.metrics.reference_aggregation.Over`.
+        tau: Width of ``over=kernel``.
+
+    Raises:
+        UsageError: A parameter is out of range, or a path cannot stand in a spec; on scoring, no model is named or
+            there is none.
+        InvalidInput: On scoring, where the folder does not hold a model that can be read.
+        Undefined: On scoring with ``baseline=auto``, where there is one item only.
+
+    >>> from postil.metrics.spec import parse_metric
+    >>> print(parse_metric("w-sentence-cosine(model=e5,prefix=query:,over=near)"))
+    w-sentence-cosine(model=e5,prefix=query:,over=near)
+    """
+
+    model: str | None = None
+    prefix: str | None = None
+    baseline: str | None = None
+    over: str = "max"
+    tau: float | None = None
+
+    def __post_init__(self) -> None:
+        self.settle("model")
+
+    @property
+    def name(self) -> str:
+        """See `Specified.name`."""
+        return "sentence-cosine"
+
+    @property
+    def source(self) -> str | None:
+        """See `EncodedMetric.source`."""
+        return self.model
+
+    @property
+    def reads_all_references(self) -> bool:
+        """See `Metric.reads_all_references`: only a baseline that is measured does."""
+        return self.baseline == AUTO
+
+    @property
+    def signature(self) -> str:
+        """See `Specified.signature`."""
+        return str(self) if self.model is None else str(replace(self, model=self.encoder().name))
+
+    def encoder(self) -> SentenceEncoder:
+        """See `EncodedMetric.encoder`.
+
+        Raises:
+            UsageError, UnknownName, InvalidInput, MissingExtra: As `sentence_encoder`; or no model is named.
+        """
+        if self.model is None:
+            raise UsageError("sentence-cosine needs a model: sentence-cosine(model=FOLDER), with a local folder")
+        return sentence_encoder(self.model, self.prefix or "")
+
+    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+        """See `Metric.bind`."""
+        del background
+        return _VectorCosineScorer(self, references)

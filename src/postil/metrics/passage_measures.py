@@ -30,7 +30,7 @@ from postil.data.ranking import TOLERANCE, without_noise
 from postil.errors import UsageError
 from postil.kernel import pooled_scores
 from postil.metrics.base import Specified
-from postil.metrics.passages.collection import UNITS
+from postil.metrics.passage_pools import UNITS
 from postil.metrics.references import check_positive
 from postil.text.vectors import Vectors
 
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.passages.collection import PassageCollection, Preprocessing
-    from postil.metrics.passages.pool import Pools
+    from postil.metrics.passage_pools import PassageCollection, Pools, Preprocessing
     from postil.text.vectors import Sums
 
 __all__ = [
@@ -168,8 +167,8 @@ class FScore(Overlap):
     The last passage shares 2 of its 3 words with the 4 of its reference, ``a b c`` and ``b d``, so F1 = 2 2 / (4 + 3);
     the others leave their reference while they are scored:
 
-    >>> from postil.metrics.passages.collection import PassageCollection
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import PassageCollection
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
     >>> FScore().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
@@ -201,8 +200,8 @@ class KullbackLeibler(Overlap):
     The reference of the last passage, ``a b c`` and ``b d``, has p(a) = 1/5; where a is missing that adds
     1/5 ln(1/5 (3 + 1) / (1/8)), as one of the collection's eight words is a:
 
-    >>> from postil.metrics.passages.collection import PassageCollection
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import PassageCollection
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
     >>> KullbackLeibler().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
@@ -224,8 +223,8 @@ class JensenShannon(Overlap):
 
     The last passage has x alone, a third of its words, and its reference a and d, two fifths of its own:
 
-    >>> from postil.metrics.passages.collection import PassageCollection
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import PassageCollection
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
     >>> JensenShannon().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
@@ -246,8 +245,8 @@ class LogSim(Overlap):
 
     The last passage shares b and c with ``a b c`` and ``b d``: 2/5 ln(1 + 5/3) / ln 3 + 1/5 ln 2 / ln(1 + 5/3):
 
-    >>> from postil.metrics.passages.collection import PassageCollection
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import PassageCollection
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
     >>> LogSim().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
@@ -266,8 +265,8 @@ class PooledRouge(Overlap):
 
     The last passage shares two words with ``a b c`` and one with ``b d``, which have five:
 
-    >>> from postil.metrics.passages.collection import PassageCollection
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import PassageCollection
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
     >>> PooledRouge().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
@@ -286,8 +285,8 @@ class TfIdf(Overlap):
 
     Each of the first two shares b alone with its reference, the other one; b is in every passage, so its idf is 1:
 
-    >>> from postil.metrics.passages.collection import PassageCollection
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import PassageCollection
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["a", "b", "c"], ["b", "d"], ["b", "c", "x"]])
     >>> TfIdf().values(PassageCollection(texts), informativeness([0, 0, 0], [1, 1, 0])).round(3).tolist()
@@ -413,8 +412,8 @@ class Cosine(Measure):
     The second passage points halfway between the words of the first, its reference:
 
     >>> import tempfile
-    >>> from postil.metrics.passages.collection import PassageCollection
-    >>> from postil.metrics.passages.pool import informativeness
+    >>> from postil.metrics.passage_pools import PassageCollection
+    >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.text.tokens import Vocabulary
     >>> texts = Vocabulary().encode_tokens([["rain"], ["rain", "snow"]])
     >>> with tempfile.TemporaryDirectory() as folder:
