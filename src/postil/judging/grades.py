@@ -182,8 +182,8 @@ def read_grade(text: str, scale: Scale, *, cut: bool = False) -> float | None:
 
 def _marked(said: str) -> Iterator[str]:
     """Values that an answer marks as its grade, as they stand; empty for one that does not end."""
-    for field in _FIELD.finditer(said) if "{" in said else ():
-        value = _VALUE.match(said, field.end())
+    for name in _FIELD.finditer(said) if "{" in said else ():
+        value = _VALUE.match(said, name.end())
         yield next(filter(None, value.groups()), "") if value else ""
     yield from (found[1] or "" for found in _BOXED.finditer(said))
     yield from (found[1] or found[3] or "" for found in _TAGGED.finditer(said))
