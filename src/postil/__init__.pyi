@@ -43,8 +43,8 @@ from postil.metrics.spec import parse_metric as parse_metric
 from postil.metrics.spec import register_metric as register_metric
 from postil.passages.result import RankedPassage as RankedPassage
 from postil.passages.similarity import rank_passages as rank_passages
+from postil.raters.calls import AgreementOptions as AgreementOptions
 from postil.raters.calls import agreement as agreement
-from postil.raters.options import AgreementOptions as AgreementOptions
 from postil.results.base import Result as Result
 from postil.results.base import read_result as read_result
 from postil.results.page.report import report as report

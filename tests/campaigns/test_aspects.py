@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
 from postil.campaigns.export import export_files
-from postil.campaigns.item_files import with_gold
 from postil.campaigns.models import Item, Refused
+from postil.campaigns.planning import with_gold
 from postil.campaigns.quality import inferred_grades
 from postil.campaigns.rubric import Rubric, ratings_by_aspect, ratings_of
 from postil.data.rows import Judgement

@@ -12,8 +12,8 @@ pytest.importorskip("sqlalchemy")
 
 from postil.campaigns import additions
 from postil.campaigns.models import Campaign, Item, Refused
+from postil.campaigns.people import SPARED, fair_share
 from postil.campaigns.plan import plan
-from postil.campaigns.reassignment import SPARED, fair_share
 from postil.campaigns.rubric import Rubric
 from postil.campaigns.store import Store
 from postil.errors import UsageError

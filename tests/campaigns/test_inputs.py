@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.campaigns.item_files import ItemFiles, has_candidates, sampled_items, with_gold
 from postil.campaigns.models import Campaign, Context, Item
+from postil.campaigns.planning import ItemFiles, has_candidates, sampled_items, with_gold
 from postil.campaigns.rubric import Rubric
 from postil.errors import InvalidInput, UsageError
 

@@ -26,7 +26,7 @@ from postil.campaigns.store import Store
 from postil.comparison.preferences import preferred_systems
 from postil.errors import InvalidInput, UsageError
 from postil.meta.resampling import Draws
-from postil.raters.options import AgreementOptions
+from postil.raters.calls import AgreementOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

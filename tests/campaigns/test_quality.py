@@ -12,7 +12,7 @@ from postil.campaigns.models import Purpose, Rating
 from postil.campaigns.quality import annotator_quality, inferred_grades, reading_length
 from postil.campaigns.rubric import Rubric
 from postil.meta.parts import STATISTICS
-from postil.raters.options import AgreementOptions
+from postil.raters.calls import AgreementOptions
 from postil.web.pages import page_in
 
 if TYPE_CHECKING:

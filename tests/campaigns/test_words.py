@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.campaigns.calls import InviteOptions, ServeOptions, checked_base_url
-from postil.campaigns.imports.calls import LabelStudioOptions
-from postil.campaigns.item_files import ItemFiles, sampled_items, with_training
+from postil.campaigns.importing import LabelStudioOptions
 from postil.campaigns.models import parse_context
+from postil.campaigns.planning import ItemFiles, sampled_items, with_training
 from postil.errors import UsageError
 from postil.messages import CommandLine
 

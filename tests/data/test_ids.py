@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import postil
-from postil.campaigns.imports.submissions import Export, Submission, Task
-from postil.campaigns.item_files import with_gold
 from postil.campaigns.models import Item
+from postil.campaigns.planning import with_gold
 from postil.campaigns.rubric import Rubric
+from postil.campaigns.submissions import Export, Submission, Task
 from postil.data.fields import DecomposedId, as_id, plain_id
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Comment, Judgement, Passage, Rating, Reference, Score

@@ -22,7 +22,7 @@ from job_files import job_files
 import postil
 from made_vectors import WORDS as LETTERS
 from made_vectors import subword_folder
-from postil.campaigns.item_files import GoldLabel
+from postil.campaigns.planning import GoldLabel
 from postil.comments.commenter import team_draft
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.data.scale import Scale
-from postil.judging.grades import expected_grade, grade_tokens, read_grade
+from postil.judging.judge import expected_grade, grade_tokens, read_grade
 
 FIVE = Scale(1, 5)
 TOKENS = grade_tokens(FIVE, 20)

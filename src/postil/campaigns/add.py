@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from postil.campaigns.calls import open_campaign
-from postil.campaigns.item_files import GoldLabel, ItemFiles, with_gold
 from postil.campaigns.pairs import new_gold, planned_pairs, single_texts
-from postil.campaigns.planning import roles_of
+from postil.campaigns.planning import GoldLabel, ItemFiles, roles_of, with_gold
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.row_files import PLAIN, check_standard_input, read
 from postil.errors import PostilError, UsageError
@@ -17,8 +16,8 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.campaigns.item_files import ItemPlace
     from postil.campaigns.models import Campaign, Item, Person
+    from postil.campaigns.planning import ItemPlace
     from postil.campaigns.result import PlanResult
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store

@@ -20,7 +20,7 @@ from postil.data.scale import Scale
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.options import Flag, options
-from postil.raters.options import AgreementOptions
+from postil.raters.calls import AgreementOptions
 from postil.raters.result import AgreementResult, AnnotatorCompetence, CompetenceModel
 from postil.results.base import replace
 from postil.results.formats import rows_as_csv
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from postil.campaigns.models import Campaign, Rating, Reassignment
+    from postil.campaigns.people import Share
     from postil.campaigns.quality import InferredGrades
-    from postil.campaigns.reassignment import Share
     from postil.campaigns.result import PlanResult
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.state import Outcome

@@ -21,13 +21,7 @@ from postil.campaigns.calls import (
     RemoveOptions,
     ServeOptions,
 )
-from postil.campaigns.imports.calls import (
-    Imported,
-    LabelStudioOptions,
-    PotatoOptions,
-    import_label_studio,
-    import_potato,
-)
+from postil.campaigns.importing import Imported, LabelStudioOptions, PotatoOptions, import_label_studio, import_potato
 from postil.campaigns.planning import PlanOptions
 from postil.campaigns.planning import plan as planned
 from postil.cli.command import CampaignArgument, FormatOption, command, group

@@ -38,7 +38,7 @@ from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.meta.coefficients import TABLE, tied_notes, titled
 from postil.meta.parts import CEILING, HALVES, PEOPLE, Points
-from postil.raters.chapter import agreement_blocks, agreement_numbers
+from postil.raters.view import agreement_blocks, agreement_numbers
 from postil.results.formats import listed, plain_rows
 from postil.results.names import LENGTH, control, is_control
 from postil.results.numbers import estimate, grade, number

@@ -15,7 +15,7 @@ CAPABILITY: Final = Capability(
         "judge": Command("command:judge", "Grade texts by a language model, with graded references as examples."),
     },
     kinds={
-        "judge": Kind("result:JudgeResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),
+        "judge": Kind("result:JudgeResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
     names={
         "calls": "judge",

@@ -13,11 +13,10 @@ CAPABILITY: Final = Capability(
     "Collect ratings",
     kinds={
         "agreement": Kind(
-            "result:AgreementResult", "view:view", title="Inter-annotator agreement", pictures="chapter:pictures"
+            "result:AgreementResult", "view:view", title="Inter-annotator agreement", pictures="view:pictures"
         ),
     },
     names={
-        "calls": "agreement",
-        "options": "AgreementOptions",
+        "calls": "AgreementOptions agreement",
     },
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
-from postil.data.arguments import check_arguments, options_of
+from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.frames import ColumnNames
+from postil.data.options import SeedOptions
 from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.meta.agreement import FEWEST
 from postil.meta.agreement import agreement as measure
 from postil.meta.rated import open_judgements
 from postil.meta.resampling import Draws
-from postil.raters.options import AgreementOptions
+from postil.options import Flag, options
 from postil.raters.result import AgreementResult
 from postil.results.base import replace
 
@@ -22,9 +23,29 @@ if TYPE_CHECKING:
 
     from postil.data.frames import Table
     from postil.data.scale import Scale
-    from postil.raters.options import AgreementKeywords
 
-__all__ = ["agreement"]
+__all__ = ["AgreementKeywords", "AgreementOptions", "agreement"]
+
+
+@options
+class AgreementOptions(SeedOptions):
+    """Options of measuring agreement.
+
+    Args:
+        resamples: Number of resamples of the articles, for confidence intervals.
+    """
+
+    resamples: Annotated[int, Flag(min=1)] = 1000
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class AgreementKeywords(TypedDict, total=False):
+    """Options of `postil.agreement` as keywords; see `AgreementOptions`."""
+
+    seed: int
+    resamples: int
 
 
 def agreement(

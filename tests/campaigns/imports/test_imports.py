@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.campaigns.imports.calls import given_grades, grade_in, grades_of
-from postil.campaigns.imports.label_studio import read_label_studio
-from postil.campaigns.imports.potato import read_potato
-from postil.campaigns.imports.submissions import only_last, pseudonyms, questions
+from postil.campaigns.importing import given_grades, grade_in, grades_of
+from postil.campaigns.submissions import only_last, pseudonyms, questions
+from postil.campaigns.tools import read_label_studio, read_potato
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
 

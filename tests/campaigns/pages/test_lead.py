@@ -23,7 +23,7 @@ from postil.errors import PostilError
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.meta.parts import STATISTICS
 from postil.meta.rated import Rated
-from postil.raters.options import AgreementOptions
+from postil.raters.calls import AgreementOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from postil.campaigns.models import Item
-from postil.campaigns.pages.annotator import AHEAD
-from postil.campaigns.reassignment import SPARED
+from postil.campaigns.pages.site import AHEAD
+from postil.campaigns.people import SPARED
 from postil.campaigns.rubric import Rubric
 from postil.campaigns.state import GRACE
 

@@ -12,7 +12,7 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 from postil.campaigns.calls import agreement_of
 from postil.campaigns.models import Item
 from postil.campaigns.rubric import Rubric
-from postil.raters.options import AgreementOptions
+from postil.raters.calls import AgreementOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -43,7 +43,7 @@ from postil.errors import InvalidInput, PostilError
 from postil.messages import Command, Message, Setting
 from postil.meta.parts import severity_remarks
 from postil.meta.resampling import RESAMPLES
-from postil.raters.options import AgreementOptions
+from postil.raters.calls import AgreementOptions
 from postil.web.pages import languages, page_in
 
 if TYPE_CHECKING:

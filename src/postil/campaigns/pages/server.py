@@ -19,9 +19,8 @@ from prometheus_client import Gauge
 from starlette.exceptions import HTTPException
 
 from postil.campaigns.backups import BackupSchedule, DailyBackups
-from postil.campaigns.pages.annotator import add_annotator_pages
 from postil.campaigns.pages.lead import UPLOADS, add_growth_pages, add_lead_pages
-from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, add_joining_pages
+from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, add_annotator_pages, add_joining_pages
 from postil.campaigns.store import Store
 from postil.cli.output import unwound
 from postil.errors import PostilError

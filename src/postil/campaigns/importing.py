@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
 from postil.campaigns.calls import open_campaign
-from postil.campaigns.imports.label_studio import FIELDS, read_label_studio
-from postil.campaigns.imports.potato import read_potato
-from postil.campaigns.imports.submissions import id_in, number_in, only_last, pseudonyms, questions
 from postil.campaigns.models import ITEM_TYPES, Campaign, Given, Item, ItemType, Refused, Span
 from postil.campaigns.plan import MAX_ANNOTATORS, Plan
 from postil.campaigns.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
+from postil.campaigns.submissions import id_in, number_in, only_last, pseudonyms, questions
+from postil.campaigns.tools import FIELDS, read_label_studio, read_potato
 from postil.campaigns.validation import spans
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
@@ -28,7 +27,7 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.campaigns.imports.submissions import Answer, Export, Submission, Task
+    from postil.campaigns.submissions import Answer, Export, Submission, Task
     from postil.data.progress import OnMessage
 
 __all__ = [
