@@ -34,8 +34,8 @@ DESK: Final = "desk"
 """Context of the words of the desk."""
 
 MODULES: Final = (
-    *(f"campaigns/{name}.py" for name in ("add", "additions", "calls", "grading", "item_files", "people")),
-    *(f"campaigns/{name}.py" for name in ("quality", "reassignment", "results", "state", "validation", "view")),
+    *(f"campaigns/{name}.py" for name in ("add", "additions", "calls", "grading", "people", "planning")),
+    *(f"campaigns/{name}.py" for name in ("quality", "results", "state", "validation", "view")),
     *("meta/agreement.py", "estimation/estimator.py", "raters/competence.py"),
     *("meta/estimation.py", "meta/severity.py", "meta/table.py"),
     *(f"data/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows")),
@@ -53,6 +53,7 @@ NOT_SHOWN: Final = (
     "judgements of more than one aspect",
     "ppi needs items without a grade",
     "the annotator with the highest competence agrees",
+    "where each row is a text of a system: {context}",
 )
 """Beginnings of the texts of these modules that only commands show."""
 

@@ -6,7 +6,6 @@ import dataclasses
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
-from dataclasses import replace as replaced
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -230,7 +229,7 @@ class ItemFiles:
     def _mapped(self, reading: Reading) -> Reading:
         """Options of reading rows with the columns of the context, which must be there."""
         columns = {f"{_PREFIX}{number}": name for number, name in enumerate(self._columns)}
-        return replaced(reading, columns={**columns, **reading.columns}) if columns else reading
+        return dataclasses.replace(reading, columns={**columns, **reading.columns}) if columns else reading
 
     def _contexts(self, row: Row) -> tuple[Context, ...]:
         """Texts of the columns; a list becomes one text per entry, and an empty cell none."""

@@ -1,1 +1,0 @@
-"""Exports of other annotation tools."""
