@@ -11,8 +11,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 import torch
 from torch import nn
 
-from postil.comments.nn import recurrent as bahdanau
-from postil.comments.nn import recurrent as scan
+from postil.comments.nn import recurrent
 from postil.comments.nn.recurrent import Attending, Attention, Cell, Decoder, Dropout, Encoder
 from postil.comments.nn.relevance import Convolutions, LateInteraction, masked_max, masked_mean
 
@@ -224,8 +223,8 @@ def found(decoder: Decoder, words: Tensor, state: DecoderState, states: Tensor) 
     assert attention is not None
     assert attention.score is not None
     weights = attention.query.weight, attention.score.weight[0]
-    source = bahdanau.Source(states, read.keys, MASK, OWNER)
-    outputs = bahdanau.recur(decoder.network, weights, words, state, source=source, dropout=decoder.between)
+    source = recurrent.Source(states, read.keys, MASK, OWNER)
+    outputs = recurrent.recur(decoder.network, weights, words, state, source=source, dropout=decoder.between)
     return [output for output in outputs if output is not None]
 
 
@@ -235,7 +234,7 @@ def found(decoder: Decoder, words: Tensor, state: DecoderState, states: Tensor) 
 def test_states_and_gradients_are_those_of_the_formulas(
     monkeypatch: pytest.MonkeyPatch, cell: Cell, layers: int, numbers: int
 ) -> None:
-    monkeypatch.setattr(bahdanau, "_NUMBERS", numbers)  # one target at a time, some, or all at once
+    monkeypatch.setattr(recurrent, "_SCORES", numbers)  # one target at a time, some, or all at once
     decoder, words, state, states = made(cell, layers)
     parameters = [words, states, *(each for name, each in decoder.named_parameters() if "out" not in name)]
     ours, expected = (outputs(decoder, words, state, states) for outputs in (found, plain))
@@ -384,11 +383,11 @@ def test_states_can_be_taken_in_another_order() -> None:
 
 @pytest.mark.parametrize("numbers", [1, 100, 2**18])
 def test_gradients_of_the_scan_are_those_of_finite_differences(monkeypatch: pytest.MonkeyPatch, numbers: int) -> None:
-    monkeypatch.setattr(scan, "_NUMBERS", numbers)  # a word, some, or all at once
+    monkeypatch.setattr(recurrent, "_GATES", numbers)  # a word, some, or all at once
     torch.manual_seed(0)
     shapes = [(2, 4, 3, 12), (2, 12, 4), (2, 12), (2, 3, 4)]
     inputs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
-    assert torch.autograd.gradcheck(scan._Scan.apply, inputs)
+    assert torch.autograd.gradcheck(recurrent._Scan.apply, inputs)
 
 
 @pytest.mark.parametrize(("length", "texts"), [(1, 1), (7, 3), (90, 64)])
@@ -404,8 +403,8 @@ def test_states_and_gradients_are_those_of_torch_s_own_network(networks: int, le
         parameters = [weight for network in made for weight in network.parameters()]
         return [states, *torch.autograd.grad((states * weight).sum(), parameters)]
 
-    first = scan.gru(made, 0, list(words), start[:, 0]).transpose(1, 2)
-    found = gradients(scan.gru(made, 1, list(first), start[:, 1]))
+    first = recurrent.gru(made, 0, list(words), start[:, 0]).transpose(1, 2)
+    found = gradients(recurrent.gru(made, 1, list(first), start[:, 1]))
     expected = gradients(
         torch.stack(
             [network(some, at)[0].transpose(0, 1) for network, some, at in zip(made, words, start, strict=True)]

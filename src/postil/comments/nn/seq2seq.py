@@ -259,7 +259,7 @@ class Seq2SeqNetwork(nn.Module):
 
         Returns:
             Token-level cross-entropy, summed over the tokens of all comments and their end tokens, in nats, and the
-            number of these tokens, int64. In training the sum may be the estimate of `losses.sampled_cross_entropy`.
+            number of these tokens, int64. In training the sum may be the estimate of `sampled_cross_entropy`.
         """
         begin = comment.new_full((len(comment), 1), BOS)
         inputs = torch.cat([begin, comment], dim=1)  # [n, L + 1]

@@ -30,7 +30,6 @@ from accelerate.utils import broadcast  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from postil.comments.nn import models
-from postil.comments.nn import models as safetensors_io
 from postil.data.atomic_file import AtomicFile, write_error
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
@@ -134,13 +133,13 @@ class Checkpoints:
         Raises:
             PostilError: The operating system reports an error; earlier checkpoints stay.
         """
-        tensors = {f"network.{name}": tensor for name, tensor in safetensors_io.state_of(network).items()}
+        tensors = {f"network.{name}": tensor for name, tensor in models.state_of(network).items()}
         if state.best_step != state.step:
             tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
         for number, values in optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in values.items()}
         note = json.dumps({"request": self.request, "state": asdict(state)})
-        safetensors_io.write_tensors(self.folder / f"checkpoint-{state.step:09d}.safetensors", tensors, note)
+        models.write_tensors(self.folder / f"checkpoint-{state.step:09d}.safetensors", tensors, note)
         for old in self._newest_first()[2:]:
             old.unlink(missing_ok=True)
         lines = "".join(json.dumps(asdict(row)) + "\n" for row in state.history)
@@ -162,7 +161,7 @@ class Checkpoints:
         """
         for path in self._newest_first():
             try:
-                tensors, note = safetensors_io.read_tensors(path)
+                tensors, note = models.read_tensors(path)
                 noted = json.loads(note)
                 history = [Evaluated(**row) for row in noted["state"].pop("history")]
                 state = TrainingState(**noted["state"], history=history)
@@ -174,7 +173,7 @@ class Checkpoints:
             for name, tensor in tensors.items():
                 part, _, rest = name.partition(".")
                 parts[part][rest] = tensor
-            safetensors_io.load_state(network, parts["network"], str(path))
+            models.load_state(network, parts["network"], str(path))
             optimizer.load_state_dict({**optimizer.state_dict(), "state": _by_parameter(parts["optimizer"])})
             self.on_message(f"resuming after step {state.step:,} ({path.name})")
             return state, parts["best"] or parts["network"]
@@ -447,7 +446,7 @@ class _Loop:
                 state.epoch, state.epoch_step = state.epoch + 1, 0
         if state.best is None:
             raise UsageError("expected at least one step")
-        safetensors_io.load_state(self.raw, self.best, "best parameters")
+        models.load_state(self.raw, self.best, "best parameters")
         if self.board:
             self.board.close()
         return Trained(state.best, state.best_step, tuple(state.history), self.accelerator.is_main_process)
@@ -509,7 +508,7 @@ class _Loop:
         state.not_improved += 1
         if state.best is None or dev < state.best:
             state.best, state.best_step, state.not_improved = dev, state.step, 0
-            self.best = {name: tensor.clone() for name, tensor in safetensors_io.state_of(self.raw).items()}
+            self.best = {name: tensor.clone() for name, tensor in models.state_of(self.raw).items()}
         loss = math.fsum(self.losses) / len(self.losses)
         self.losses = []
         state.history.append(Evaluated(state.step, state.epoch, loss, dev))

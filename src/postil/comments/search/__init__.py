@@ -1,1 +1,0 @@
-"""Exact search of an index by similarity."""
