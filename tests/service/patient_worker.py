@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from postil.engine.worker import send
-from postil.service.worker_loop import DONE, answer_all, taken_streams
+from postil.service.worker import DONE, answer_all, taken_streams
 
 
 def serve() -> None:

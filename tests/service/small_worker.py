@@ -8,7 +8,7 @@ import msgspec
 
 from postil.engine.worker import send
 from postil.errors import PostilError
-from postil.service.worker_loop import answer_all, guarded, taken_streams
+from postil.service.worker import answer_all, guarded, taken_streams
 
 
 def serve() -> None:

@@ -15,7 +15,7 @@ import pytest
 from postil.errors import PostilError
 from postil.service.options import ServiceConfig
 from postil.service.pool import WorkerPool
-from postil.service.worker_loop import InternalError
+from postil.service.worker import InternalError
 from postil.web.problems import Busy, TimedOut
 
 if TYPE_CHECKING:

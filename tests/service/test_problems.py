@@ -9,7 +9,7 @@ import pytest
 
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.messages import Json, Message, Setting
-from postil.service.worker_loop import encode_error, raised
+from postil.service.worker import encode_error, raised
 from postil.web.error_log import log_failure, unbroken
 from postil.web.problems import problem_of
 

@@ -19,7 +19,7 @@ from postil.data.suggestions import Impression, Label
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.service import store as stores
 from postil.service.store import Outcome, ServiceStore
-from postil.web import store_file
+from postil.web import stores as store_file
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator

@@ -21,7 +21,7 @@ from postil.campaigns.campaign_file import CampaignFile, connections_to_read, co
 from postil.campaigns.models import NoCampaign
 from postil.campaigns.tables import SCHEMA, UPGRADABLE
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
-from postil.web.transactions import MAX_GROUP, Pending
+from postil.web.stores import MAX_GROUP, Pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

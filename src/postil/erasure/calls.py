@@ -30,7 +30,7 @@ from postil.erasure.store import erase_stored
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, options
-from postil.web.store_file import NAME
+from postil.web.stores import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -13,7 +13,7 @@ import msgspec
 from postil.corpus.duplicates import compact_text
 from postil.data.suggestions import Label
 from postil.errors import InvalidInput
-from postil.web.store_file import NAME, database_error, open_file, shrink
+from postil.web.stores import NAME, database_error, open_file, shrink
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

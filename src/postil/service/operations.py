@@ -61,7 +61,7 @@ from postil.service.bodies import (
     decoded,
 )
 from postil.service.options import ServiceConfig
-from postil.service.worker_loop import DONE, answer_all, guarded, taken_streams
+from postil.service.worker import DONE, answer_all, guarded, taken_streams
 from postil.threads.orders import ranked_thread
 from postil.threads.quality import KIND, Quality
 from postil.threads.thread import Thread

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from postil.engine.worker import HEAD, command, described, environment, head, length_of
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Setting
-from postil.service.worker_loop import DONE, InternalError, raised
+from postil.service.worker import DONE, InternalError, raised
 from postil.web.problems import Busy, TimedOut
 from postil.web.turns import CLIENT, FairLine
 

@@ -27,8 +27,7 @@ from postil.data.fields import parse_date, plain_id
 from postil.data.suggestions import EVENTS, Impression, Label
 from postil.erasure.store import erase_comments
 from postil.errors import InvalidInput, PostilError
-from postil.web.store_file import NAME, connect, database_error, open_file, shrink
-from postil.web.transactions import MAX_GROUP, Pending
+from postil.web.stores import MAX_GROUP, NAME, Pending, connect, database_error, open_file, shrink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -27,7 +27,7 @@ from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import JSON, Blank, Command, Setting
 from postil.service.bodies import ModelsResponse, Request, decoded
 from postil.service.pool import WorkerEnded, WorkerProcess
-from postil.service.worker_loop import InternalError, answer_all, taken_streams
+from postil.service.worker import InternalError, answer_all, taken_streams
 from postil.web.problems import Problem, problem_of
 from postil.web.routing import Reply, Route
 
@@ -101,7 +101,7 @@ class Comments(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def serve() -> None:
-    """Answer requests until the service ends; see `postil.service.worker_loop`."""
+    """Answer requests until the service ends; see `postil.service.worker`."""
     inbox, results = taken_streams()
     if hasattr(os, "nice"):
         os.nice(NICENESS)

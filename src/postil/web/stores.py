@@ -1,17 +1,66 @@
-"""File of the service's store: an SQLite database in a folder that one service uses at a time."""
+"""What stores of servers are made of: transactions that share a commit, and the SQLite file of the service.
+
+A commit waits for the disk, once for all of its transactions. The file is in a folder that one service uses at a time.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING, Final
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from postil.data.atomic_file import write_error
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["NAME", "connect", "database_error", "open_file", "shrink"]
+__all__ = ["MAX_GROUP", "NAME", "Pending", "connect", "database_error", "open_file", "shrink"]
+
+C = TypeVar("C")
+T = TypeVar("T")
+
+MAX_GROUP: Final = 256
+"""Largest number of transactions per commit."""
+
+
+class Pending(Generic[C, T]):
+    """A submitted transaction, and its outcome until the group is committed.
+
+    Args:
+        transaction: The transaction.
+
+    Attributes:
+        future: Future of its value.
+    """
+
+    def __init__(self, transaction: Callable[[C], T]) -> None:
+        self.future: Future[T] = Future()
+        self._transaction = transaction
+        self._outcome: Callable[[], object] = self.future.cancel
+
+    def run(self, connection: C) -> None:
+        """Run it.
+
+        Args:
+            connection: Connection to the database.
+        """
+        value = self._transaction(connection)
+        self._outcome = lambda: self.future.set_result(value)
+
+    def refuse(self, error: BaseException) -> None:
+        """Let it fail.
+
+        Args:
+            error: The error that its caller gets.
+        """
+        self._outcome = lambda: self.future.set_exception(error)
+
+    def answer(self) -> None:
+        """Tell the caller the outcome; one that never ran is cancelled."""
+        self._outcome()
+
 
 NAME: Final = "service.db"
 """Name of the file in its folder."""

@@ -1,7 +1,7 @@
-"""The loop of a process that works for the service: requests in, responses or errors out, as both sides know them.
+"""A process that works for the service: requests in, responses or errors out, as both sides know them.
 
-A message is a kind, a length and its content: of a request the name of the operation, a line end and JSON. No pickle is
-read on either side.
+A message is a kind, a length and its content: of a request the name of the operation, a line end and JSON. No pickle
+is read on either side.
 """
 
 from __future__ import annotations
