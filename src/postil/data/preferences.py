@@ -13,10 +13,10 @@ import msgspec
 
 from postil.data.explain import shown
 from postil.data.fields import coerce_ids
-from postil.data.rows import Row
+from postil.data.rows import Id, Row
 from postil.errors import InvalidInput
 
-__all__ = ["CHOICES", "Choice", "Id", "PairPreference", "check_choice"]
+__all__ = ["CHOICES", "Choice", "PairPreference", "check_choice"]
 
 CHOICES: Final = ("a", "tie", "b")
 """Preferences: for the text of system a, for neither, for that of system b."""
@@ -43,11 +43,9 @@ def _check_left(value: object) -> None:
 
 
 if TYPE_CHECKING:
-    Id: TypeAlias = str
     Choice: TypeAlias = Literal["a", "tie", "b"]
     Side: TypeAlias = Literal["a", "b"]
 else:
-    Id = str | int
     Choice = Annotated[str, msgspec.Meta(extra={"check": check_choice})]
     Side = Annotated[str | None, msgspec.Meta(extra={"check": _check_left})]
 
