@@ -17,7 +17,7 @@ import numpy as np
 import dstc7_to_rows
 import mohler_to_rows
 import wmt21_to_rows
-from postil.data.weights import METHODS
+from postil.data.grades import METHODS
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.column_correlations import Texts
 from postil.meta.resampling import Draws, bootstrap_counts, interval

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.data.grades import Scale
 from postil.data.rows import Judgement, Score
-from postil.data.scale import Scale
 from postil.meta.table import join
 
 if TYPE_CHECKING:

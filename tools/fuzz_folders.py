@@ -227,7 +227,7 @@ def make_corpus(folder: Path) -> None:
     """Build a corpus."""
     from postil.corpus.calls import build_corpus  # noqa: PLC0415 - it needs pyarrow
     from postil.corpus.options import BuildOptions  # noqa: PLC0415
-    from postil.corpus.split import Share  # noqa: PLC0415
+    from postil.corpus.splits import Share  # noqa: PLC0415
     from postil.data.row_files import write  # noqa: PLC0415
 
     rows = folder.with_name("rows.jsonl")

@@ -20,9 +20,9 @@ from bench.corpus import workload
 from bench.corpus.memory import watched
 from bench.metrics.report import machine
 from postil.corpus.build import Source, build
-from postil.corpus.dataset_card import card
 from postil.corpus.options import BuildOptions
 from postil.corpus.store import Corpus
+from postil.corpus.view import card
 from postil.engine import open_engine
 from postil.text.tokenizers import tokenizer
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bench.metrics.report import machine, version
-from postil.data.scale import Scale
+from postil.data.grades import Scale
 from postil.encoders.static import TOKENIZER, SubwordEncoder, open_static
 from postil.kernel import greedy_matches
 from postil.scoring.files import score_files

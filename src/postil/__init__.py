@@ -22,8 +22,8 @@ from importlib import import_module
 from postil.version import VERSION as __version__  # noqa: F401, N811 - the name that Python gives it
 
 _HOMES = {
+    "postil.data.grades": "Scale",
     "postil.data.rows": "Article Comment",
-    "postil.data.scale": "Scale",
     "postil.errors": "InvalidInput PostilError Undefined UsageError",
     "postil.metrics.background": "DocumentFrequencies",
     "postil.metrics.controls": "ControlOptions",

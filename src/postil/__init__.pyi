@@ -20,9 +20,9 @@ from postil.corpus.store import Corpus as Corpus
 from postil.correlation.calls import correlate as correlate
 from postil.correlation.options import CorrelateOptions as CorrelateOptions
 from postil.correlation.result import CorrelationResult as CorrelationResult
+from postil.data.grades import Scale as Scale
 from postil.data.rows import Article as Article
 from postil.data.rows import Comment as Comment
-from postil.data.scale import Scale as Scale
 from postil.erasure.calls import ForgetOptions as ForgetOptions
 from postil.erasure.calls import forget as forget
 from postil.errors import InvalidInput as InvalidInput

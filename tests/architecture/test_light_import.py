@@ -68,7 +68,7 @@ except SystemExit as end:
         (HELP.replace('"--help"', '"score", "--help"'), HEAVY),
         (HELP.replace('"--help"', '"train", "att", "--help"'), HEAVY),
         ("import postil; postil.score, postil.parse_metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
-        ("import postil.data.row_files, postil.data.weights", HEAVY),
+        ("import postil.data.row_files, postil.data.grades", HEAVY),
         ("import postil.meta.correlation", HEAVY | {"typer", "rich"}),
         ("import postil.endpoint.client", HEAVY | {"numpy", "typer", "rich"}),
         (

@@ -68,7 +68,7 @@ _OF_CONSTANTS: Final = (
     "postil.screening.reasons._ADDRESSES",
     "postil.kernel.python.interning._marked_word",
     "postil.kernel.python.interning.unspaced_word",
-    "postil.data.decimal_marks._MARKED",
+    "postil.data.cells._MARKED",
     "postil.text.han._SCRIPTS",
     "postil.kernel.unicode_forms._long_run",
     "postil.text.writing._LETTERS",

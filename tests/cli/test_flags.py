@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from postil.cli.command import command
-from postil.data.scale import Scale
+from postil.data.grades import Scale
 from postil.errors import UsageError
 from postil.messages import Setting
 from postil.options import Flag, options
@@ -47,7 +47,7 @@ class Example(Shared):
 
     Args:
         names: Names; ``a`` or ``b``, repeatable.
-        scale: Scale of the grades, see `postil.data.scale.Scale`.
+        scale: Scale of the grades, see `postil.data.grades.Scale`.
         level: Level: pool or item.
         folders: Named folders, as ``NAME=FOLDER``.
         pair: Two names.

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.data.conversion import convert
-from postil.data.preferences import PairPreference
 from postil.data.row_files import write
-from postil.data.rows import Judgement, Passage, Score
+from postil.data.rows import Judgement, PairPreference, Passage, Score
 from postil.data.suggestions import Impression
 from postil.messages import COMMAND_LINE, INTERFACE
 from postil.results.base import Result

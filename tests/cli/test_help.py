@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from postil.cli.main import app
-from postil.data.weights import METHODS
+from postil.data.grades import METHODS
 from postil.metrics.spec import METRICS
 from postil.results.formats import FORMATS
 from postil.text.tokenizers import TOKENIZERS

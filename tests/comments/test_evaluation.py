@@ -19,9 +19,9 @@ from postil.comments.options import RetrieverTrainOptions
 from postil.comments.result import ReferenceCounts
 from postil.comments.training.retrievers import train_retriever
 from postil.corpus.options import Share
+from postil.data.grades import Scale
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
-from postil.data.scale import Scale
 from postil.data.suggestions import Provenance, Suggestion, Suggestions
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import bind_references

@@ -16,8 +16,8 @@ import pytest
 import postil
 from postil.comparison.preferences import preferred_systems
 from postil.comparison.result import PreferencesResult
-from postil.data.preferences import PairPreference
 from postil.data.row_files import write
+from postil.data.rows import PairPreference
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.meta.resampling import Draws
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
-from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share
+from postil.corpus.passes import BuildDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,11 +14,11 @@ from corpus_work import Row, built, decoded, files, ids, loose, row, rows, writt
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.calls import build_corpus
-from postil.corpus.dataset_card import card
 from postil.corpus.options import BuildOptions, Share
 from postil.corpus.result import CorpusMetadata, SplitSize
 from postil.corpus.statistics import statistics
 from postil.corpus.store import Corpus
+from postil.corpus.view import card
 from postil.errors import InvalidInput, UsageError
 from postil.text.tokenizers import tokenizer
 

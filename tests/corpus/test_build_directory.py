@@ -19,9 +19,9 @@ from corpus_work import files, loose, rows, written
 
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
-from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import Share
+from postil.corpus.passes import BuildDirectory
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:

@@ -13,12 +13,11 @@ from corpus_work import Row, built, files, ids, loose, row, rows, written
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.calls import build_corpus
-from postil.corpus.dataset_card import card
 from postil.corpus.options import DateRange, Share
 from postil.corpus.result import DateStatistics
 from postil.corpus.statistics import statistics
+from postil.corpus.view import card, table_2
 from postil.corpus.view import statistics as view
-from postil.corpus.view import table_2
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:

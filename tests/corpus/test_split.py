@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.corpus.options import Share
-from postil.corpus.split import EXCLUDED, LATER, SPLITS, UNASSIGNED, split_articles, split_by_date
+from postil.corpus.splits import EXCLUDED, LATER, SPLITS, UNASSIGNED, split_articles, split_by_date
 from postil.data.fields import draw_key
 from postil.errors import UsageError
 

@@ -17,7 +17,6 @@ from numpy.testing import assert_allclose
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build import Source, build
-from postil.corpus.dataset_card import card
 from postil.corpus.options import Share
 from postil.corpus.result import (
     CorpusInput,
@@ -30,8 +29,8 @@ from postil.corpus.result import (
     StatisticsSettings,
 )
 from postil.corpus.statistics import ALL, Histogram, Summary, statistics
-from postil.corpus.view import percent, table_2
-from postil.data.scale import Scale
+from postil.corpus.view import card, percent, table_2
+from postil.data.grades import Scale
 from postil.engine import open_engine
 from postil.errors import InvalidInput
 from postil.results.numbers import DASH

@@ -15,7 +15,7 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share
-from postil.corpus.thresholds import LADDERS, article_thresholds, test_thresholds
+from postil.corpus.splits import LADDERS, article_thresholds, test_thresholds
 from postil.errors import InvalidInput
 from postil.messages import COMMAND_LINE
 

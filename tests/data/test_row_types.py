@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from postil.data.preferences import PairPreference
 from postil.data.row_files import Writer, read, write
-from postil.data.rows import Article, Candidate, Judgement, Passage, Reference, Score
+from postil.data.rows import Article, Candidate, Judgement, PairPreference, Passage, Reference, Score
 from postil.data.suggestions import (
     LABEL,
     Filtered,

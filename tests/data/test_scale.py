@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.data.scale import Scale
+from postil.data.grades import Scale
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 FINITE = st.floats(min_value=-1e300, max_value=1e300)

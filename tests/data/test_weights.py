@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.grades import METHODS, Scale, default_method, weigh
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Rating, Reference
-from postil.data.scale import Scale
-from postil.data.weights import METHODS, default_method, weigh
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:

@@ -26,9 +26,8 @@ from postil.campaigns.planning import GoldLabel
 from postil.comments.commenter import team_draft
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share
-from postil.data.preferences import PairPreference
 from postil.data.row_files import read, write
-from postil.data.rows import Article, Candidate, Comment, Judgement, Passage, Reference
+from postil.data.rows import Article, Candidate, Comment, Judgement, PairPreference, Passage, Reference
 from postil.studies.demo import calls as demo
 from tiny_models import write_bert, write_pooling
 from wmt_folders import write_set

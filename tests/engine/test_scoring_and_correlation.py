@@ -12,9 +12,9 @@ import pytest
 
 from postil.correlation.calls import correlate_table
 from postil.correlation.options import CorrelateOptions
+from postil.data.grades import Scale
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
-from postil.data.scale import Scale
 from postil.engine.engines import elsewhere
 from postil.errors import InvalidInput, UnknownName
 from postil.meta.table import join

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.data.scale import Scale
+from postil.data.grades import Scale
 from postil.judging.judge import expected_grade, grade_tokens, read_grade
 
 FIVE = Scale(1, 5)

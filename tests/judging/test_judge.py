@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.data.scale import Scale
+from postil.data.grades import Scale
 from postil.endpoint.chat import Answer, Failed
 from postil.endpoint.prompts import MARKS
 from postil.errors import UnknownName, UsageError

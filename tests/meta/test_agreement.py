@@ -11,10 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from postil.correlation.calls import normalised, worst, worst_against_people
+from postil.data.grades import Scale
 from postil.data.parts import Estimate
 from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.meta import agreement as rating_pairs
 from postil.meta.agreement import agreement, agreement_of_table

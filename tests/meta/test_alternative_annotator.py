@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.correlation.audit import alternative_annotator_test
+from postil.data.grades import Scale
 from postil.data.rows import Judgement, Score
-from postil.data.scale import Scale
 from postil.errors import UsageError
 from postil.meta.grade_fits import MappedGrades, map_to_grades
 from postil.meta.multiple_tests import benjamini_yekutieli

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.correlation.audit import AbsoluteSum, calibrations
+from postil.data.grades import Scale
 from postil.data.rows import Judgement, Score
-from postil.data.scale import Scale
 from postil.meta.grade_fits import MappedGrades, map_to_grades
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import Table, join

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.grades import Scale
 from postil.data.rows import Judgement, Score
-from postil.data.scale import Scale
 from postil.errors import UsageError
 from postil.meta.grade_fits import isotonic, linear, map_to_grades, scale_of
 from postil.meta.table import Table, join

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.data.grades import Scale
 from postil.data.parts import Excluded
 from postil.data.row_locations import LocatedRows, RowLocations, located
 from postil.data.rows import Judgement, Score
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.meta.table import Judged, Scored, Table, join
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.data.scale import Scale
+from postil.data.grades import Scale
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.base import Metric, Scorer, mean_of_items

@@ -8,8 +8,8 @@ import numpy as np
 import originals
 import pytest
 
+from postil.data.grades import Scale
 from postil.data.rows import Judgement
-from postil.data.scale import Scale
 from postil.meta.agreement import agreement
 from postil.meta.resampling import Draws
 

@@ -16,8 +16,8 @@ import pytest
 from audit_originals import BY, LARGE, SMALL, Cells, made, of_few_items, rated
 
 from postil.correlation.audit import alternative_annotator_test
+from postil.data.grades import Scale
 from postil.data.rows import Judgement, Score
-from postil.data.scale import Scale
 from postil.meta.correlation import correlations, differences
 from postil.meta.grade_fits import map_to_grades
 from postil.meta.resampling import Draws

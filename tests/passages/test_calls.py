@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.data.grades import Scale
 from postil.data.rows import Passage
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.passages.calls import MEASURES, PassagesOptions, find_gains
 from postil.passages.result import Gain, GainDifference, smallest_p

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from postil.data.grades import Scale
 from postil.data.rows import Candidate, Passage, TopicArticle
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.passages.summaries import SummariesOptions, score_summaries
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data.grades import Scale
 from postil.data.row_files import read
 from postil.data.rows import Score
-from postil.data.scale import Scale
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
 from postil.version import VERSION

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from made_models import put_in_place
+from postil.data.grades import Scale
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Reference
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, PostilError, Undefined
 from postil.scoring import files as scoring_files
 from postil.scoring.files import score_files

@@ -20,9 +20,9 @@ from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
+from postil.data.grades import Scale
 from postil.data.row_files import write
 from postil.data.rows import Article, Candidate, Comment, Judgement, Rating
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.results.base import read_results
 from postil.results.page.report import write_report

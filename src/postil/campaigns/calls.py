@@ -14,9 +14,9 @@ from postil.campaigns.result import QualityResult
 from postil.campaigns.rubric import ratings_of
 from postil.data.atomic_file import AtomicFile, check_apart
 from postil.data.escaping import visible
+from postil.data.grades import Scale
 from postil.data.options import ListenOptions
 from postil.data.row_files import Writer
-from postil.data.scale import Scale
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.options import Flag, options

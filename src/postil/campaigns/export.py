@@ -12,8 +12,7 @@ import msgspec
 
 from postil.campaigns.rubric import ratings_by_aspect
 from postil.campaigns.validation import passage_grade
-from postil.data.preferences import PairPreference
-from postil.data.rows import Judgement, Passage, Reference, Row
+from postil.data.rows import Judgement, PairPreference, Passage, Reference, Row
 from postil.data.rows import Rating as RatingOfReference
 from postil.errors import InvalidInput
 from postil.results.base import to_json
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from postil.campaigns.quality import InferredGrades
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store
-    from postil.data.preferences import Choice, Side
+    from postil.data.rows import Choice, Side
 
 __all__ = [
     "COLUMNS",

@@ -11,9 +11,8 @@ import msgspec
 from postil.campaigns.item_assignment import generator
 from postil.campaigns.rubric import LANGUAGES, Rubric
 from postil.data.fields import coerce_ids
-from postil.data.preferences import Choice, check_choice
 from postil.data.row_files import PLAIN, read
-from postil.data.rows import Id, Row
+from postil.data.rows import Choice, Id, Row, check_choice
 from postil.errors import UsageError
 from postil.messages import Setting
 

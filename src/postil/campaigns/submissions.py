@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from postil.campaigns.models import Span
-from postil.data.decimal_marks import NumberMarks, number_text
+from postil.data.cells import NumberMarks, number_text
 from postil.data.delimited import Delimited
 from postil.data.explain import shown
 from postil.data.fields import as_id, coerce_ids, is_integer
-from postil.data.json_tables import json_lines, json_records
+from postil.data.jsonl import json_lines, json_records
 from postil.data.reading import Reading
 from postil.data.row_files import format_of
 from postil.data.streams import opened

@@ -75,7 +75,7 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
 
 
 class _Parsed(Protocol):
-    """A class whose values are written as text, such as `postil.data.scale.Scale`."""
+    """A class whose values are written as text, such as `postil.data.grades.Scale`."""
 
     @classmethod
     def parse(cls, text: str) -> object: ...

@@ -28,10 +28,10 @@ from postil.combination.result import CombinationResult, CombinationSettings
 from postil.data.arguments import check_arguments, check_fields, options_of, parted
 from postil.data.atomic_file import check_apart, check_folder
 from postil.data.frames import warn
+from postil.data.grades import Scale
 from postil.data.options import ScoreInputOptions, SeedOptions
 from postil.data.row_files import kind_of, write
 from postil.data.rows import EXTERNAL
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError, check_least
 from postil.messages import Blank, Message, Setting
 from postil.meta.grade_fits import LEARNERS, PENALTY

@@ -38,11 +38,10 @@ from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.atomic_file import check_apart
 from postil.data.explain import are, have
 from postil.data.fields import draw_key, unix_seconds
+from postil.data.grades import DEFAULT, METHODS, SCALE_SETTING, Scale, weigh
 from postil.data.options import PluginOptions, SeedOptions, ThreadOptions
 from postil.data.row_files import Writer
 from postil.data.rows import Candidate, Score
-from postil.data.scale import SCALE_SETTING, Scale
-from postil.data.weights import DEFAULT, METHODS, weigh
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Listed, Message, Setting
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts, SystemTotals, weighting_signature

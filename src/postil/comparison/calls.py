@@ -13,9 +13,8 @@ from postil.comparison.result import InterleavingResult, PreferencesResult
 from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.frames import ColumnNames, open_rows
 from postil.data.options import ResamplingOptions, ScoreInputOptions
-from postil.data.preferences import PairPreference
 from postil.data.row_files import read
-from postil.data.rows import Score
+from postil.data.rows import PairPreference, Score
 from postil.data.suggestions import Impression
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting

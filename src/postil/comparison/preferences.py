@@ -34,8 +34,8 @@ from postil.results.base import replace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.data.preferences import PairPreference
     from postil.data.row_locations import RowLocations
+    from postil.data.rows import PairPreference
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.resampling import Draws
 
@@ -88,7 +88,7 @@ def preferred_systems(
         UnknownName: There is no such system.
         Undefined: There is no preference, or no comparison connects two groups of systems.
 
-    >>> from postil.data.preferences import PairPreference
+    >>> from postil.data.rows import PairPreference
     >>> rows = [PairPreference(str(n), "base", "new", "A1", "baab"[n % 4]) for n in range(7)]
     >>> found = preferred_systems(rows)
     >>> [(row.system, row.wins, row.losses, round(row.strength, 3)) for row in found.systems]

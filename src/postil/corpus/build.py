@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.corpus.assign_splits import assign_splits
 from postil.corpus.blocks import TABLES
 from postil.corpus.passes import OnProgress, Passes, Source
 from postil.corpus.rated_comments import RatedComments
 from postil.corpus.result import CorpusInput, CorpusMetadata
+from postil.corpus.splits import assign_splits, in_words
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
-from postil.corpus.thresholds import in_words
 from postil.data.parquet import arrow
 from postil.data.row_files import PLAIN, open_bytes, write
 from postil.errors import InvalidInput, UsageError
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from postil.data.streams import FilePath
     from postil.engine import Engine
 
-from postil.corpus.build_directory import BuildDirectory
+from postil.corpus.passes import BuildDirectory
 
 __all__ = ["OnProgress", "Source", "build", "rejected_beside"]
 

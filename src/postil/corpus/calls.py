@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
-from postil.corpus.dataset_card import card
 from postil.corpus.importers.raw_exports import import_of
 from postil.corpus.options import BuildOptions
 from postil.corpus.statistics import ALL, statistics
 from postil.corpus.store import Corpus
-from postil.corpus.view import draw
+from postil.corpus.view import card, draw
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_frame, is_table, open_rows
+from postil.data.grades import Scale
 from postil.data.options import EngineOptions, InputOptions
 from postil.data.progress import progress
 from postil.data.row_files import write
 from postil.data.rows import Article, Reference
-from postil.data.scale import Scale
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Command, Message, Setting

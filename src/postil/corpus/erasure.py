@@ -17,7 +17,7 @@ import numpy as np
 from postil.corpus.finish import FIELDS
 from postil.corpus.forgotten import Erasure, is_placeholder, placeholder
 from postil.corpus.result import SplitSize
-from postil.corpus.split import SPLITS
+from postil.corpus.splits import SPLITS
 from postil.corpus.statistics import statistics
 from postil.corpus.store import METADATA, Corpus
 from postil.data.atomic_file import replace_folder, write_error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.corpus.blocks import annotator_id, open_block_table, words_in
-from postil.corpus.split import EXCLUDED, SPLITS, TEST
+from postil.corpus.splits import EXCLUDED, SPLITS, TEST
 from postil.data.fields import draw_key
 from postil.data.parquet import arrow, schema_of
 from postil.data.rows import Article

@@ -182,7 +182,7 @@ class BuildOptions:
     """Options of `postil corpus build`. The defaults are the paper's (ACL 2018, sections 3 and 5), but for split sizes.
 
     Four thresholds are chosen from the data where they are not given: the paper's for a corpus of many articles, lower
-    ones else; see `postil.corpus.thresholds`.
+    ones else; see `postil.corpus.splits`.
 
     Args:
         source: Source of the articles and comments, for the dataset card.

@@ -1,9 +1,10 @@
-"""The passes of a build over its blocks: prepare, gather, count, finish, assemble.
+"""Passes of a build over its blocks (prepare, gather, count, finish, assemble), and the directory of their results.
 
 Of each article the main process reads a few numbers alone: gather and the choice of splits need no text. No text is
 tokenized or looked up twice: a block numbers its words by itself, and an array per block maps these numbers to the
 token ids of the corpus. Blocks and results travel as bytes, so workers need no common file system. Each result is
-stored as a file in the order of the input, which is all that an interrupted build needs to go on.
+stored as a file in the order of the input, which is all that an interrupted build needs to go on: a file is written
+atomically, in a hidden staging folder beside the corpus, which is renamed to the corpus at the end.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ import os
 import re
 import shutil
 from collections import Counter, deque
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final, Protocol, TypeVar
+from zipfile import BadZipFile
 
 import msgspec
 import numpy as np
 
-from postil.corpus.assign_splits import UNDATED, Articles
 from postil.corpus.blocks import (
     Read,
     Report,
@@ -39,15 +42,15 @@ from postil.corpus.finish import FIELDS, Count, Finish, Part
 from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import masking, pseudonyms
 from postil.corpus.result import CorpusInput, Rejected, SplitSize
-from postil.corpus.split import SPLITS, UNASSIGNED
-from postil.corpus.thresholds import article_thresholds
+from postil.corpus.splits import SPLITS, UNASSIGNED, UNDATED, Articles, article_thresholds
+from postil.data.atomic_file import LOCK, AtomicFile, locked, write_error
 from postil.data.fields import unix_seconds
 from postil.data.jsonl import FAILURES, check_keys, reread
 from postil.data.parquet import arrow
 from postil.data.row_files import PLAIN
 from postil.data.rows import Article
 from postil.documents.markup import HtmlCleaner
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, PostilError, UsageError
 from postil.kernel import plain_objects
 from postil.messages import Blank, Message, Setting
 from postil.text.han import SHARE, HanTexts, advice_for
@@ -57,12 +60,12 @@ from postil.text.tokens import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
 
     from numpy.typing import NDArray
 
     from postil.corpus.blocks import Block
-    from postil.corpus.build_directory import BuildDirectory
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
     from postil.corpus.rated_comments import RatedComments
@@ -73,7 +76,7 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.text.tokens import Tokens
 
-__all__ = ["OnProgress", "Passes", "Prepare", "Source", "check_scripts"]
+__all__ = ["BuildDirectory", "OnProgress", "Passes", "Prepare", "Source", "check_scripts"]
 
 _MANY: Final = 1_000
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -676,3 +679,125 @@ def _header(size: int) -> bytes:
     out = io.BytesIO()
     np.lib.format.write_array_header_1_0(out, {"descr": "<i4", "fortran_order": False, "shape": (size,)})
     return out.getvalue()
+
+
+_UNREADABLE: Final = (BadZipFile, EOFError, LookupError, ValueError)
+
+
+class BuildDirectory:
+    """The staging folder of a build; a context manager, which locks it against other builds.
+
+    After an interrupt or a system error it stays, and the same request resumes from it. It is removed after invalid
+    input, since corrected input makes another request, and where no step was finished.
+
+    Args:
+        out: The output folder.
+        request: All that the outcome depends on; the steps of another request are discarded.
+
+    Raises:
+        UsageError: The corpus is there already, its folder's parent is not, or another build of it is running.
+        PostilError: The operating system reports an error.
+    """
+
+    def __init__(self, out: FilePath, request: str) -> None:
+        self.out = Path(os.path.realpath(out))
+        self.folder = self.out.with_name(f".{self.out.name}.building")
+        self.corpus = self.folder / "corpus"
+        self.resumed = False
+        """True if there are steps of an earlier build."""
+        self._request = request
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        if self.out.exists():
+            raise UsageError(f"{self.out}: already exists; choose another output folder or remove it")
+        if not self.out.parent.is_dir():
+            raise UsageError(f"{self.out}: parent folder {self.out.parent} does not exist")
+        self._held.enter_context(locked(self.folder, f"{self.out}: another build of this corpus is running"))
+        self._begin()
+        return self
+
+    def _begin(self) -> None:
+        note = self.folder / "request.json"
+        self.resumed = note.is_file() and note.read_text(encoding="utf-8") == self._request
+        if not self.resumed:
+            for thing in self.folder.iterdir():
+                if thing.is_dir():
+                    shutil.rmtree(thing)
+                elif thing.name != LOCK:
+                    thing.unlink()
+            self.keep(note, self._request.encode())
+        for part in self.folder.rglob(".*.part"):  # of a build that was killed
+            part.unlink()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, InvalidInput) or (error is not None and not self._has_steps()):
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self._held.close()
+        # A step that an earlier build kept was changed since, or the disk lost a part of it.
+        if self.resumed and isinstance(error, _UNREADABLE) and not isinstance(error, PostilError):
+            problem = f"{self.folder}: what an earlier build kept is unreadable ({error}); remove it to begin anew"
+            raise PostilError(problem) from error
+
+    def _has_steps(self) -> bool:
+        return any(thing.is_dir() for thing in self.folder.iterdir())
+
+    def step(self, name: str, number: int) -> Path:
+        """The file of a step.
+
+        Args:
+            name: Name of the step.
+            number: Number of the block or shard.
+        """
+        return self.folder / name / f"{number:06d}"
+
+    def keep(self, path: Path, *data: bytes | memoryview) -> None:
+        """Write a file whole.
+
+        Args:
+            path: The file.
+            data: Its content.
+
+        Raises:
+            PostilError: The operating system reports an error.
+        """
+        with self.open(path) as stream:
+            for piece in data:
+                stream.write(piece)
+
+    @contextmanager
+    def open(self, path: Path) -> Iterator[IO[bytes]]:
+        """A file in the making, which appears when the block ends well.
+
+        Args:
+            path: The file.
+
+        Yields:
+            What takes its bytes.
+
+        Raises:
+            PostilError: The operating system reports an error.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_error(str(path), error) from error
+        with AtomicFile(str(path)) as stream:
+            try:
+                yield stream
+            except OSError as error:
+                raise write_error(str(path), error) from error
+
+    def finish(self) -> None:
+        """Make the corpus appear, and throw the steps away.
+
+        Raises:
+            PostilError: The operating system reports an error.
+        """
+        try:
+            self.corpus.rename(self.out)
+            shutil.rmtree(self.folder)
+        except OSError as error:
+            raise write_error(str(self.out), error) from error

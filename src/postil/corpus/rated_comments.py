@@ -16,10 +16,10 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from postil.data.grades import Scale
     from postil.data.reading import Reading
     from postil.data.row_locations import RowLocations
     from postil.data.rows import Article, Comment
-    from postil.data.scale import Scale
     from postil.data.streams import FilePath
 
 __all__ = ["RatedComments"]

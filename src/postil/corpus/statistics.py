@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from postil.corpus.passes import OnProgress
     from postil.corpus.store import Corpus, Field
+    from postil.data.grades import Scale
     from postil.data.parquet import Arrow
-    from postil.data.scale import Scale
     from postil.engine import Engine
 
 __all__ = ["ALL", "EMPTY", "Histogram", "Statistics", "Summary", "spread", "statistics"]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from postil.corpus.result import CorpusMetadata
-from postil.corpus.split import SPLITS
+from postil.corpus.splits import SPLITS
 from postil.data import parquet
 from postil.data.arguments import check_arguments
 from postil.data.arrays import Expected, open_array

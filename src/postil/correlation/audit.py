@@ -293,7 +293,7 @@ def calibrations(table: Table, mapped: MappedGrades, draws: Draws = DRAWS) -> tu
     >>> from postil.meta.grade_fits import map_to_grades
     >>> from postil.meta.table import join
     >>> from postil.data.rows import Judgement, Score
-    >>> from postil.data.scale import Scale
+    >>> from postil.data.grades import Scale
     >>> texts = [("1", 1, 2), ("2", 3, 3), ("3", 5, 4)]
     >>> table = join(
     ...     [Score(item, "a", "judge", score) for item, score, _ in texts],

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from postil.data.arguments import check_fields
+from postil.data.grades import Scale
 from postil.data.options import EngineOptions, ResamplingOptions
-from postil.data.scale import Scale
 from postil.errors import UnknownName, UsageError, check_least
 from postil.meta.coefficients import CHOICES, LEVELS, By, Measure, check_names, known
 from postil.meta.rated import ChosenKeywords

@@ -19,7 +19,7 @@ from postil.data.atomic_file import AtomicFile, write_error
 from postil.data.delimited import CsvSink, Delimited, column_names
 from postil.data.explain import file_setting, shown
 from postil.data.folders import files_of_split
-from postil.data.json_tables import json_lines, json_records
+from postil.data.jsonl import json_lines, json_records
 from postil.data.reading import Reading
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Reference, Row

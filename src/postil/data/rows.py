@@ -7,11 +7,12 @@ floats, an optional list that is null becomes empty, a signature that is null ``
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import force_setattr
 
+from postil.data.explain import shown
 from postil.data.fields import (
     check_texts,
     coerce_date,
@@ -22,19 +23,23 @@ from postil.data.fields import (
     coerce_tuple,
     optional_date,
 )
+from postil.errors import InvalidInput
 from postil.kernel.unicode_forms import is_composed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "CHOICES",
     "Article",
     "ArticleContent",
     "Candidate",
+    "Choice",
     "Comment",
     "Draft",
     "JudgeScore",
     "Judgement",
+    "PairPreference",
     "Passage",
     "PlannedReference",
     "Rating",
@@ -42,8 +47,8 @@ __all__ = [
     "Row",
     "Score",
     "TopicArticle",
+    "check_choice",
 ]
-
 
 EXTERNAL: Final = "external"
 """Signature of a score of which nothing is known but its metric's name."""
@@ -459,3 +464,68 @@ class ArticleContent(Row, frozen=True, omit_defaults=True, gc=False):
         coerce_ids(self, "id")
         check_texts(self, "title")
         check_texts(self, "content", optional=True)
+
+
+CHOICES: Final = ("a", "tie", "b")
+"""Preferences: for the text of system a, for neither, for that of system b."""
+
+
+def check_choice(value: object, field: str = "preference") -> None:
+    """Refuse what is no preference.
+
+    Args:
+        value: The value.
+        field: Its field; in any other than ``preference`` there is no tie.
+
+    Raises:
+        InvalidInput: It is none of `CHOICES`.
+    """
+    choices = CHOICES if field == "preference" else ("a", "b")
+    if value not in choices:
+        raise InvalidInput(f"expected {', '.join(choices[:-1])} or {choices[-1]}, got {shown(value)}", field=field)
+
+
+def _check_left(value: object) -> None:
+    if value is not None:
+        check_choice(value, "left")
+
+
+if TYPE_CHECKING:
+    Choice: TypeAlias = Literal["a", "tie", "b"]
+    Side: TypeAlias = Literal["a", "b"]
+else:
+    Choice = Annotated[str, msgspec.Meta(extra={"check": check_choice})]
+    Side = Annotated[str | None, msgspec.Meta(extra={"check": _check_left})]
+
+
+class PairPreference(Row, frozen=True, omit_defaults=True, gc=False):
+    """The preference of one annotator for one of two systems' texts.
+
+    Args:
+        item: The item that both texts were written for.
+        system_a: System of one text.
+        system_b: System of the other.
+        annotator: The annotator.
+        preference: ``a``, ``b``, or ``tie`` where neither is better.
+        left: The text that was on the left, ``a`` or ``b``; None where it is not known.
+
+    >>> PairPreference("i1", "base", "base", "ann", "a")
+    Traceback (most recent call last):
+    ...
+    postil.errors.InvalidInput: system_b: expected a system other than system_a, got "base" for both
+    """
+
+    item: Id
+    system_a: Id
+    system_b: Id
+    annotator: Id
+    preference: Choice
+    left: Side | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "item", "system_a", "system_b", "annotator")
+        if self.system_a == self.system_b:
+            problem = f"expected a system other than system_a, got {shown(self.system_a)} for both"
+            raise InvalidInput(problem, field="system_b")
+        check_choice(self.preference)
+        _check_left(self.left)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeAlias, TypeVar, 
 
 import msgspec
 
-from postil.data.cells import BrokenCell, CellField, constants_of, decoded
-from postil.data.decimal_marks import MARKS, NumberMarks
+from postil.data.cells import MARKS, BrokenCell, CellField, NumberMarks, constants_of, decoded
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import explain, file_setting, lacking, unlike

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, TypedDi
 import msgspec
 
 from postil.comments.store import changing, training_folder
-from postil.corpus.dataset_card import card
 from postil.corpus.duplicates import compact_text
 from postil.corpus.erasure import erase_comments, rows
 from postil.corpus.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
 from postil.corpus.result import ForgottenFolder
 from postil.corpus.store import METADATA, Corpus
+from postil.corpus.view import card
 from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.atomic_file import LOCK, locked
 from postil.data.fields import plain_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, cast
 
 from postil.data.arguments import check_arguments, check_fields, options_of, parted
-from postil.data.scale import Scale
+from postil.data.grades import Scale
 from postil.errors import UnknownName, UsageError
 from postil.estimation.designs import ESTIMATORS, TARGETS
 from postil.estimation.estimator import estimate as estimate_means

@@ -133,7 +133,7 @@ def judge(
         PostilError: The endpoint refuses all calls, or no text has a grade.
 
     >>> from postil.judging.options import JudgeOptions
-    >>> from postil.data.scale import Scale
+    >>> from postil.data.grades import Scale
     >>> options = JudgeOptions(endpoint="http://127.0.0.1:8080/v1", model="qwen3", scale=Scale(1, 5))
     >>> judge([{"item": 1, "text": "a"}], options=options)
     Traceback (most recent call last):

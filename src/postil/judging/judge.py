@@ -19,7 +19,7 @@ from postil.endpoint.prompts import PromptTemplate, first_words, marked
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from postil.data.scale import Scale
+    from postil.data.grades import Scale
     from postil.endpoint.chat import Message
 
 __all__ = [
@@ -118,7 +118,7 @@ def grade_tokens(scale: Scale, most: int) -> dict[str, float]:
     Returns:
         Its whole numbers; none where an end is no whole number, or there are more of them.
 
-    >>> from postil.data.scale import Scale
+    >>> from postil.data.grades import Scale
     >>> grade_tokens(Scale(1, 3), 20), grade_tokens(Scale(0, 100), 20), grade_tokens(Scale(0, 4.5), 20)
     ({'1': 1.0, '2': 2.0, '3': 3.0}, {}, {})
     """
@@ -186,7 +186,7 @@ def read_grade(text: str, scale: Scale, *, cut: bool = False) -> float | None:
         scale: The scale.
         cut: True if the answer was cut off at its largest length, so that a number at its end may lack digits.
 
-    >>> from postil.data.scale import Scale
+    >>> from postil.data.grades import Scale
     >>> [read_grade(text, Scale(1, 5)) for text in ("4", "**4.5**", "Grade: 4/5", "4 out of 5. Well said.")]
     [4.0, 4.5, 4.0, 4.0]
     >>> [read_grade(text, Scale(1, 5)) for text in ('So: {"grade": 4, "why": "2 facts"}', "评分：4分", r"\boxed{4}")]
@@ -439,7 +439,7 @@ def _default() -> Template:
 def scale_words(scale: Scale) -> str:
     """The scale as prompts have it.
 
-    >>> from postil.data.scale import Scale
+    >>> from postil.data.grades import Scale
     >>> scale_words(Scale(1, 5)), scale_words(Scale(0, 1, words=("poor", "good")))
     ('from 1 (lowest) to 5 (highest)', 'from 0 (poor) to 1 (good)')
     """
@@ -564,7 +564,7 @@ class Judge:
         ask: Function that answers requests, in their order.
 
     >>> from postil.judging.judge import Case, Template
-    >>> from postil.data.scale import Scale
+    >>> from postil.data.grades import Scale
     >>> answers = {"good": "Grade: 5", "odd": "no idea"}
     >>> def ask(requests):
     ...     for request in requests:

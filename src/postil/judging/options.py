@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 from postil.data.arguments import check_fields
+from postil.data.grades import Scale
 from postil.data.options import SeedOptions, ThreadOptions
-from postil.data.scale import Scale
 from postil.endpoint.options import EndpointOptions
 from postil.errors import UnknownName, UsageError, check_least
 from postil.judging.judge import ANSWER_TOKENS

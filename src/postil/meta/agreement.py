@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.data.grades import Scale
     from postil.data.rows import Judgement
-    from postil.data.scale import Scale
     from postil.meta.resampling import Counts, Draws
     from postil.meta.table import Key, Ratings, Table
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from postil.data.frames import Column, Table
+    from postil.data.grades import Scale
     from postil.data.progress import OnMessage
     from postil.data.rows import Row
-    from postil.data.scale import Scale
     from postil.data.streams import FilePath
     from postil.meta.table import Key
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.data.grades import Scale
     from postil.data.rows import Judgement, Score
-    from postil.data.scale import Scale
 
 __all__ = ["Judged", "Key", "Ratings", "Scored", "Table", "excluded_texts", "join", "meet", "repeated_texts"]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.weights import METHODS
+from postil.data.grades import METHODS
 from postil.errors import InvalidInput
 from postil.metrics.controls import Controls
 from postil.metrics.metric_set import DeterministicSum, MetricSet
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.scale import Scale
+    from postil.data.grades import Scale
     from postil.engine import Engine
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
@@ -553,7 +553,7 @@ def weighting_signature(method: str, scale: Scale | None) -> str:
     """Weights method as signatures have it.
 
     Args:
-        method: Name in `postil.data.weights.METHODS`, or ``consensus`` with or without a metric in brackets.
+        method: Name in `postil.data.grades.METHODS`, or ``consensus`` with or without a metric in brackets.
         scale: Scale of the grades, for methods that read it.
 
     >>> weighting_signature("votes", None), weighting_signature("consensus(rouge-1)", None)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.scale import Scale
+    from postil.data.grades import Scale
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric, Scorer
     from postil.metrics.references import Matches, References

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from postil.data.grades import Scale
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
 from postil.data.parts import Excluded
 from postil.data.progress import steps
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
-from postil.data.scale import Scale
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.meta.resampling import RESAMPLES, Draws

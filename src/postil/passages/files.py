@@ -11,10 +11,10 @@ import numpy as np
 from postil.corpus.importers.trec import run_lines
 from postil.data.atomic_file import AtomicFile, check_apart, write_error
 from postil.data.explain import shown
+from postil.data.grades import Scale
 from postil.data.ranking import Ranking, joined
 from postil.data.row_files import kind_of, write
 from postil.data.rows import Score
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.messages import Message, Setting
 from postil.passages.view import SENSES

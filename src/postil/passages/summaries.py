@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.data.explain import shown
+from postil.data.grades import Scale
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
 from postil.data.parts import Excluded
 from postil.data.row_files import check_standard_input, read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Candidate, Judgement, Passage, Score, TopicArticle
-from postil.data.scale import Scale
 from postil.errors import InvalidInput, Undefined, UsageError, check_least
 from postil.messages import Setting
 from postil.meta.correlation import correlations

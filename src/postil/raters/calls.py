@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from postil.data.frames import Table
-    from postil.data.scale import Scale
+    from postil.data.grades import Scale
 
 __all__ = ["AgreementKeywords", "AgreementOptions", "agreement"]
 

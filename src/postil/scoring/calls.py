@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.frames import Column, Table
-    from postil.data.scale import Scale
+    from postil.data.grades import Scale
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
     from postil.metrics.controls import ControlOptions

@@ -16,9 +16,8 @@ import numpy as np
 
 from postil.data.explain import counted, have, out_of_range
 from postil.data.frames import SYSTEM
+from postil.data.grades import DEFAULT, METHODS, NEEDED, SCALE_SETTING, default_method, weigh
 from postil.data.row_locations import SelectedRows
-from postil.data.scale import SCALE_SETTING
-from postil.data.weights import DEFAULT, METHODS, NEEDED, default_method, weigh
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Command, Hint, Listed, Message, Setting
 from postil.metrics.background import BACKGROUND
@@ -32,11 +31,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.data.grades import Method, Scale
     from postil.data.progress import OnMessage
     from postil.data.row_locations import RowLocations, Source
     from postil.data.rows import Candidate, Reference
-    from postil.data.scale import Scale
-    from postil.data.weights import Method
     from postil.engine import Engine
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from postil.data.arguments import check_fields
+from postil.data.grades import Scale
 from postil.data.options import EngineOptions, InputOptions, PluginOptions
-from postil.data.scale import Scale
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.options import Flag, options

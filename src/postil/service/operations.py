@@ -19,8 +19,8 @@ from postil.comments.show_filter import Selection
 from postil.comments.store import Model
 from postil.data.fields import plain_id
 from postil.data.frames import SYSTEM
+from postil.data.grades import Scale
 from postil.data.rows import Article, Candidate
-from postil.data.scale import Scale
 from postil.documents.html import read_article
 from postil.documents.markup import HtmlCleaner
 from postil.documents.plain import read_plain

@@ -8,8 +8,8 @@ from typing import Annotated, Final
 
 from postil.comments.options import RANKERS
 from postil.comments.result import HUMAN
+from postil.data.grades import Scale
 from postil.data.options import PluginOptions, ResamplingOptions, SeedOptions, ThreadOptions
-from postil.data.scale import Scale
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.metrics.metric_set import parse_all

@@ -19,8 +19,7 @@ import msgspec
 from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, ArticleBuilder, Fields
 from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.threads import database
-from postil.data.cells import BrokenCell
-from postil.data.decimal_marks import NumberMarks, number_text
+from postil.data.cells import BrokenCell, NumberMarks, number_text
 from postil.data.delimited import Delimited, column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import shown

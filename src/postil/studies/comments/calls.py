@@ -33,10 +33,10 @@ from postil.corpus.store import Corpus
 from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
+from postil.data.grades import Scale
 from postil.data.progress import progress
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Reference
-from postil.data.scale import Scale
 from postil.errors import InvalidInput
 from postil.messages import Command
 from postil.meta.rated import open_score_files

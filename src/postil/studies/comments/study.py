@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from postil.comments.result import GridValue
     from postil.comments.training.grid import Combination
     from postil.corpus.store import Corpus
+    from postil.data.grades import Scale
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
-    from postil.data.scale import Scale
 
 __all__ = ["CommentsStudy", "Plan", "check", "plan", "suggest", "suggested_texts", "suggesting"]
 

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from postil.comments.store import Model
     from postil.corpus.result import CorpusStatistics, SplitStatistics, StatisticsResult
     from postil.correlation.result import CorrelationResult
+    from postil.data.grades import Scale
     from postil.data.parts import Estimate
     from postil.data.rows import Candidate
-    from postil.data.scale import Scale
     from postil.meta.parts import Agreement
     from postil.metrics.result import ScoreResult
     from postil.studies.comments.study import CommentsStudy

@@ -18,9 +18,9 @@ from postil.comments.result import SuggestionsResult
 from postil.correlation.calls import correlate_files
 from postil.correlation.options import CorrelateOptions
 from postil.data.atomic_file import AtomicFile
+from postil.data.grades import Scale
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Judgement
-from postil.data.scale import Scale
 from postil.documents.reading import read_document
 from postil.errors import MissingExtra
 from postil.estimation.calls import EstimateOptions, estimate_rated

@@ -1,7 +1,9 @@
-"""Weights methods: from grades, votes or given weights to the weight of each reference."""
+"""Grades: the scale that they are given on, and the weights of references by grades, votes or given weights."""
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
@@ -9,10 +11,12 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from postil.data.explain import out_of_range
+from postil.data.arguments import check_arguments, check_fields
+from postil.data.explain import out_of_range, shown
 from postil.data.fields import is_number
 from postil.data.row_locations import RowLocations
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Blank, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,15 +25,25 @@ if TYPE_CHECKING:
 
     from postil.data.rows import Reference
 
-__all__ = ["DEFAULT", "METHODS", "NEEDED", "Method", "default_method", "weigh", "weigh_grades"]
+__all__ = [
+    "DEFAULT",
+    "METHODS",
+    "NEEDED",
+    "SCALE_SETTING",
+    "Method",
+    "Scale",
+    "default_method",
+    "weigh",
+    "weigh_grades",
+]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
 Values: TypeAlias = "NDArray[np.float64 | np.int64]"
 
 
-class Scale(Protocol):
-    """The ends of a scale of grades; `postil.data.scale.Scale` is one."""
+class _Ends(Protocol):
+    """The ends of a scale of grades; `postil.data.grades.Scale` is one."""
 
     @property
     def low(self) -> float:
@@ -155,7 +169,7 @@ def weigh(
     items: Integers,
     *,
     method: str = DEFAULT,
-    scale: Scale | None = None,
+    scale: _Ends | None = None,
     places: RowLocations | None = None,
 ) -> Floats:
     """Weights of references.
@@ -176,7 +190,7 @@ def weigh(
         InvalidInput: A row lacks the field that the method reads, or its value is out of range; says where.
 
     >>> from postil.data.rows import Reference
-    >>> from postil.data.scale import Scale
+    >>> from postil.data.grades import Scale
     >>> rows = [Reference("a", "yes", grade=4.0), Reference("a", "no", grade=2.0), Reference("b", "so so", grade=2.0)]
     >>> items = np.array([0, 0, 1])
     >>> weigh(rows, items, method="score", scale=Scale(0, 5)).tolist()
@@ -201,8 +215,8 @@ def weigh(
     return weights
 
 
-def weigh_grades(grades: Sequence[Sequence[float]], *, method: str, scale: Scale) -> list[list[float]]:
-    """Weights of grades in nested lists; called by `postil.data.scale.Scale.weights`.
+def weigh_grades(grades: Sequence[Sequence[float]], *, method: str, scale: _Ends) -> list[list[float]]:
+    """Weights of grades in nested lists; called by `postil.data.grades.Scale.weights`.
 
     Args:
         grades: For each item the grades of its references.
@@ -235,7 +249,7 @@ def weigh_grades(grades: Sequence[Sequence[float]], *, method: str, scale: Scale
     return [part.tolist() for part in np.split(weights, ends[:-1])] if sizes else []
 
 
-def _method(name: str, scale: Scale | None) -> Method:
+def _method(name: str, scale: _Ends | None) -> Method:
     UnknownName.check("weights method", name, METHODS)
     method = METHODS[name]
     if method.needs_scale and scale is None:
@@ -245,7 +259,7 @@ def _method(name: str, scale: Scale | None) -> Method:
     return method
 
 
-def _ends(method: Method, scale: Scale | None) -> tuple[float, float]:
+def _ends(method: Method, scale: _Ends | None) -> tuple[float, float]:
     return (scale.low, scale.high) if method.needs_scale and scale is not None else (method.low, 1.0)
 
 
@@ -270,3 +284,103 @@ def _check_ratings(references: Sequence[Reference], low: float, high: float, pla
                 if not low <= rating.grade <= high:
                     problem = out_of_range(rating.grade, low, high)
                     raise places.error(index, f"ratings[{position}].grade", problem)
+
+
+SCALE_SETTING: Final = Setting("scale", Blank("LOW:HIGH"), python="postil.Scale(LOW, HIGH)")
+"""The setting of a scale, for messages that ask for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A scale of grades: its lowest and highest grade, and the rubric.
+
+    Args:
+        low: The lowest grade, finite.
+        high: The highest grade, finite and above `low`.
+        words: Names of the grades, from the lowest up; no number depends on them.
+
+    Raises:
+        UsageError: The two ends are not finite numbers, or `high` is not above `low`.
+
+    >>> Scale(1, 5, words=("useless", "poor", "fair", "good", "excellent"))
+    Scale(low=1.0, high=5.0, words=('useless', 'poor', 'fair', 'good', 'excellent'))
+    """
+
+    low: float
+    high: float
+    words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        object.__setattr__(self, "low", float(self.low))
+        object.__setattr__(self, "high", float(self.high))
+        object.__setattr__(self, "words", tuple(self.words))
+        if not 0 < self.high - self.low < math.inf:
+            raise UsageError(f"a scale's highest grade is above its lowest, got {self.low:g} to {self.high:g}")
+
+    @classmethod
+    def parse(cls, text: str) -> Scale:
+        """Parse a scale as written on the command line.
+
+        Args:
+            text: `HIGH`, then the lowest grade is 0, or `LOW:HIGH`.
+
+        Returns:
+            The scale, without words.
+
+        Raises:
+            UsageError: The text is neither, or its numbers make no scale.
+
+        >>> str(Scale.parse("5")), str(Scale.parse("1:5"))
+        ('0:5', '1:5')
+        """
+        check_arguments(cls.parse, locals())
+        low, colon, high = text.partition(":")
+        try:
+            ends = (float(low), float(high)) if colon else (0.0, float(low))
+        except ValueError:
+            ends = math.nan, math.nan
+        if not all(map(math.isfinite, ends)):
+            raise UsageError(f"scale {shown(text)}: expected HIGH or LOW:HIGH, for example 5 or 1:5")
+        return cls(*ends)
+
+    def __str__(self) -> str:
+        return ":".join(repr(end).removesuffix(".0") for end in (self.low, self.high))
+
+    def check(self, grade: float) -> str | None:
+        """Describe the problem with a grade, if there is one.
+
+        Args:
+            grade: The grade.
+
+        Returns:
+            None if the grade is on the scale, else the problem in words.
+
+        >>> Scale(1, 5).check(4), Scale(1, 5).check(7)
+        (None, 'expected a number from 1 to 5, got 7')
+        """
+        with suppress(TypeError):  # no number at all
+            if self.low <= grade <= self.high:
+                return None
+        return out_of_range(grade, self.low, self.high)
+
+    def weights(self, grades: Sequence[Sequence[float]], method: str = DEFAULT) -> list[list[float]]:
+        """Turn the grades of references into weights.
+
+        Args:
+            grades: For each item the grades of its references.
+            method: `score`, `minmax`, `item-max` or `signed`; see `METHODS`.
+
+        Returns:
+            The weights, in the shape of `grades`.
+
+        Raises:
+            UnknownName: There is no such method.
+            UsageError: The method does not take grades, or does not go with this scale.
+            InvalidInput: A grade is no number or is not on the scale; the message says which.
+
+        >>> Scale(1, 5).weights([[5, 3], [], [1]], method="minmax")
+        [[1.0, 0.5], [], [0.0]]
+        """
+        check_arguments(self.weights, locals())
+        return weigh_grades(grades, method=method, scale=self)
