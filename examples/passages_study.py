@@ -25,9 +25,9 @@ from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.meta.column_correlations import rank_coefficient
-from postil.meta.multiple_tests import holm
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import Draws, bootstrap_counts, interval
+from postil.meta.significance import holm
 from postil.metrics.passage_measures import measure_passages
 from postil.metrics.passage_pools import Preprocessing, informativeness, interestingness
 from postil.metrics.spec import parse_measure

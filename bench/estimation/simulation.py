@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.estimation.designs import Campaign, components_of
 from postil.meta.estimation import Outputs, estimated, prediction_powered
-from postil.meta.parametric import student_quantile
+from postil.meta.significance import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

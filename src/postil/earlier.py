@@ -88,12 +88,12 @@ NAMES: Final = {
     "postil.meta.coefficients": "By Measure",
     "postil.meta.column_correlations": "Texts rank_coefficient",
     "postil.meta.correlation": "Correlations Differences SystemMeans correlations",
-    "postil.meta.multiple_tests": "holm",
     "postil.meta.parts": (
         "Agreement Correlation Difference HumanAgreement PairAgreement Points Rater SystemMean UndefinedResult"
     ),
     "postil.meta.permutation": "permutation_p",
     "postil.meta.resampling": "Draws bootstrap_counts interval",
+    "postil.meta.significance": "holm",
     "postil.meta.table": "Table",
     "postil.metrics.base": "Metric Scorer",
     "postil.metrics.bleu": "Bleu DeltaBleu",

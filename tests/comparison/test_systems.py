@@ -11,8 +11,8 @@ from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.meta.correlation import system_means
-from postil.meta.multiple_tests import holm
 from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.significance import holm
 from postil.meta.table import Scored, join
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from postil.data.rows import Judgement
 from postil.estimation.designs import LAYOUTS, MORE_ITEMS, Campaign, Components, Facets, prospects
 from postil.estimation.result import SpreadComponents
 from postil.meta.estimation import Outputs, estimated, outputs_of
-from postil.meta.parametric import student_quantile
+from postil.meta.significance import student_quantile
 from postil.meta.table import Judged
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from postil.data.rows import Judgement, Score
 from postil.estimation.estimator import estimate
 from postil.estimation.result import EstimateResult, EstimateSettings
 from postil.meta.estimation import estimated, outputs_of
-from postil.meta.parametric import student_quantile
+from postil.meta.significance import student_quantile
 from postil.meta.table import Judged, Scored
 
 if TYPE_CHECKING:

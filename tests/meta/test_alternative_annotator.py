@@ -17,8 +17,8 @@ from postil.data.grades import Scale
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
 from postil.meta.grade_fits import MappedGrades, map_to_grades
-from postil.meta.multiple_tests import benjamini_yekutieli
 from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.significance import benjamini_yekutieli
 from postil.meta.table import Table, join
 from table_p import rows_p, table_p
 

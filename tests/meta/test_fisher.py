@@ -7,8 +7,8 @@ import pytest
 
 from postil.data.rows import Judgement, Score
 from postil.meta.correlation import correlations
-from postil.meta.parametric import degrees_of_freedom, fisher_interval, power, student_quantile
 from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.significance import degrees_of_freedom, fisher_interval, power, student_quantile
 from postil.meta.table import Table, join
 
 EACH = 4

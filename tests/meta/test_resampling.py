@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.errors import Undefined, UsageError
-from postil.meta.multiple_tests import significance_clusters
 from postil.meta.parts import Difference
 from postil.meta.resampling import (
     RESAMPLES,
@@ -27,6 +26,7 @@ from postil.meta.resampling import (
     interval,
     p_value,
 )
+from postil.meta.significance import significance_clusters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from postil.meta import severity
-from postil.meta.parametric import fisher_p
 from postil.meta.severity import severities
+from postil.meta.significance import fisher_p
 from postil.meta.table import Ratings
 
 if TYPE_CHECKING:

@@ -18,10 +18,9 @@ from postil.meta import coefficient_kinds, permutation
 from postil.meta.coefficients import LEVELS, By, Measure
 from postil.meta.column_correlations import pearson
 from postil.meta.correlation import correlations, differences
-from postil.meta.multiple_tests import holm
-from postil.meta.parametric import student_p, williams_p, williams_t
 from postil.meta.permutation import Statistic, _bits, permutation_p, standardized, swapping_coefficients, swapping_rows
 from postil.meta.resampling import Draws, bootstrap_counts
+from postil.meta.significance import holm, student_p, williams_p, williams_t
 from postil.meta.table import Table, join
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.meta.multiple_tests import compact_letters, rank_ranges
+from postil.meta.significance import compact_letters, rank_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from postil.data.rows import Judgement, Score
-from postil.meta import variance_components
+from postil.meta import reliability
+from postil.meta.reliability import GROWTH, component_intervals, design_of, rater_variance, resampled_components
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import Ratings, join
-from postil.meta.variance_components import GROWTH, component_intervals, design_of, rater_variance, resampled_components
 from table_p import table_p
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.meta.variance_components import Design
+    from postil.meta.reliability import Design
 
 
 SHROUT_FLEISS = [(9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7)]
@@ -313,7 +313,7 @@ def by_pairs(of: Design, times: NDArray[np.int32]) -> dict[str, float]:
 def test_resamples_are_those_of_all_pairs(
     shape: tuple[int, int, int], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(variance_components, "BLOCK", block)
+    monkeypatch.setattr(reliability, "BLOCK", block)
     of = design(drawn(1, *shape))
     found = resampled_components(of, draws=Draws(resamples=8, seed=3))
     items = len(np.unique(next(iter(of.facets.values()))))

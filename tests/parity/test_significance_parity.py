@@ -11,11 +11,10 @@ from postil.comparison.calls import CompareOptions, compare_rows
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.meta.correlation import differences, system_means
-from postil.meta.multiple_tests import holm
-from postil.meta.parametric import student_p, williams_t
 from postil.meta.permutation import _ranks_of_rows, average_ranks
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws
+from postil.meta.significance import holm, student_p, williams_t
 from postil.meta.table import Scored, Table, join
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions

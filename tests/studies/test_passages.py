@@ -22,8 +22,7 @@ from postil.results.numbers import number
 from postil.results.page.report import write_report
 from postil.studies.papers import Range, passages_paper
 from postil.studies.passages.calls import PassagesStudyOptions, study_passages
-from postil.studies.passages.claims import Evidence
-from postil.studies.passages.figures import FAMILIES, passages_study
+from postil.studies.passages.figures import FAMILIES, Evidence, passages_study
 from postil.studies.stages import read_result
 from postil.text.vectors import Vectors
 

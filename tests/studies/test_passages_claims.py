@@ -5,8 +5,17 @@ from __future__ import annotations
 import pytest
 
 from postil.studies.papers import Relation, passages_paper
-from postil.studies.passages.claims import FAILS, HOLDS, RULES, UNDECIDED, UNTESTED, CutoffEstimate, decide
-from postil.studies.passages.figures import ENTITIES, FAMILIES
+from postil.studies.passages.figures import (
+    ENTITIES,
+    FAILS,
+    FAMILIES,
+    HOLDS,
+    RULES,
+    UNDECIDED,
+    UNTESTED,
+    CutoffEstimate,
+    decide,
+)
 from postil.studies.passages.paper import range_of, scaled_cutoffs
 
 

@@ -27,7 +27,7 @@ from postil.studies.options import UsesOptions
 from postil.studies.result import StudyResult
 from postil.studies.stages import read_result
 from postil.studies.uses.calls import study_uses
-from postil.studies.uses.threads import read_threads
+from postil.studies.uses.votes import read_threads
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -29,9 +29,9 @@ from postil.estimation.result import BudgetComponents, BudgetFacet, SpreadCompon
 from postil.messages import Blank, Setting
 from postil.meta.estimation import estimated
 from postil.meta.rated import JudgedKeywords, Rated
+from postil.meta.reliability import component_intervals, design_of
 from postil.meta.resampling import Draws
 from postil.meta.severity import untold
-from postil.meta.variance_components import component_intervals, design_of
 from postil.options import Flag, options, split_hint
 from postil.results.base import replace
 from postil.version import VERSION
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from postil.meta.estimation import Predictions, RatedOutputs, Target
     from postil.meta.parts import Severity
     from postil.meta.rated import Scores
-    from postil.meta.variance_components import Design
+    from postil.meta.reliability import Design
 
 __all__ = ["BudgetOptions", "budget", "budget_files"]
 

@@ -32,8 +32,8 @@ from postil.errors import InvalidInput, Undefined
 from postil.learners.linear import Logistic
 from postil.messages import Blank, Command, Message, Setting
 from postil.meta.grade_fits import isotonic_fit
-from postil.meta.parametric import NORMAL
 from postil.meta.resampling import Draws, bootstrap_counts, estimate, in_blocks
+from postil.meta.significance import NORMAL
 from postil.options import Flag, options
 
 if TYPE_CHECKING:

@@ -45,8 +45,8 @@ from postil.meta.coefficient_kinds import kind_of
 from postil.meta.column_correlations import Texts, constant, starts_of
 from postil.meta.estimation import chosen_metrics
 from postil.meta.grade_fits import LEARNERS, CombinationMethod, Isotonic, Terms, assign_items, cross_fitted, penalized
-from postil.meta.parametric import degrees_of_freedom, fisher_interval
 from postil.meta.resampling import Draws, estimate
+from postil.meta.significance import degrees_of_freedom, fisher_interval
 from postil.meta.table import meet, repeated_texts
 from postil.results.names import LENGTH, control, reads_weights
 

@@ -18,9 +18,9 @@ from postil.data.parts import Excluded
 from postil.data.ranking import difference, without_noise
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.messages import Message, Setting
-from postil.meta.multiple_tests import holm
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import DRAWS, blocks_of, bootstrap_counts, interval, means_of_resamples, p_value
+from postil.meta.significance import holm
 from postil.results.base import replace
 
 if TYPE_CHECKING:

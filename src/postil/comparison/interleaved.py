@@ -29,8 +29,8 @@ from postil.comparison.result import (
 from postil.data.parts import Excluded
 from postil.data.suggestions import EVENTS
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta.multiple_tests import holm
 from postil.meta.resampling import DRAWS, estimate
+from postil.meta.significance import holm
 from postil.results.base import replace
 
 if TYPE_CHECKING:

@@ -26,9 +26,8 @@ from postil.comparison.result import PreferenceSettings, PreferencesResult, Pref
 from postil.data.fields import as_id
 from postil.data.parts import Estimate
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta.multiple_tests import compact_letters, holm, rank_ranges
-from postil.meta.parametric import NORMAL
 from postil.meta.resampling import CELLS, DRAWS, bootstrap_counts, estimate
+from postil.meta.significance import NORMAL, compact_letters, holm, rank_ranges
 from postil.results.base import replace
 
 if TYPE_CHECKING:

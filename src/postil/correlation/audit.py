@@ -30,12 +30,10 @@ from postil.meta.coefficient_kinds import KINDS, Correlated, kind_of
 from postil.meta.column_correlations import Texts, constant, partial_correlations, ratio, rows_by, starts_of
 from postil.meta.correlation import Correlations, correlations, pair_row
 from postil.meta.grade_fits import map_to_grades, scale_of
-from postil.meta.multiple_tests import Q, benjamini_yekutieli
-from postil.meta.parametric import NORMAL, student_p, student_quantile
 from postil.meta.parts import UndefinedMapping
-from postil.meta.reliability import MultipleRatings
+from postil.meta.reliability import MultipleRatings, rater_variance
 from postil.meta.resampling import DRAWS, estimate, resampled_sums
-from postil.meta.variance_components import rater_variance
+from postil.meta.significance import NORMAL, Q, benjamini_yekutieli, student_p, student_quantile
 from postil.results.names import LENGTH, is_control
 
 if TYPE_CHECKING:

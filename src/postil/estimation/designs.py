@@ -13,7 +13,7 @@ import numpy as np
 
 from postil.estimation.result import SpreadComponents
 from postil.meta.column_correlations import ratio
-from postil.meta.parametric import power, student_quantile
+from postil.meta.significance import power, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -158,7 +158,7 @@ class Facets:
         """Facets of estimated components; those below 0 are 0.
 
         Args:
-            estimates: Components by name; see `postil.meta.variance_components.Design`.
+            estimates: Components by name; see `postil.meta.reliability.Design`.
         """
         of = defaultdict(float, {name: max(0.0, value) for name, value in estimates.items()})
         return cls(

@@ -22,9 +22,8 @@ from postil.estimation.result import (
 )
 from postil.messages import Blank, Message, Setting
 from postil.meta.estimation import FEWEST, LEAST_R2, estimated, prediction_powered
-from postil.meta.multiple_tests import MOST_SETS, compact_letters, holm, rank_ranges
-from postil.meta.parametric import NORMAL, student_p, student_quantile
 from postil.meta.severity import untold
+from postil.meta.significance import MOST_SETS, NORMAL, compact_letters, holm, rank_ranges, student_p, student_quantile
 from postil.results.base import replace
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ import numpy as np
 
 from postil.meta.coefficients import TABLE, known
 from postil.meta.column_correlations import constant, means_by, pearson, rank_coefficient, rows_by
-from postil.meta.parametric import williams_p
 from postil.meta.permutation import (
     average_ranks,
     permutation_p,
@@ -35,6 +34,7 @@ from postil.meta.resampling import (
     means_of_systems,
     on_resamples,
 )
+from postil.meta.significance import williams_p
 from postil.meta.system_accuracy import (
     SoftResampling,
     pairs_without_items,

@@ -12,10 +12,9 @@ from postil.data.ranking import dense_ranks, without_noise
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.coefficients import TABLE, linear
 from postil.meta.column_correlations import means_by, ratio
-from postil.meta.multiple_tests import holm
-from postil.meta.parametric import degrees_of_freedom, fisher_interval
 from postil.meta.parts import Correlation, Difference, SystemMean, UndefinedResult
 from postil.meta.resampling import DRAWS, interval, p_value
+from postil.meta.significance import degrees_of_freedom, fisher_interval, holm
 from postil.results.base import replace as replace_row
 from postil.results.names import CONTROL, metric_of
 
@@ -101,7 +100,7 @@ def correlations(
     (Stuart 1953). ``acc-eq`` is pairwise accuracy with ties, at one threshold for all groups of texts (Deutsch, Foster,
     Freitag 2023; see `postil.meta.text_accuracy`). Ties are relative, by chains (`postil.data.ranking`). The 95 %
     percentile bootstrap confidence intervals resample items, whose texts stay together (cluster bootstrap); that of
-    Pearson's r by ``pool`` is on Fisher's scale and allows for outliers (`postil.meta.parametric`). For a
+    Pearson's r by ``pool`` is on Fisher's scale and allows for outliers (`postil.meta.significance`). For a
     random control they are over the mean of its first `CONTROL_DRAWS` draws in each resample.
     Without any, as with one item, a correlation is undefined; an accuracy has no interval then.
 
@@ -245,7 +244,7 @@ def differences(
     """Compare every metric with every other on the same texts, and with its own controls.
 
     All tests are two-sided. *Bootstrap*: items are drawn with replacement, the same for both metrics. *Williams*: see
-    `postil.meta.parametric`; for Pearson and Spearman, by `pool` and `system`. *Paired permutation test* (approximate
+    `postil.meta.significance`; for Pearson and Spearman, by `pool` and `system`. *Paired permutation test* (approximate
     randomization with items as clusters; PERM-INPUT of Deutsch, Dror and Roth 2021): both metrics are standardized over
     all texts, then each item swaps their scores with probability 1/2; p is the share of permutations with a difference
     at least as large as the observed one. For Spearman by `pool` the ranks are swapped; by `item` the item's two

@@ -15,8 +15,8 @@ import numpy as np
 from postil.data.ranking import without_noise
 from postil.messages import Message
 from postil.meta.column_correlations import starts_of
-from postil.meta.parametric import fisher_p
 from postil.meta.parts import SEVERITY_LEVEL, AnnotatorBias, Severity
+from postil.meta.significance import fisher_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ import numpy as np
 from postil.data.ranking import best_first, difference, joined
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
-from postil.meta.multiple_tests import holm
 from postil.meta.permutation import sign_flips
 from postil.meta.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.meta.significance import holm
 from postil.passages.result import FLIPS, Gain, GainCurvePoints, GainDifference, ranking, smallest_p
 
 if TYPE_CHECKING:

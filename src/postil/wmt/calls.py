@@ -15,10 +15,10 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.meta.coefficients import CHOICES, TABLE, Measure, check_names
 from postil.meta.correlation import correlations, differences
-from postil.meta.multiple_tests import significance_clusters
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws
+from postil.meta.significance import significance_clusters
 from postil.meta.table import join
 from postil.options import Flag, options
 from postil.results.base import replace

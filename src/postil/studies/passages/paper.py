@@ -25,7 +25,6 @@ from postil.passages.summaries import SummariesOptions, SummaryFiles, score_summ
 from postil.results.base import to_json
 from postil.results.numbers import number
 from postil.studies.papers import PRINTED, deviations, passages_paper
-from postil.studies.passages.claims import Evidence, claims_part, findings
 from postil.studies.passages.figures import (
     CAUTION,
     ENTITIES,
@@ -35,9 +34,12 @@ from postil.studies.passages.figures import (
     QUESTIONS,
     SENSES,
     UNITS,
+    Evidence,
+    claims_part,
     cutoffs_of,
     differences,
     figure,
+    findings,
     ranking,
     vectors_part,
 )

@@ -36,9 +36,8 @@ from postil.studies.stages import (
     write_text,
 )
 from postil.studies.uses.summary import conclusion
-from postil.studies.uses.threads import Threads, read_threads
 from postil.studies.uses.titles import GENERATORS, Untitled, baseline_titles, read_untitled, titles_part
-from postil.studies.uses.votes import ranking_part, votes_part
+from postil.studies.uses.votes import Threads, ranking_part, read_threads, votes_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
