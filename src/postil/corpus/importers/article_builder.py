@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from postil.data.parquet import Record
     from postil.data.streams import FilePath
 
-__all__ = ["FIELDS", "FIELDS_OF_COMMENTS", "ArticleBuilder", "Fields", "Names"]
+__all__ = ["EXPORTED", "FIELDS", "FIELDS_OF_COMMENTS", "FORUM", "ArticleBuilder", "Fields", "Names"]
 
 Names: TypeAlias = tuple[str, ...]
 """Alternative names of a field; the first that is there and not null is taken. Empty: the source has no such field."""
@@ -94,6 +94,15 @@ def _over(names: Mapping[str, Names], others: Mapping[str, str], kind: str, know
         UnknownName.check(kind, name, known)
     return {**names, **{name: (other,) if other else () for name, other in others.items()}}
 
+
+FORUM: Final = Fields(
+    {name: (name,) for name in FIELDS},
+    {**{name: (name,) for name in FIELDS_OF_COMMENTS}, "upvotes": ("upvotes", "votes")},
+)
+"""The fields without a map."""
+
+EXPORTED: Final = replace(FORUM, fixed=True)
+"""The same, for readers that make objects with these names."""
 
 PLACES: Final = tuple(map(str, range(16)))
 

@@ -13,8 +13,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.importers.article_builder import ArticleBuilder
-from postil.corpus.importers.forum import EXPORTED
+from postil.corpus.importers.article_builder import EXPORTED, ArticleBuilder
 from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.corpus.importers.threads import TABLES, Threads, database, read_threads, text_at
 from postil.data.explain import shown

@@ -14,11 +14,10 @@ lists. A line in a message is a row of the file.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, ArticleBuilder, Fields
+from postil.corpus.importers.article_builder import FORUM, ArticleBuilder, Fields
 from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.data import parquet
 from postil.data.folders import by_split, saved
@@ -31,16 +30,7 @@ if TYPE_CHECKING:
     from postil.data.rows import Article
     from postil.data.streams import FilePath
 
-__all__ = ["EXPORTED", "FORUM", "read_dataset", "read_forum", "split_files"]
-
-FORUM: Final = Fields(
-    {name: (name,) for name in FIELDS},
-    {**{name: (name,) for name in FIELDS_OF_COMMENTS}, "upvotes": ("upvotes", "votes")},
-)
-"""The fields without a map."""
-
-EXPORTED: Final = replace(FORUM, fixed=True)
-"""The same, for readers that make objects with these names."""
+__all__ = ["read_dataset", "read_forum", "split_files"]
 
 
 def read_forum(

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.corpus.importers.article_builder import ArticleBuilder
-from postil.corpus.importers.forum import EXPORTED
+from postil.corpus.importers.article_builder import EXPORTED, ArticleBuilder
 from postil.corpus.importers.import_report import json_objects
 from postil.data.explain import shown
 from postil.data.rows import Article, Comment
