@@ -55,7 +55,7 @@ NAMES: Final = {
     ),
     "postil.corpus.duplicates": "merge_duplicates",
     "postil.corpus.importers.article_builder": "Fields",
-    "postil.corpus.importers.forum": "read_forum",
+    "postil.corpus.importers.fields": "read_forum",
     "postil.corpus.importers.import_report": "ImportReport",
     "postil.corpus.importers.trec": "run_lines",
     "postil.corpus.options": "Share",

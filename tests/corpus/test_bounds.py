@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.corpus.blocks import blocks
+from postil.corpus.importers.fields import table_rows
 from postil.corpus.importers.import_report import ImportReport, json_lines
 from postil.corpus.importers.inex import read_topics
-from postil.corpus.importers.table import table_rows
 from postil.corpus.importers.trec import read_collection, read_qrels, read_run
 from postil.data.streams import text_lines
 from postil.errors import InvalidInput

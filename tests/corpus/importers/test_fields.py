@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.corpus.importers.forum import read_forum
+from postil.corpus.importers.fields import read_forum
 from postil.corpus.importers.import_report import ImportReport
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.corpus.importers import table
-from postil.corpus.importers.table import read_table
+from postil.corpus.importers import fields
+from postil.corpus.importers.fields import read_table
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import COMMAND_LINE
@@ -244,7 +244,7 @@ def test_tables_that_are_no_utf_8(lines: Lines, report: ImportReport) -> None:
 
 
 def test_no_room_for_the_temporary_file(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "TABLES", f"PRAGMA max_page_count = 4; {table.TABLES}")
+    monkeypatch.setattr(fields, "TABLES", f"PRAGMA max_page_count = 4; {fields.TABLES}")
     path = lines("c.csv", ONE[0], *(f"{i},Rain,{'long ' * 500},1" for i in range(100)))
     with pytest.raises(PostilError, match="refuses: database or disk is full; see TMPDIR") as caught:
         list(read_table(path))

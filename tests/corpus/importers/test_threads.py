@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from postil.corpus.importers.boards import read_hackernews, read_reddit
-from postil.corpus.importers.exports import read_coral, read_discourse, read_disqus
+from postil.corpus.importers.exports import read_coral, read_discourse, read_disqus, read_hackernews, read_reddit
 from postil.corpus.importers.import_report import ImportReport
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput

@@ -5,12 +5,17 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.corpus.importers.boards import read_hackernews, read_reddit
 from postil.corpus.importers.corpora import Second, range_seen, read_deepcom, read_tencent, read_tokenized
-from postil.corpus.importers.exports import read_coral, read_discourse, read_disqus, read_wordpress
-from postil.corpus.importers.forum import read_dataset, read_forum, split_files
+from postil.corpus.importers.exports import (
+    read_coral,
+    read_discourse,
+    read_disqus,
+    read_hackernews,
+    read_reddit,
+    read_wordpress,
+)
+from postil.corpus.importers.fields import read_dataset, read_forum, read_table, split_files
 from postil.corpus.importers.import_report import ImportReport
-from postil.corpus.importers.table import read_table
 from postil.corpus.options import ON_ERROR
 from postil.corpus.result import Rejected
 from postil.data.atomic_file import check_apart
