@@ -9,7 +9,6 @@ from postil.combination.calls import fit_combination as fit_combination
 from postil.comments.commenter import load_commenter as load_commenter
 from postil.comments.evaluation import evaluate_commenters as evaluate_commenters
 from postil.comments.options import DecodingOptions as DecodingOptions
-from postil.comments.training.update import update_model as update_model
 from postil.comparison.calls import CompareOptions as CompareOptions
 from postil.comparison.calls import compare as compare
 from postil.comparison.calls import compare_interleaved as compare_interleaved
@@ -51,5 +50,6 @@ from postil.results.page.report import report as report
 from postil.scoring.calls import consensus_weights as consensus_weights
 from postil.scoring.calls import score as score
 from postil.text.tokenizers import tokenizer as tokenizer
+from postil.training.update import update_model as update_model
 
 __version__: str

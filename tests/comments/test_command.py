@@ -577,7 +577,7 @@ def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem
 CHILD = """
 import os, signal, sys
 from contextlib import contextmanager
-from postil.comments.training import directory
+from postil.training import directory
 os.fsync = lambda _: None
 
 @contextmanager

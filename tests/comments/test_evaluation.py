@@ -17,7 +17,6 @@ import postil
 from postil.comments.evaluation import METRICS, EvaluateOptions, Readers, evaluate_commenters, read_readers
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.result import ReferenceCounts
-from postil.comments.training.retrievers import train_retriever
 from postil.corpus.options import Share
 from postil.data.grades import Scale
 from postil.data.row_files import write
@@ -27,6 +26,7 @@ from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, Usa
 from postil.metrics.evaluation import bind_references
 from postil.screening.filtering import CandidateFilter
 from postil.text.tokenizers import tokenizer
+from postil.training.retrievers import train_retriever
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,12 +11,12 @@ import postil
 from postil.comments.commenter import load_commenter
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
 from postil.comments.options import RetrieverTrainOptions
-from postil.comments.training.retrievers import train_retriever
 from postil.corpus.options import Share
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import Provenance, Source, Suggestion, Suggestions
 from postil.errors import UnknownName, UsageError
+from postil.training.retrievers import train_retriever
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,10 +17,10 @@ from postil.comments.feature_ranker import FeatureRanker
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
-from postil.comments.training.retrievers import train_retriever
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.text.vectors import Vectors
+from postil.training.retrievers import train_retriever
 from topic_corpora import TOPICS, articles, corpus_of, files
 
 if TYPE_CHECKING:
@@ -146,9 +146,7 @@ def test_titles_and_words_alone(corpus: Corpus, tmp_path: Path) -> None:
 def test_what_is_not_installed_is_told(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = find_spec
     hidden = {"wordllama", "gensim"}
-    monkeypatch.setattr(
-        "postil.comments.training.rankers.find_spec", lambda name: None if name in hidden else found(name)
-    )
+    monkeypatch.setattr("postil.training.rankers.find_spec", lambda name: None if name in hidden else found(name))
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     said: list[str] = []
     train_retriever("ir-tc", corpus.path, tmp_path / "m", replace(WORDS_ONLY, vectors="auto"), on_message=said.append)
@@ -179,7 +177,7 @@ def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path, monkeypa
     with pytest.raises(UsageError, match="no such folder"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors=str(tmp_path / "none")))
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
-    monkeypatch.setattr("postil.comments.training.rankers.find_spec", lambda _: None)
+    monkeypatch.setattr("postil.training.rankers.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"vectors=.corpus. needs an optional package: .*postil\[vectors\]"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors="corpus"))
 

@@ -16,14 +16,14 @@ from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
 from postil.comments.store import Model
-from postil.comments.training import rankers as reranker_training
-from postil.comments.training import retrievers
-from postil.comments.training.retrievers import train_retriever
-from postil.comments.training.update import update_model
 from postil.data.row_files import write
 from postil.encoders.sentences import SentenceEncoder
 from postil.errors import InvalidInput, UsageError
 from postil.screening.filtering import CandidateFilter
+from postil.training import rankers as reranker_training
+from postil.training import retrievers
+from postil.training.retrievers import train_retriever
+from postil.training.update import update_model
 from topic_corpora import TOPICS, articles, corpus_of, files
 
 if TYPE_CHECKING:

@@ -21,13 +21,13 @@ from postil.comments.rankers import InterpolatedRanker
 from postil.comments.ranking_evaluation import evaluate, sample_negatives
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
-from postil.comments.training import retrievers
-from postil.comments.training.retrievers import train_retriever
 from postil.data.arrays import Expected
 from postil.data.rows import Article
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.meta.resampling import bootstrap_counts
 from postil.text.vectors import Vectors
+from postil.training import retrievers
+from postil.training.retrievers import train_retriever
 from topic_corpora import TOPICS, articles, corpus_of, files
 
 if TYPE_CHECKING:

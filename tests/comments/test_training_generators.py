@@ -16,7 +16,6 @@ from postil.comments.commenter import load_commenter
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.options import DecodingOptions, GeneratorOptions, GeneratorTraining, GeneratorTrainOptions
 from postil.comments.store import Model, checksum
-from postil.comments.training.generators import train_commenter
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share
 from postil.data.atomic_file import locked
@@ -24,6 +23,7 @@ from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.screening.filtering import CandidateFilter
+from postil.training.generators import train_commenter
 
 if TYPE_CHECKING:
     from pathlib import Path

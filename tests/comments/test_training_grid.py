@@ -20,11 +20,6 @@ from postil.comments.options import (
 )
 from postil.comments.result import GridPoint, GridSearch, TrainingResult, TrainingStep
 from postil.comments.store import Model
-from postil.comments.training.directory import TrainingDirectory
-from postil.comments.training.generators import train_commenter
-from postil.comments.training.grid import Grid
-from postil.comments.training.retrievers import train_retriever
-from postil.comments.training.texts import CorpusTexts
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share
 from postil.data.row_files import write
@@ -33,6 +28,11 @@ from postil.errors import UsageError
 from postil.messages import COMMAND_LINE, Setting
 from postil.results.base import to_json
 from postil.results.views import show
+from postil.training.directory import TrainingDirectory
+from postil.training.generators import train_commenter
+from postil.training.grid import Grid
+from postil.training.retrievers import train_retriever
+from postil.training.texts import CorpusTexts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,8 +178,8 @@ def test_other_processes_know_what_the_main_one_found(
         GridPoint(values=dict(each.values), dev=2.0 - place, steps=4, chosen=place == 1)
         for place, each in enumerate(combinations)
     )
-    monkeypatch.setattr("postil.comments.training.grid.is_main_process", lambda: False)
-    monkeypatch.setattr("postil.comments.training.grid.broadcast_from_main", lambda _work, _device: points)
+    monkeypatch.setattr("postil.training.grid.is_main_process", lambda: False)
+    monkeypatch.setattr("postil.training.grid.broadcast_from_main", lambda _work, _device: points)
     trained: list[str] = []
     directory = TrainingDirectory(tmp_path / "m", CorpusTexts(corpus, reads="title"), "none", 1, trained.append)
     options, search = GRID.choose(combinations, directory, lambda _, name: trained.append(name), trained.append)

@@ -12,7 +12,6 @@ import pytest
 
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
-from postil.comments.training.retrievers import train_retriever
 from postil.corpus.calls import build_corpus
 from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
@@ -28,6 +27,7 @@ from postil.studies.result import StudyResult
 from postil.studies.stages import read_result
 from postil.studies.uses.calls import study_uses
 from postil.studies.uses.votes import read_threads
+from postil.training.retrievers import train_retriever
 
 if TYPE_CHECKING:
     from pathlib import Path

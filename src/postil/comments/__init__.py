@@ -34,6 +34,5 @@ CAPABILITY: Final = Capability(
         "commenter": "load_commenter",
         "evaluation": "evaluate_commenters",
         "options": "DecodingOptions",
-        "training.update": "update_model",
     },
 )

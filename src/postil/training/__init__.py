@@ -14,4 +14,5 @@ CAPABILITY: Final = Capability(
     commands={
         "train": Command("command:train", "Train a commenter on a corpus, or a model of interest on ratings."),
     },
+    names={"update": "update_model"},
 )

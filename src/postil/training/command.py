@@ -18,10 +18,10 @@ from postil.interest.training_options import InterestTrainOptions
 from postil.threads.options import QualityTrainOptions
 
 if TYPE_CHECKING:
-    from postil.comments.training.grid import Grid
     from postil.data.rows import Article
     from postil.data.suggestions import Label
     from postil.results.formats import Format
+    from postil.training.grid import Grid
 
 __all__ = ["train"]
 
@@ -99,9 +99,9 @@ def update(
     if update is None:
         known = ", ".join(context.command.commands)  # type: ignore[attr-defined]  # it is a group
         raise UsageError(f"expected a commenter ({known}), or --update MODEL with --corpus DIR, --labels FILE or both")
-    from postil.comments.training.update import update_model  # noqa: PLC0415
     from postil.data.progress import progress  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
+    from postil.training.update import update_model  # noqa: PLC0415
 
     fit = _Fit.of(labels, corpus, update)
     if corpus is not None:
@@ -133,9 +133,9 @@ def retriever(
 
     Example: postil train ir-tc --corpus corpus --out model
     """
-    from postil.comments.training.retrievers import train_retriever  # noqa: PLC0415
     from postil.data.progress import progress  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
+    from postil.training.retrievers import train_retriever  # noqa: PLC0415
 
     name = str(context.info_name)
     asked, fit = _grid(context, grid, grid_epochs, options), _Fit.of(labels, corpus)
@@ -236,9 +236,9 @@ def generator(
 
     Example: postil train att --corpus corpus --out model --softmax sampled
     """
-    from postil.comments.training.generators import train_commenter  # noqa: PLC0415
     from postil.data.progress import progress  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
+    from postil.training.generators import train_commenter  # noqa: PLC0415
 
     name = str(context.info_name)
     asked = _grid(context, grid, grid_epochs, options)
@@ -288,7 +288,7 @@ class _Fit:
 
     def calibrate(self, model: str, out: str | None, form: Format) -> None:
         """Calibrate a model, if there are labels."""
-        from postil.comments.training.directory import is_main_process  # noqa: PLC0415
+        from postil.comments.nn.distributed import is_main_process  # noqa: PLC0415
 
         if not self.labels or not is_main_process():
             return
@@ -307,7 +307,7 @@ def _grid(
     options: GeneratorTrainOptions | RetrieverTrainOptions,
 ) -> Grid | None:
     """The grid of a command line; None without one."""
-    from postil.comments.training.grid import Grid  # noqa: PLC0415
+    from postil.training.grid import Grid  # noqa: PLC0415
 
     if not texts:
         if epochs is not None:
@@ -325,7 +325,7 @@ def _grid(
 
 
 def _tell(name: str, out: str) -> None:
-    from postil.comments.training.directory import is_main_process  # noqa: PLC0415
+    from postil.comments.nn.distributed import is_main_process  # noqa: PLC0415
 
     if is_main_process():
         say(f"{name} in {out}; go on with: postil comment ARTICLES --model {out}")

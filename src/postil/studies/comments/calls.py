@@ -21,8 +21,6 @@ from postil.comments.options import RetrieverTrainOptions
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.result import HUMAN
 from postil.comments.store import Model
-from postil.comments.training.generators import train_commenter
-from postil.comments.training.retrievers import train_retriever
 from postil.comparison.calls import CompareOptions, compare_rows
 from postil.comparison.result import Comparison
 from postil.corpus.calls import StatisticsOptions, build_corpus, count_corpus
@@ -69,6 +67,8 @@ from postil.studies.stages import (
     write_study,
     write_text,
 )
+from postil.training.generators import train_commenter
+from postil.training.retrievers import train_retriever
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

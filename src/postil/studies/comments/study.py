@@ -26,9 +26,6 @@ from postil.comments.options import (
 )
 from postil.comments.result import HUMAN, GridSearch, SuggestionsResult
 from postil.comments.store import Model
-from postil.comments.training.generators import check_commenter
-from postil.comments.training.grid import Grid
-from postil.comments.training.retrievers import check_retriever
 from postil.corpus.rated_comments import RatedComments
 from postil.data.atomic_file import AtomicFile
 from postil.data.explain import counted, have, shown
@@ -43,16 +40,19 @@ from postil.options import changed_settings
 from postil.results.views import show
 from postil.studies.options import CommentsOptions
 from postil.studies.stages import as_line, settings_of, words_of
+from postil.training.generators import check_commenter
+from postil.training.grid import Grid
+from postil.training.retrievers import check_retriever
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from postil.comments.result import GridValue
-    from postil.comments.training.grid import Combination
     from postil.corpus.store import Corpus
     from postil.data.grades import Scale
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
+    from postil.training.grid import Combination
 
 __all__ = ["CommentsStudy", "Plan", "check", "plan", "suggest", "suggested_texts", "suggesting"]
 

@@ -336,7 +336,7 @@ def _suggestions(demo: _Demo) -> None:
     )
     from postil.comments.calls import CommentOptions, comment_articles  # noqa: PLC0415  # more is behind it
     from postil.comments.options import RetrieverTrainOptions  # noqa: PLC0415
-    from postil.comments.training.retrievers import train_retriever  # noqa: PLC0415
+    from postil.training.retrievers import train_retriever  # noqa: PLC0415
 
     new = _article_of_today(demo.out / "night-train.md")
     write(today, [new])

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from postil.comments.calls import CommentOptions
 from postil.comments.options import GeneratorTraining, GeneratorTrainOptions
-from postil.comments.training.generators import train_commenter
 from postil.corpus.store import Corpus
 from postil.data.explain import counted
 from postil.data.progress import progress
@@ -38,6 +37,7 @@ from postil.studies.stages import (
 from postil.studies.uses.summary import conclusion
 from postil.studies.uses.titles import GENERATORS, Untitled, baseline_titles, read_untitled, titles_part
 from postil.studies.uses.votes import Threads, ranking_part, read_threads, votes_part
+from postil.training.generators import train_commenter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,7 +11,6 @@ import numpy as np
 from postil.comments.index import Index
 from postil.comments.neural_commenter import detokenize
 from postil.comments.ranking_evaluation import distinct
-from postil.comments.training.texts import CorpusTexts
 from postil.data.explain import counted
 from postil.data.rows import Candidate, Reference
 from postil.errors import Undefined
@@ -21,6 +20,7 @@ from postil.metrics.metric_set import parse_all
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 from postil.studies.uses.summary import interval_cells
 from postil.text.tokenizers import stored_tokenizer
+from postil.training.texts import CorpusTexts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

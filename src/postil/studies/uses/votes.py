@@ -12,7 +12,6 @@ import numpy as np
 
 from postil.comments.rankers import ArticleTexts, TfidfRanker, idf_weights
 from postil.comments.retrieval import Retriever
-from postil.comments.training.texts import CorpusTexts
 from postil.data.explain import counted, have
 from postil.data.fields import unix_seconds
 from postil.data.progress import progress
@@ -29,6 +28,7 @@ from postil.studies.uses.summary import interval_cells
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.threads.quality import text_shares
+from postil.training.texts import CorpusTexts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

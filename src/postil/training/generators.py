@@ -13,22 +13,23 @@ import numpy as np
 from msgspec import to_builtins
 
 from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
+from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import LONGEST
 from postil.comments.result import TrainingResult, TrainingStep
 from postil.comments.store import Model, ModelWriter, check_free
 from postil.comments.text_arrays import SpanIndex, StringArray
-from postil.comments.training.directory import TrainingDirectory, is_main_process
-from postil.comments.training.texts import CorpusTexts
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
+from postil.training.directory import TrainingDirectory
+from postil.training.texts import CorpusTexts
 
 if TYPE_CHECKING:
     from postil.comments.nn.generator import Generator
     from postil.comments.options import GeneratorOptions, GeneratorTrainOptions
-    from postil.comments.training.grid import Combination, Grid
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
+    from postil.training.grid import Combination, Grid
 
 __all__ = ["check_commenter", "train_commenter"]
 

@@ -19,13 +19,11 @@ from postil.comments.candidate_pool import CandidatePool, save_retriever
 from postil.comments.feature_ranker import VECTORS
 from postil.comments.index import Index
 from postil.comments.nn.batches import Ragged
+from postil.comments.nn.distributed import is_main_process
 from postil.comments.rankers import TfidfRanker, idf_weights
 from postil.comments.ranking_evaluation import all_negatives, evaluate, popularity, sample_negatives
 from postil.comments.retrieval import KINDS
 from postil.comments.store import ModelWriter, check_free
-from postil.comments.training.directory import TrainingDirectory, is_main_process
-from postil.comments.training.rankers import check_vectors, split_texts, train_features, train_reranker
-from postil.comments.training.texts import CorpusTexts
 from postil.corpus.store import Corpus
 from postil.data.explain import counted
 from postil.encoders.sentences import sentence_encoder
@@ -34,6 +32,9 @@ from postil.errors import MissingExtra, Undefined, UnknownName
 from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts
 from postil.text.vector_store import METADATA
+from postil.training.directory import TrainingDirectory
+from postil.training.rankers import check_vectors, split_texts, train_features, train_reranker
+from postil.training.texts import CorpusTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,12 +48,12 @@ if TYPE_CHECKING:
     from postil.comments.ranking_evaluation import RankingTask, Scorer
     from postil.comments.reranker import Reranker
     from postil.comments.result import RankingResult
-    from postil.comments.training.grid import Combination, Grid
-    from postil.comments.training.rankers import TrainedFeatures
     from postil.corpus.passes import OnProgress
     from postil.data.arrays import AnyArray
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
+    from postil.training.grid import Combination, Grid
+    from postil.training.rankers import TrainedFeatures
 
 __all__ = [
     "WEIGHTS",

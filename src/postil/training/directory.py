@@ -1,26 +1,21 @@
-"""Working directory of a training, next to the model folder, and the processes that share it.
-
-An interrupted training resumes from it. Processes that train one network together are those that torchrun starts; the
-main process (rank 0) alone reads, prepares, writes and prints, and the others take part in training and then end.
-"""
+"""Working directory of a training, next to the model folder, from which an interrupted training resumes."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
 from postil.comments.nn.batches import Commented, Ragged
+from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.store import Model, training_folder
-from postil.comments.training.texts import CorpusTexts, first_vectors, hash_of_vectors
 from postil.data.atomic_file import locked
 from postil.data.progress import live
+from postil.training.texts import CorpusTexts, first_vectors, hash_of_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,46 +27,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
 
-__all__ = ["TrainingDirectory", "broadcast_from_main", "is_main_process"]
-
-T = TypeVar("T")
-TIMEOUT: Final = timedelta(hours=24)
-"""Time that processes wait for the main one; if it fails, torchrun ends them."""
-
-
-def is_main_process() -> bool:
-    """True if this process is the only one, or has rank 0.
-
-    >>> is_main_process()
-    True
-    """
-    return _num_processes() == 1 or os.environ.get("RANK", "0") == "0"
-
-
-def broadcast_from_main(work: Callable[[], T], device: str = "auto") -> T:
-    """Call a function in the main process and broadcast its result to all.
-
-    Args:
-        work: The function; its result must be picklable.
-        device: Training device: ``auto``, ``cpu`` or ``cuda``.
-
-    >>> broadcast_from_main(lambda: 7)
-    7
-    """
-    if _num_processes() == 1:
-        return work()
-    import torch  # noqa: PLC0415 - a single process does not need them
-    from accelerate import PartialState  # type: ignore[import-untyped]  # noqa: PLC0415
-    from accelerate.utils import broadcast_object_list  # type: ignore[import-untyped]  # noqa: PLC0415
-
-    state = PartialState(cpu=device == "cpu" or not torch.cuda.is_available(), timeout=TIMEOUT)
-    result = [work() if state.is_main_process else None]
-    broadcast_object_list(result)
-    return result[0]  # type: ignore[return-value]  # the main process's by now
-
-
-def _num_processes() -> int:
-    return int(os.environ.get("WORLD_SIZE", "1"))
+__all__ = ["TrainingDirectory"]
 
 
 _APART: Final = ("address", "engine", "jobs", "training")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final, Generic, Literal, NamedTuple, TypeVar, 
 
 import msgspec
 
+from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.comments.result import GridPoint, GridSearch, GridValue, value_text
 from postil.comments.store import Model
-from postil.comments.training.directory import broadcast_from_main, is_main_process
 from postil.errors import UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.options import Flag, flag_name, split_hint
@@ -21,8 +21,8 @@ from postil.options import Flag, flag_name, split_hint
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from postil.comments.training.directory import TrainingDirectory
     from postil.data.progress import OnMessage
+    from postil.training.directory import TrainingDirectory
 
 __all__ = ["Combination", "Grid"]
 

@@ -13,11 +13,11 @@ from postil.comments.candidate_pool import CandidatePool, retriever_arrays
 from postil.comments.result import UpdateResult
 from postil.comments.retrieval import KINDS, Retriever
 from postil.comments.store import Change, Model, changing, check_free
-from postil.comments.training.texts import CorpusTexts
 from postil.corpus.forgotten import comment_key, erasures, keys_of
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments
 from postil.errors import InvalidInput, UsageError
+from postil.training.texts import CorpusTexts
 from postil.version import VERSION
 
 if TYPE_CHECKING:
