@@ -15,7 +15,7 @@ from postil.correlation.options import CorrelateOptions
 from postil.data.grades import Scale
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
-from postil.engine.engines import elsewhere
+from postil.engine import elsewhere
 from postil.errors import InvalidInput, UnknownName
 from postil.meta.table import join
 from postil.metrics.evaluation import Batch, ReferenceTexts, RemoteEvaluation

@@ -19,8 +19,7 @@ from postil.data.options import EngineOptions, InputOptions
 from postil.data.progress import progress
 from postil.endpoint.chat import AllCut
 from postil.endpoint.options import EndpointOptions, ask, dry_run
-from postil.engine import ENGINES
-from postil.engine.engines import elsewhere
+from postil.engine import ENGINES, elsewhere
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, changed_settings, options

@@ -22,7 +22,7 @@ from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.progress import steps
 from postil.data.ranking import dense_ranks, difference
 from postil.data.rows import Candidate
-from postil.engine.engines import elsewhere
+from postil.engine import elsewhere
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.agreement import FEWEST, agreement_of_table
 from postil.meta.column_correlations import constant, scaled

@@ -5,18 +5,22 @@ Ray is imported in `cluster.py` only, when it is asked for.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.engine.base import Engine, StatefulWorkers
 from postil.engine.cluster import open_ray as _open_ray
 from postil.engine.local import open_local as _open_local
-from postil.errors import UnknownName, UsageError
+from postil.errors import MissingExtra, UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["ENGINES", "Engine", "StatefulWorkers", "open_engine"]
+    from postil.data.progress import OnMessage
+
+__all__ = ["ENGINES", "Engine", "StatefulWorkers", "check_engine", "elsewhere", "open_engine"]
 
 ENGINES: Final[Mapping[str, Callable[..., Engine]]] = MappingProxyType({"local": _open_local, "ray": _open_ray})
 """Function that opens each engine, by name."""
@@ -66,3 +70,42 @@ def open_engine(
     if retries < 0:
         raise UsageError(f"retries: expected 0 or more, got {retries}")
     return ENGINES[name](jobs=jobs, retries=retries, address=address, on_message=on_message or (lambda _: None))
+
+
+def check_engine(name: str) -> None:
+    """Check that an engine can be opened; done before long work that comes before it.
+
+    Args:
+        name: A name in `ENGINES`.
+
+    Raises:
+        UnknownName: There is no such engine.
+        MissingExtra: Ray is not installed.
+    """
+    UnknownName.check("engine", name, ENGINES)
+    if name == "ray" and find_spec("ray") is None:
+        raise MissingExtra("engine 'ray'", "scale")
+
+
+@contextmanager
+def elsewhere(
+    name: str, jobs: int, address: str | None, on_message: OnMessage | None = None
+) -> Iterator[Engine | None]:
+    """Open the engine of that name; None for ``local``, where threads of this process do better than processes.
+
+    Args:
+        name: A name in `ENGINES`.
+        jobs: Number of shards processed at the same time.
+        address: Address of a Ray cluster.
+        on_message: Callback for status messages.
+
+    Raises:
+        UnknownName: There is no such engine.
+        MissingExtra: Ray is not installed.
+    """
+    check_engine(name)
+    if name == "local":
+        yield None
+        return
+    with open_engine(name, jobs=jobs, address=address, on_message=on_message) as engine:
+        yield engine

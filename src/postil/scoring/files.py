@@ -25,7 +25,7 @@ from postil.data.paired_tables import PAIR, firsts, pair_files, repeated
 from postil.data.progress import progress, steps
 from postil.data.row_files import Writer, read
 from postil.data.rows import Candidate, Reference, Score
-from postil.engine.engines import elsewhere
+from postil.engine import elsewhere
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.metrics.background import DocumentFrequencies, ExternalFrequencies

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 from postil.comments import neural_commenter, retrieval
 from postil.comments.store import Model
 from postil.data.options import ListenOptions, ThreadOptions
+from postil.endpoint.transport import is_loopback
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Command, Setting
 from postil.metrics.spec import parse_metric
@@ -84,7 +84,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
 
     def __post_init__(self) -> None:
-        if self.tokens is None and (self.https or self.name or not _is_loopback(self.host)):
+        if self.tokens is None and (self.https or self.name or not is_loopback(self.host)):
             raise UsageError(
                 "tokens: expected a file of tokens, as other machines reach the service; make it: {command}",
                 command=Command("tokens add", (Blank("FILE"), Blank("NAME")), (Setting("scope", Blank("SCOPE")),)),
@@ -99,13 +99,6 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     def worker_count(self) -> int:
         """Number of worker processes."""
         return self.workers or min(os.cpu_count() or 1, MOST_WORKERS)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def service_config(folders: Sequence[str], options: ServiceOptions) -> ServiceConfig:

@@ -27,7 +27,7 @@ from postil.comments.store import ModelWriter, check_free
 from postil.corpus.store import Corpus
 from postil.data.explain import counted
 from postil.encoders.sentences import sentence_encoder
-from postil.engine.engines import check_engine, elsewhere
+from postil.engine import check_engine, elsewhere
 from postil.errors import MissingExtra, Undefined, UnknownName
 from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts

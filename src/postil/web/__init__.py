@@ -16,7 +16,7 @@ CAPABILITY: Final = Capability(
         "tokens": Command("command:tokens", "Make and revoke the tokens of clients of the service."),
     },
     kinds={
-        "audit-log": Kind("result:AuditLogResult", "view:audit_log"),
-        "tokens": Kind("result:TokensResult", "view:tokens"),
+        "audit-log": Kind("audit_log:AuditLogResult", "view:audit_log"),
+        "tokens": Kind("tokens:TokensResult", "view:tokens"),
     },
 )

@@ -22,16 +22,17 @@ import msgspec
 
 from postil.data.atomic_file import write_error
 from postil.data.explain import counted
+from postil.data.parts import Part
 from postil.data.streams import DAMAGE, damaged, opened
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.web.result import AuditLogFile, AuditLogResult
+from postil.results.base import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from postil.data.streams import FilePath
 
-__all__ = ["AuditLog", "check_audit"]
+__all__ = ["AuditLog", "AuditLogFile", "AuditLogResult", "check_audit"]
 
 TAIL: Final = 1 << 16
 """Number of bytes at the end of a file among which its last line is looked for."""
@@ -304,6 +305,34 @@ class AuditLog:
         if written < len(line):  # the disk is full
             os.ftruncate(self._file, os.fstat(self._file).st_size - written)
             raise OSError(0, "the disk is full")
+
+
+class AuditLogFile(Part, frozen=True, kw_only=True):
+    """A file of an audit log whose lines are as they were written.
+
+    Args:
+        file: The file.
+        lines: Number of lines.
+        lost: Number of lines that could not be written, as the lines after them say, or the count beside the log.
+        first: Hash of the line before the first one, in the file before; empty where the log begins here.
+        last: Hash of the last line; empty where there is none.
+    """
+
+    file: str
+    lines: int
+    lost: int
+    first: str
+    last: str
+
+
+class AuditLogResult(Result, frozen=True, kw_only=True, tag="audit-log"):
+    """An audit log whose lines are as they were written.
+
+    Args:
+        files: Its files, the oldest first.
+    """
+
+    files: tuple[AuditLogFile, ...]
 
 
 def check_audit(paths: Sequence[FilePath], contains: str | None = None) -> AuditLogResult:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Generic, Literal, TypeVar
 
 import msgspec
 
@@ -21,9 +21,10 @@ from postil.data.atomic_file import AtomicFile
 from postil.data.escaping import visible
 from postil.data.explain import explain
 from postil.data.fields import parse_date
+from postil.data.parts import OptionalPart
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
-from postil.web.result import TokenInfo, TokensResult
+from postil.results.base import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +36,9 @@ __all__ = [
     "SCOPES",
     "AddTokenOptions",
     "Token",
+    "TokenInfo",
     "Tokens",
+    "TokensResult",
     "WatchedFile",
     "add_token",
     "list_tokens",
@@ -284,6 +287,38 @@ def revoke_token(path: FilePath, name: str) -> None:
             raise UsageError(f"{path}: the token '{name}' was revoked at {found.revoked}")
         revoked = msgspec.structs.replace(found, revoked=_now())
         _write(path, [revoked if one is found else one for one in stored])
+
+
+class TokenInfo(OptionalPart, frozen=True, kw_only=True):
+    """A token as the file of tokens has it, without its hash.
+
+    Args:
+        name: Its name.
+        state: valid, expired or revoked.
+        scopes: Its rights.
+        created: Date of its making, in UTC.
+        rate: Largest number of requests per minute; None for that of the service.
+        expires: Date from which on it is refused; None for none.
+        revoked: Date of its revocation; None if it was not revoked.
+    """
+
+    name: str
+    state: Literal["valid", "expired", "revoked"]
+    scopes: tuple[str, ...]
+    created: str
+    rate: int | None = None
+    expires: str | None = None
+    revoked: str | None = None
+
+
+class TokensResult(Result, frozen=True, kw_only=True, tag="tokens"):
+    """The tokens of a file.
+
+    Args:
+        tokens: The tokens, in the order of their making.
+    """
+
+    tokens: tuple[TokenInfo, ...]
 
 
 def list_tokens(path: FilePath) -> TokensResult:

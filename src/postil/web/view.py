@@ -12,7 +12,8 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.web.result import AuditLogResult, TokensResult
+    from postil.web.audit_log import AuditLogResult
+    from postil.web.tokens import TokensResult
 
 __all__ = ["audit_log", "tokens"]
 

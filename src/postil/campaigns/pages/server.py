@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import ipaddress
 import socket
 import time
 from collections import OrderedDict
@@ -23,6 +22,7 @@ from postil.campaigns.pages.lead import UPLOADS, add_growth_pages, add_lead_page
 from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, add_annotator_pages, add_joining_pages
 from postil.campaigns.store import Store
 from postil.cli.output import unwound
+from postil.endpoint.transport import is_loopback
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Message, Setting
 from postil.web.connections import ConnectionLimits, listen, make_server
@@ -253,14 +253,7 @@ def _is_local(request: Request) -> bool:
     """
     if "x-forwarded-for" in request.headers or "forwarded" in request.headers or request.client is None:
         return False
-    return _is_loopback(request.client.host) and _is_loopback(request.url.hostname or "")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_loopback(request.client.host) and is_loopback(request.url.hostname or "")
 
 
 def _route_of(scope: Scope) -> str:
