@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.campaigns import additions
+from postil.campaigns import store as additions
 from postil.campaigns.models import Campaign, Item, Refused
 from postil.campaigns.people import SPARED, fair_share
 from postil.campaigns.plan import plan

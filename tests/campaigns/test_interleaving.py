@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from postil.campaigns.additions import HELD, interleaved
+from postil.campaigns.store import HELD, interleaved
 
 OLD = [(n, 1) for n in range(20)]
 

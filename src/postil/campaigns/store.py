@@ -1,21 +1,51 @@
-"""Store of a campaign: SQLite by default, PostgreSQL by URL."""
+"""Store of a campaign, SQLite by default, PostgreSQL by URL: opened, created, and extended by new items."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final, TypeVar
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
+import sqlalchemy as sql
 
-from postil.campaigns.models import Annotation, Campaign, CampaignState, Given
+from postil.campaigns import tables
+from postil.campaigns.database import CompiledStatement, lock_campaign, log_change
+from postil.campaigns.item_assignment import distribute_items, generator
+from postil.campaigns.items import item_values, plan_of
+from postil.campaigns.models import Annotation, Campaign, CampaignState, Given, Revision
+from postil.campaigns.pairs import balanced_sides
+from postil.campaigns.people import active_person
+from postil.campaigns.plan import insert_items
 from postil.campaigns.rubric import Rubric
+from postil.campaigns.tables import GRADED, MOVED, OPEN, SKIPPED
 from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.messages import Message
+from postil.results import base
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
+    from types import TracebackType
+    from typing import Self
+
+    import numpy as np
+    from sqlalchemy import Connection
+
+    from postil.campaigns.database import Database
+    from postil.campaigns.models import Item, Person, Presentation
+    from postil.campaigns.plan import Plan
+    from postil.campaigns.result import PlanResult
+
+__all__ = ["Added", "Store", "append_items", "extended", "interleaved"]
 
 try:
     import sqlalchemy as sql
 
     from postil.campaigns import tables
-    from postil.campaigns.additions import append_items
     from postil.campaigns.database import ADVICE, Database
     from postil.campaigns.grading import Grading, add_annotation
     from postil.campaigns.item_assignment import generator
@@ -28,19 +58,6 @@ try:
 except ImportError as error:
     raise MissingExtra("a campaign", "web") from error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from concurrent.futures import Future
-    from types import TracebackType
-    from typing import Self
-
-    from sqlalchemy import Connection
-
-    from postil.campaigns.additions import Added
-    from postil.campaigns.models import Item, Person
-    from postil.campaigns.plan import Plan
-
-__all__ = ["Store"]
 
 T = TypeVar("T", Campaign, Rubric)
 
@@ -337,3 +354,493 @@ def _load_ratings(
         )
         time = now if one.time is None else one.time
         add_annotation(connection, active_person(connection, annotator), annotation, rubric, time, state=running)
+
+
+HELD: Final = 2
+"""Number of items after the one on the screen that an annotator's browser holds already."""
+
+PER_TRANSACTION: Final = 60
+"""Number of new items that one transaction moves."""
+
+MOVE_ATTEMPTS: Final = 3
+"""Number of attempts while the annotator goes on; items that are not moved stay at the end of the order."""
+
+Moves: TypeAlias = dict[int, int]
+"""New position of each position that changes: a permutation."""
+
+
+def interleaved(
+    order: Sequence[Presentation],
+    answered: Collection[Presentation],
+    first: int,
+    random: np.random.Generator,
+    articles: Sequence[str] | None = None,
+) -> tuple[Presentation, ...]:
+    """Move new items from the end of an order to random positions among the open ones.
+
+    Args:
+        order: Presentation order, with the new items at its end.
+        answered: Presentations that the annotator has answered.
+        first: Number of the first new item.
+        random: Random number generator.
+        articles: Article of each item of the campaign, to keep the items of an article in a row; None to move each
+            item by itself.
+
+    >>> import numpy as np
+    >>> order = [(item, 1) for item in (0, 1, 2, 3, 4, 5, 7, 8)]
+    >>> [item for item, _ in interleaved(order, {(0, 1)}, 7, np.random.default_rng(1))]
+    [0, 1, 2, 3, 4, 7, 8, 5]
+    """
+    found = list(order)
+    for moves in _moves(order, answered, first, random, articles):
+        before = {position: found[position] for position in moves}
+        for old, new in moves.items():
+            found[new] = before[old]
+    return tuple(found)
+
+
+def interleave(
+    database: Database, annotator: int, first: int, random: np.random.Generator, articles: Sequence[str] | None = None
+) -> None:
+    """Move new items of an annotator as `interleaved` does, in short transactions that leave a valid order each.
+
+    Args:
+        database: Database of the campaign.
+        annotator: Number of the annotator.
+        first: Number of the first new item.
+        random: Random number generator.
+        articles: See `interleaved`.
+    """
+    if articles is not None:
+        _attempt(database, annotator, lambda connection: _by_article(connection, annotator, first, random, articles))
+        return
+    with database.reading() as connection:
+        place = _place(connection, annotator, first)
+    for start in range(place.new, place.end, PER_TRANSACTION):
+        part = range(start, min(place.end, start + PER_TRANSACTION))
+        _attempt(
+            database,
+            annotator,
+            lambda connection: _shuffled(_reached(connection, annotator) + 1, part, place.pinned, random),  # noqa: B023
+        )
+
+
+def _attempt(database: Database, annotator: int, planned: Callable[[Connection], Moves]) -> None:
+    """Plan moves and make them; plan them again where the annotator has passed the first of them meanwhile."""
+    for _ in range(MOVE_ATTEMPTS):
+        with database.reading() as connection:
+            moves = planned(connection)
+            rows = _rows_to_move(connection, annotator, moves)
+        with suppress(UsageError):  # the annotator has passed them, or was removed
+            if rows:
+                database.run(partial(_move, annotator=annotator, first=min(moves), rows=rows))
+            return
+
+
+class _Place(NamedTuple):
+    """Positions of new items at the end of an order, and those of the items that must stay where they are."""
+
+    new: int
+    end: int
+    pinned: Collection[int]
+
+
+def _moves(
+    order: Sequence[Presentation],
+    answered: Collection[Presentation],
+    first: int,
+    random: np.random.Generator,
+    articles: Sequence[str] | None,
+) -> Iterator[Moves]:
+    """Permutations of positions that one after the other move the new items."""
+    done = set(answered)
+    now = next((position for position, shown in enumerate(order) if shown not in done), len(order))
+    last = max((position for position, shown in enumerate(order) if shown in done), default=-1)
+    head = max(now, last) + 1 + HELD
+    new = next((position for position, (item, _) in enumerate(order) if item >= first), len(order))
+    if articles is None:
+        repeated = {item for item, again in order if again > 1}
+        pinned = {position for position, (item, _) in enumerate(order) if item in repeated}
+        for start in range(new, len(order), PER_TRANSACTION):
+            yield _shuffled(head, range(start, min(len(order), start + PER_TRANSACTION)), pinned, random)
+    elif max(new, head) < len(order):
+        fresh = [item for item, _ in order[max(new, head) :]]
+        after = insert_items(tuple(order[: max(new, head)]), answered, fresh, random, articles, held=HELD)
+        places = {shown: position for position, shown in enumerate(after)}
+        yield {old: places[shown] for old, shown in enumerate(order) if places[shown] != old}
+
+
+def _shuffled(head: int, part: range, pinned: Collection[int], random: np.random.Generator) -> Moves:
+    """Moves of an inside-out shuffle: each new item swaps places with a random one before it, or stays.
+
+    An item that is repeated stays where it is, so that its second round comes long after its first.
+
+    Args:
+        head: First position that may change.
+        part: Positions of new items.
+        pinned: Positions that stay as they are.
+        random: Random number generator.
+    """
+    movable = [position for position in range(head, part.start) if position not in pinned]
+    at: Moves = {}  # which position's item is at a position
+    for position in range(max(head, part.start), part.stop):
+        movable.append(position)
+        other = movable[int(random.integers(len(movable)))]
+        at[position], at[other] = at.get(other, other), at.get(position, position)
+    return {old: place for place, old in at.items() if old != place}
+
+
+_MINE: Final = tables.assignment.c.person == sql.bindparam("annotator")
+_HERE: Final = tables.assignment.c.state != MOVED
+_REACHED: Final = sql.select(
+    sql.select(sql.func.max(tables.assignment.c.position))
+    .where(_MINE, tables.assignment.c.state.in_([GRADED, SKIPPED]))
+    .scalar_subquery(),
+    sql.select(sql.func.min(tables.assignment.c.position))
+    .where(_MINE, tables.assignment.c.state == OPEN)
+    .scalar_subquery(),
+)
+
+
+def _reached(connection: Connection, annotator: int) -> int:
+    """Last position that the annotator's browser holds."""
+    found = connection.execute(_REACHED, {"annotator": annotator}).one()
+    return max(-1 if position is None else position for position in found) + HELD
+
+
+def _place(connection: Connection, annotator: int, first: int) -> _Place:
+    """Positions of the new items at the end of an annotator's order."""
+    table, of = tables.assignment.c, {"annotator": annotator}
+    ends = sql.select(sql.func.min(table.position), sql.func.count()).where(_MINE, _HERE, table.item >= first)
+    new, count = connection.execute(ends, of).one()
+    again = sql.select(table.item).where(_MINE, _HERE, table.round > 1)
+    pinned = sql.select(table.position).where(_MINE, _HERE, table.item.in_(again))
+    return _Place(new or 0, (new or 0) + count, set(connection.execute(pinned, of).scalars()))
+
+
+def _by_article(
+    connection: Connection, annotator: int, first: int, random: np.random.Generator, articles: Sequence[str]
+) -> Moves:
+    """Moves of all new items of an annotator, those of an article in a row."""
+    table = tables.assignment.c
+    mine = sql.select(table.item, table.round, table.state).where(_MINE, _HERE).order_by(table.position)
+    rows = connection.execute(mine, {"annotator": annotator}).all()
+    answered = {(item, again) for item, again, state in rows if state != OPEN}
+    return next(_moves([(item, again) for item, again, _ in rows], answered, first, random, articles), {})
+
+
+def _rows_to_move(connection: Connection, annotator: int, moves: Moves) -> list[dict[str, object]]:
+    """Assignments that are to be moved, with their old and new positions."""
+    table = tables.assignment.c
+    moved = table.position.in_(list(moves)) if len(moves) <= 2 * PER_TRANSACTION else table.position >= min(moves)
+    found = connection.execute(
+        sql.select(table.id, table.position).where(_MINE, table.state == OPEN, moved), {"annotator": annotator}
+    )
+    return [
+        {"number": row.id, "old": row.position, "to": moves[row.position], "open": OPEN}
+        for row in found
+        if row.position in moves
+    ]
+
+
+_TO: Final = CompiledStatement(
+    tables.assignment.update()
+    .where(
+        tables.assignment.c.id == sql.bindparam("number"),
+        tables.assignment.c.position == sql.bindparam("old"),
+        tables.assignment.c.state == sql.bindparam("open"),
+    )
+    .values(position=sql.bindparam("to")),
+    tuple,
+    ["to"],
+)
+
+
+def _move(connection: Connection, annotator: int, first: int, rows: Sequence[dict[str, object]]) -> None:
+    """Move assignments, if the annotator has not reached them and nobody has moved them.
+
+    Args:
+        connection: The database connection.
+        annotator: Number of the annotator.
+        first: First position that changes.
+        rows: The assignments.
+    """
+    active_person(connection, annotator, lock=True)
+    if _reached(connection, annotator) >= first or _TO.many(connection, rows) != len(rows):
+        raise UsageError("the annotator has reached the items to be moved")
+
+
+ATTEMPTS: Final = 5
+"""Number of attempts to add items while others change the plan."""
+
+
+class Added(NamedTuple):
+    """Outcome of adding items.
+
+    Args:
+        plan: The plan with them.
+        left: Pseudonyms of the annotators who were removed.
+        revision: Number of the revision; that of the plan as it is where there is nothing to add.
+    """
+
+    plan: Plan
+    left: frozenset[str]
+    revision: int
+
+    def statistics(self) -> PlanResult:
+        """Compute the statistics of the plan, with its balance."""
+        found = self.plan.statistics()
+        return base.replace(found, balance=self.plan.balance(self.left))
+
+
+class _ChangedPlanError(UsageError):
+    """The plan is not the one that an assignment of new items rests on."""
+
+
+class _State(NamedTuple):
+    """Part of a campaign that an assignment of new items rests on."""
+
+    settings: Campaign
+    version: tuple[object, ...]
+    plan: Plan
+    people: dict[str, int]
+    left: frozenset[str]
+    answered: dict[str, set[Presentation]]
+    articles: dict[str, int]
+
+
+class _Addition(NamedTuple):
+    """New items, the numbers of their annotators, and the settings of the campaign with them."""
+
+    items: Sequence[Item]
+    chosen: Sequence[Sequence[int]]
+    settings: Campaign
+
+
+def extended(plan: Plan, items: Sequence[Item], left: frozenset[str], random_seed: int) -> list[list[int]]:
+    """Choose the annotators of new items, in the design of the plan.
+
+    Every item gets as many annotators as those of the plan, as far as there are annotators. Loads, with what everybody
+    has already, end up equal as far as that is possible, and overlaps as even as swaps make them.
+
+    Args:
+        plan: The current plan.
+        items: The new items, with numbers that follow those of the plan.
+        left: Pseudonyms of the annotators who were removed.
+        random_seed: Random seed.
+
+    Returns:
+        Numbers of the annotators of each item; all of them for gold items.
+    """
+    random = generator(random_seed, "add", plan.items)
+    active = [number for number, name in enumerate(plan.annotators) if name not in left]
+    assigned: list[list[int]] = [[] for _ in range(plan.items + len(items))]
+    for number, order in enumerate(plan.orders):
+        for item, again in order:
+            if again == 1 and item not in plan.gold:
+                assigned[item].append(number)
+    new = [plan.items + place for place, item in enumerate(items) if item.gold is None]
+    units = {number: number for number in new}
+    if plan.by_item:  # all items of an article go where the first of them goes
+        first: dict[str, int] = {}
+        units = {number: first.setdefault(items[number - plan.items].item, number) for number in new}
+    heads = list(dict.fromkeys(units.values()))
+    share = len(plan.overlapping) / max(1, plan.items - len(plan.gold))
+    more = random.permutation(heads)[: round(share * len(heads))].tolist() if heads else []
+    for asked in (*([heads] * plan.annotators_per_item), more):
+        for item, person in distribute_items(asked, active, assigned, random).items():
+            assigned[item].append(person)
+    for number, head in units.items():
+        assigned[number] = list(assigned[head])
+    return [active if item.gold is not None else assigned[plan.items + place] for place, item in enumerate(items)]
+
+
+def append_items(
+    database: Database, items: Sequence[Item], *, known: int, seed: int, now: float, dry_run: bool, lead: int | None
+) -> Added:
+    """Append items to the plan; see `postil.campaigns.store.Store.add`.
+
+    Annotators wait for one transaction, which appends rows and changes none but the totals of annotators. The search
+    for an assignment comes before it. New items stand at the ends of presentation orders then, and are moved among the
+    open ones by further transactions, which leave a valid plan each.
+
+    Args:
+        database: Database of the campaign.
+        items: The new items.
+        known: Number of items of the files that the campaign had already.
+        seed: Random seed.
+        now: Time, in seconds since 1970.
+        dry_run: True to change nothing.
+        lead: Number of the lead who adds them; None on the command line.
+
+    Raises:
+        UsageError: Nobody is left to take items, or the plan was changed by other programs again and again.
+    """
+    for _ in range(ATTEMPTS):
+        with database.reading() as connection:
+            before = _state(connection)
+        if len(before.left) == len(before.plan.annotators):
+            raise UsageError(Message("no annotator is left to take new items; invite one first"))
+        if not items:
+            return Added(before.plan, before.left, len(before.settings.revisions) + 1)
+        added = _addition(before, items, known=known, seed=seed, now=now)
+        number = added.settings.revisions[-1].number
+        if dry_run:
+            return Added(_previewed(before, added), before.left, number)
+        write = partial(_write, before=before, rows=_rows(before, added), grown=added.settings, lead=lead)
+        try:
+            database.run(write)
+        except _ChangedPlanError:
+            continue
+        for place, name in enumerate(before.plan.annotators):
+            random = generator(seed, f"add order {number}", place)
+            articles = _articles(before, added) if before.settings.by_item else None
+            interleave(database, before.people[name], before.plan.items, random, articles)
+        return Added(_previewed(before, added), before.left, number)
+    raise UsageError("other programs changed the plan again and again at the same time; run the command again")
+
+
+def _state(connection: Connection) -> _State:
+    settings = msgspec.json.decode(connection.execute(sql.select(tables.campaign.c.data)).scalar_one(), type=Campaign)
+    version = _version(connection)
+    people = connection.execute(sql.select(tables.person).where(tables.person.c.role == "annotator")).all()
+    names = {row.id: row.pseudonym for row in people}
+    answered: dict[str, set[Presentation]] = {name: set() for name in names.values()}
+    table = tables.assignment.c
+    done = sql.select(table.person, table.item, table.round).where(table.state.in_([GRADED, SKIPPED]))
+    for person, item, again in connection.execute(done):
+        answered[names[person]].add((item, again))
+    left = frozenset(row.pseudonym for row in people if row.left_at is not None)
+    numbers = {name: row for row, name in names.items()}
+    articles = {row.item: row.id for row in connection.execute(sql.select(tables.article.c.item, tables.article.c.id))}
+    return _State(settings, version, plan_of(connection, settings), numbers, left, answered, articles)
+
+
+_OF_PLAN: Final = sql.select(
+    tables.campaign.c.data,
+    *(
+        sql.select(number).scalar_subquery()
+        for number in (
+            sql.func.max(tables.item.c.number),
+            sql.func.max(tables.assignment.c.id),
+            sql.func.max(tables.change.c.id),
+            sql.func.count(tables.person.c.id),
+            sql.func.count(tables.person.c.left_at),
+        )
+    ),
+)
+"""Values of which one changes whenever the plan does; annotating changes none."""
+
+
+def _version(connection: Connection) -> tuple[object, ...]:
+    return tuple(connection.execute(_OF_PLAN).one())
+
+
+def _addition(before: _State, items: Sequence[Item], *, known: int, seed: int, now: float) -> _Addition:
+    """Choose the annotators of new items, and describe the revision."""
+    settings, first = before.settings, before.plan.items
+    chosen = extended(before.plan, items, before.left, seed)
+    hashed = blake2b(b"\n".join(map(msgspec.json.encode, items)), digest_size=16).hexdigest()
+    number = len(settings.revisions) + 2
+    revision = Revision(number=number, time=now, seed=seed, first=first, items=len(items), known=known, hash=hashed)
+    more = (
+        first + place
+        for place, people in enumerate(chosen)
+        if items[place].gold is None and len(people) > settings.annotators_per_item
+    )
+    grown = msgspec.structs.replace(
+        settings, revisions=(*settings.revisions, revision), overlapping=(*settings.overlapping, *more)
+    )
+    return _Addition(items, chosen, grown)
+
+
+def _articles(before: _State, added: _Addition) -> tuple[str, ...]:
+    return (*before.plan.articles, *(item.item for item in added.items))
+
+
+def _previewed(before: _State, added: _Addition) -> Plan:
+    """Plan with new items, as `append_items` would make it if nobody annotated meanwhile."""
+    plan, first, revision = before.plan, before.plan.items, added.settings.revisions[-1].number
+    articles = _articles(before, added)
+    orders = list(plan.orders)
+    for person, name in enumerate(plan.annotators):
+        random = generator(added.settings.revisions[-1].seed, f"add order {revision}", person)
+        new = [(first + place, 1) for place, people in enumerate(added.chosen) if person in people]
+        together = articles if plan.by_item else None
+        orders[person] = interleaved((*orders[person], *new), before.answered[name], first, random, together)
+    gold = {first + place for place, item in enumerate(added.items) if item.gold is not None}
+    return replace(
+        plan,
+        articles=articles,
+        orders=tuple(orders),
+        gold=plan.gold | gold,
+        overlapping=frozenset(added.settings.overlapping),
+    )
+
+
+class _Rows(NamedTuple):
+    """Rows to insert, made before anybody waits."""
+
+    articles: list[dict[str, object]]
+    items: list[dict[str, object]]
+    assignments: list[dict[str, object]]
+    totals: list[dict[str, object]]
+
+
+_ARTICLE: Final = CompiledStatement(tables.article.insert(), tuple, [column.key for column in tables.article.columns])
+_ITEM: Final = CompiledStatement(tables.item.insert(), tuple, [column.key for column in tables.item.columns])
+_ASSIGNMENT: Final = CompiledStatement(
+    tables.assignment.insert(), tuple, ["item", "person", "round", "position", "state", "swapped"]
+)
+_TOTAL: Final = CompiledStatement(
+    tables.person.update()
+    .where(tables.person.c.id == sql.bindparam("number"))
+    .values(total=tables.person.c.total + sql.bindparam("more")),
+    tuple,
+)
+
+
+def _rows(before: _State, added: _Addition) -> _Rows:
+    first = before.plan.items
+    numbers, articles = before.articles.copy(), list[dict[str, object]]()
+    items = list[dict[str, object]]()
+    for number, item in enumerate(added.items, first):
+        if item.item not in numbers:
+            numbers[item.item] = max(before.articles.values(), default=0) + len(articles) + 1
+            values = {"item": item.item, "title": item.title, "content": item.content, "lang": item.lang}
+            articles.append({"id": numbers[item.item], **values})
+        items.append({"number": number, "article": numbers[item.item], **item_values(item)})
+    pairs = {number: item.name for number, item in enumerate(added.items, first) if item.other_system}
+    revision = added.settings.revisions[-1]
+    new = [
+        [(first + place, 1) for place, people in enumerate(added.chosen) if person in people]
+        for person in range(len(before.plan.annotators))
+    ]
+    sides = balanced_sides(new, pairs, generator(revision.seed, "sides", revision.number))
+    assignments, totals = list[dict[str, object]](), list[dict[str, object]]()
+    for person, (name, order) in enumerate(zip(before.plan.annotators, before.plan.orders, strict=True)):
+        mine = [item for item, _ in new[person]]
+        fixed = {"person": before.people[name], "round": 1, "state": OPEN}
+        assignments += [
+            {**fixed, "item": item, "position": place, "swapped": sides.get((person, item, 1))}
+            for place, item in enumerate(mine, len(order))
+        ]
+        totals += [{"number": before.people[name], "more": len(mine)}] if mine else []
+    return _Rows(articles, items, assignments, totals)
+
+
+def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign, lead: int | None) -> None:
+    """Append new items to the ends of presentation orders, in one transaction."""
+    lock_campaign(connection)
+    if _version(connection) != before.version:
+        raise _ChangedPlanError("the plan was changed by another program at the same time")
+    _ARTICLE.many(connection, rows.articles)
+    _ITEM.many(connection, rows.items)
+    _ASSIGNMENT.many(connection, rows.assignments)
+    # Last: from here on annotators wait, where the database locks single rows.
+    _TOTAL.many(connection, rows.totals)
+    connection.execute(tables.campaign.update().values(data=tables.encoded(grown)))
+    made = grown.revisions[-1]
+    log_change(
+        connection, "added", made.time, {"revision": made.number, "items": made.items, "known": made.known}, lead
+    )
