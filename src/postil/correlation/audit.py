@@ -39,7 +39,6 @@ from postil.results.names import LENGTH, is_control
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from postil.correlation.options import CorrelateOptions
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.coefficients import By, Measure
     from postil.meta.grade_fits import MappedGrades
@@ -75,36 +74,40 @@ HALVINGS: Final = 40
 
 def audit(
     table: Table,
-    options: CorrelateOptions,
     found: Correlations,
     at: Callable[[str], None],
     draws: Draws,
     *,
     given: Table,
+    folds: int,
+    epsilon: float,
+    lengths: str,
 ) -> Audit:
     """Audit the metrics of a table.
 
     Args:
         table: The joined table.
-        options: Options of the command.
         found: The coefficients of the command, whose accuracies are not computed again.
         at: Callback for the name of each step.
         draws: Random draws.
         given: The same table with its ratings as they were given, where severities were removed from those of `table`.
+        folds: Number of folds of grades that metrics predict.
+        epsilon: Epsilon of the alternative annotator test.
+        lengths: Name of the scores that are lengths.
     """
     at("scores on the scale of the ratings")
-    mapped = map_to_grades(table, options.folds)
+    mapped = map_to_grades(table, folds)
     calibrated = calibrations(table, mapped, draws)
     at("alternative annotator test")
-    alt_test = alternative_annotator_test(table, mapped, options.alt_epsilon, draws)
+    alt_test = alternative_annotator_test(table, mapped, epsilon, draws)
     at("length bias")
-    length = length_bias(table, options.lengths, draws)
+    length = length_bias(table, lengths, draws)
     at("variance components of raters")
     raters = rater_variance(given)
     rankings = []
     for of in ("texts", "systems"):
         at(f"ranking of {of}")
-        rankings.append(audit_ranking(table, of, options.lengths, draws, known=found))
+        rankings.append(audit_ranking(table, of, lengths, draws, known=found))
     return Audit(
         alt_test=alt_test,
         calibration=calibrated,

@@ -256,7 +256,10 @@ def correlate_table(
             tests.append(differences(table, name, options.by, draws, found=found.replicates[name]))
         copies = copies_remark(table.copies, len(table))
         warnings = (*found.notes, *near_warnings(table, tests[0].rows, draws), *filter(None, [copies]))
-        audited = audit(table, options, found, at, draws, given=given) if options.audit else None
+        audited = None
+        if options.audit:
+            folds, epsilon, lengths = options.folds, options.alt_epsilon, options.lengths
+            audited = audit(table, found, at, draws, given=given, folds=folds, epsilon=epsilon, lengths=lengths)
         del counts
     means = system_means(table)
     notes = dict.fromkeys(note for each in tests for note in each.notes)

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
 
 from postil.data.parts import OptionalPart, Part
 from postil.meta.parts import Points
+from postil.meta.resampling import estimate
 from postil.passages.result import GainCurvePoints
 from postil.results.base import Result
 
-__all__ = ["StudyCell", "StudyPart", "StudyPicture", "StudyResult", "StudyRow", "StudyTable"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+__all__ = ["StudyCell", "StudyPart", "StudyPicture", "StudyResult", "StudyRow", "StudyTable", "interval_cells"]
 
 StudyCell: TypeAlias = float | int | str | tuple[float, float | None, float | None] | None
 """A number, words, nothing, or a number with its interval."""
+
+DECIMALS: Final = 12
+"""Decimals of the numbers, since sums in another order, as of other numbers of threads, differ in their last digits."""
 
 
 class StudyRow(OptionalPart, frozen=True, kw_only=True):
@@ -43,6 +54,24 @@ class StudyTable(Part, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not self.head or any(len(row.cells) != len(self.head) - 1 for row in self.rows if row.kind != "group"):
             raise ValueError(f"expected {len(self.head) - 1} cells in each row")
+
+
+def interval_cells(samples: NDArray[np.float64], items: int) -> Iterator[StudyCell]:
+    """Values with their intervals.
+
+    Args:
+        samples: float64[m, 1 + R], m values and those of each resample.
+        items: Number of items that were resampled.
+
+    Yields:
+        A cell for each value, empty where it is undefined.
+
+    >>> list(interval_cells(np.array([[0.5, 0.25, 0.75], [np.nan] * 3]), items=2))
+    [(0.5, 0.2625, 0.7375), None]
+    """
+    for each in samples:
+        found = estimate(np.round(each, DECIMALS) + 0.0, items)
+        yield None if np.isnan(found.value) else (found.value, found.low, found.high)
 
 
 class StudyPicture(OptionalPart, frozen=True, kw_only=True):

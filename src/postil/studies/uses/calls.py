@@ -34,9 +34,9 @@ from postil.studies.stages import (
     write_study,
     write_text,
 )
-from postil.studies.uses.summary import conclusion
 from postil.studies.uses.titles import GENERATORS, Untitled, baseline_titles, read_untitled, titles_part
 from postil.studies.uses.votes import Threads, ranking_part, read_threads, votes_part
+from postil.studies.view import cell_text
 from postil.training.generators import train_commenter
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from postil.data.progress import OnMessage
     from postil.studies.options import UsesOptions
+    from postil.studies.result import StudyRow, StudyTable
 
 __all__ = ["study_uses"]
 
@@ -251,7 +252,7 @@ class UsesStudy:
                     *parts,
                     StudyPart(key="headlines", title="Headlines", words=(Message("None: {reason}.", reason=missing),)),
                 )
-            study = replace(self._study(parts), conclusion=tuple(conclusion(parts)), settings=self._settings())
+            study = replace(self._study(parts), conclusion=tuple(_conclusion(parts)), settings=self._settings())
             write_study(self.out, study)
 
         return Stage(
@@ -293,3 +294,40 @@ class UsesStudy:
             "train": None if options.train else False,
         }
         return as_line(Command("study uses", settings=settings_of(given)))
+
+
+def _conclusion(parts: Sequence[StudyPart]) -> Iterator[str]:
+    """Conclusions of the study, one sentence per part.
+
+    Args:
+        parts: Its parts.
+
+    Yields:
+        The sentences.
+    """
+    tables = {table.key: table for part in parts for table in part.tables}
+    ranking, votes, variance = (tables[key] for key in ("ranking-gains", "votes-gains", "variance"))
+    at_5, pairs = (_cell(ranking, ranking.rows[0], name) for name in ("nDCG@5", "pairs in order"))
+    pooled, within = (_cell(votes, votes.rows[0], name) for name in ("R², all comments", "R², within threads"))
+    between = _cell(variance, variance.rows[0], "share")
+    base = ranking.rows[0].name.partition(" − ")[2]
+    yield f"Comment ranking: over {base}, the text adds {at_5} to nDCG@5 and {pairs} to the share of pairs in order."
+    yield (
+        f"Upvote prediction: over {base}, the text adds {pooled} to R² over all comments and {within} within threads. "
+        f"Share of the variance of votes that is between articles: {between}."
+    )
+    if titles := tables.get("titles"):
+        best = max(titles.rows, key=lambda row: _first(row, titles, "rouge-l"))
+        yield f"Headlines: {best.name} has the highest ROUGE-L, {_cell(titles, best, 'rouge-l')}."
+
+
+def _cell(table: StudyTable, row: StudyRow, column: str) -> str:
+    """A value with its interval, as text."""
+    return " ".join(cell_text(row.cells[table.head.index(column) - 1], row.digits)).strip()
+
+
+def _first(row: StudyRow, table: StudyTable, column: str) -> float:
+    """The value of a cell."""
+    cell = row.cells[table.head.index(column) - 1]
+    value = cell[0] if isinstance(cell, tuple) else cell
+    return float(value) if value is not None else 0.0

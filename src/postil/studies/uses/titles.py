@@ -17,8 +17,7 @@ from postil.errors import Undefined
 from postil.meta.resampling import bootstrap_counts
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
-from postil.studies.result import StudyPart, StudyRow, StudyTable
-from postil.studies.uses.summary import interval_cells
+from postil.studies.result import StudyPart, StudyRow, StudyTable, interval_cells
 from postil.text.tokenizers import stored_tokenizer
 from postil.training.texts import CorpusTexts
 

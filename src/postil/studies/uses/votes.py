@@ -23,8 +23,7 @@ from postil.meta.column_correlations import rank_coefficient, ratio
 from postil.meta.resampling import bootstrap_counts
 from postil.metrics.references import References
 from postil.metrics.ungraded import mean_similarities, similarity_of
-from postil.studies.result import StudyPart, StudyRow, StudyTable
-from postil.studies.uses.summary import interval_cells
+from postil.studies.result import StudyPart, StudyRow, StudyTable, interval_cells
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.threads.quality import text_shares
