@@ -16,8 +16,8 @@ from postil.comparison.calls import compare_preferences as compare_preferences
 from postil.corpus.calls import build_corpus as build_corpus
 from postil.corpus.options import BuildOptions as BuildOptions
 from postil.corpus.store import Corpus as Corpus
+from postil.correlation.calls import CorrelateOptions as CorrelateOptions
 from postil.correlation.calls import correlate as correlate
-from postil.correlation.options import CorrelateOptions as CorrelateOptions
 from postil.correlation.result import CorrelationResult as CorrelationResult
 from postil.data.grades import Scale as Scale
 from postil.data.rows import Article as Article

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.correlation.calls import correlate
-from postil.correlation.options import CorrelateOptions
+from postil.correlation.calls import CorrelateOptions, correlate
 from postil.data.rows import Passage
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.results.base import Result

@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 import postil
-from postil.correlation.calls import correlate_table
-from postil.correlation.options import CorrelateOptions
+from postil.correlation.calls import CorrelateOptions, correlate_table
 from postil.correlation.result import CorrelationResult
 from postil.data.fields import plain_id
 from postil.data.rows import Judgement, Score

@@ -20,8 +20,7 @@ CAPABILITY: Final = Capability(
         ),
     },
     names={
-        "calls": "correlate",
-        "options": "CorrelateOptions",
+        "calls": "CorrelateOptions correlate",
         "result": "CorrelationResult",
     },
 )

@@ -8,8 +8,7 @@ import typer
 
 from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command
 from postil.cli.output import command_line, emit, say, tell
-from postil.correlation.calls import correlate_files
-from postil.correlation.options import CorrelateOptions
+from postil.correlation.calls import CorrelateOptions, correlate_files
 from postil.correlation.view import view
 from postil.data.options import JudgedInputOptions
 from postil.results.base import replace

@@ -28,8 +28,7 @@ from postil.corpus.importers.articles import TencentOptions, import_tencent
 from postil.corpus.options import BuildOptions
 from postil.corpus.result import StatisticsResult
 from postil.corpus.store import Corpus
-from postil.correlation.calls import correlate_files
-from postil.correlation.options import CorrelateOptions
+from postil.correlation.calls import CorrelateOptions, correlate_files
 from postil.correlation.result import CorrelationResult
 from postil.data.grades import Scale
 from postil.data.progress import progress

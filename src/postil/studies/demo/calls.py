@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from postil.comments.result import SuggestionsResult
-from postil.correlation.calls import correlate_files
-from postil.correlation.options import CorrelateOptions
+from postil.correlation.calls import CorrelateOptions, correlate_files
 from postil.data.atomic_file import AtomicFile
 from postil.data.grades import Scale
 from postil.data.row_files import read, write
