@@ -10,18 +10,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
-import sqlalchemy as sql
 
-from postil.campaigns import tables
-from postil.campaigns.database import CompiledStatement, lock_campaign, log_change
-from postil.campaigns.item_assignment import distribute_items, generator
-from postil.campaigns.items import item_values, plan_of
 from postil.campaigns.models import Annotation, Campaign, CampaignState, Given, Revision
-from postil.campaigns.pairs import balanced_sides
-from postil.campaigns.people import active_person
 from postil.campaigns.plan import insert_items
 from postil.campaigns.rubric import Rubric
-from postil.campaigns.tables import GRADED, MOVED, OPEN, SKIPPED
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Message
 from postil.results import base
@@ -35,7 +27,6 @@ if TYPE_CHECKING:
     import numpy as np
     from sqlalchemy import Connection
 
-    from postil.campaigns.database import Database
     from postil.campaigns.models import Item, Person, Presentation
     from postil.campaigns.plan import Plan
     from postil.campaigns.result import PlanResult
@@ -46,15 +37,15 @@ try:
     import sqlalchemy as sql
 
     from postil.campaigns import tables
-    from postil.campaigns.database import ADVICE, Database
+    from postil.campaigns.database import ADVICE, CompiledStatement, Database, lock_campaign, log_change
     from postil.campaigns.grading import Grading, add_annotation
-    from postil.campaigns.item_assignment import generator
+    from postil.campaigns.item_assignment import distribute_items, generator
     from postil.campaigns.items import item_values, items, plan_of
     from postil.campaigns.pairs import balanced_sides
     from postil.campaigns.people import People, active_person
     from postil.campaigns.results import Results
     from postil.campaigns.state import Lifecycle
-    from postil.campaigns.tables import OPEN, SCHEMA
+    from postil.campaigns.tables import GRADED, MOVED, OPEN, SCHEMA, SKIPPED
 except ImportError as error:
     raise MissingExtra("a campaign", "web") from error
 
@@ -597,7 +588,7 @@ class _ChangedPlanError(UsageError):
     """The plan is not the one that an assignment of new items rests on."""
 
 
-class _State(NamedTuple):
+class _PlanState(NamedTuple):
     """Part of a campaign that an assignment of new items rests on."""
 
     settings: Campaign
@@ -678,7 +669,7 @@ def append_items(
     """
     for _ in range(ATTEMPTS):
         with database.reading() as connection:
-            before = _state(connection)
+            before = _plan_state(connection)
         if len(before.left) == len(before.plan.annotators):
             raise UsageError(Message("no annotator is left to take new items; invite one first"))
         if not items:
@@ -687,7 +678,7 @@ def append_items(
         number = added.settings.revisions[-1].number
         if dry_run:
             return Added(_previewed(before, added), before.left, number)
-        write = partial(_write, before=before, rows=_rows(before, added), grown=added.settings, lead=lead)
+        write = partial(_write_addition, before=before, rows=_rows_of(before, added), grown=added.settings, lead=lead)
         try:
             database.run(write)
         except _ChangedPlanError:
@@ -700,9 +691,9 @@ def append_items(
     raise UsageError("other programs changed the plan again and again at the same time; run the command again")
 
 
-def _state(connection: Connection) -> _State:
+def _plan_state(connection: Connection) -> _PlanState:
     settings = msgspec.json.decode(connection.execute(sql.select(tables.campaign.c.data)).scalar_one(), type=Campaign)
-    version = _version(connection)
+    version = _plan_version(connection)
     people = connection.execute(sql.select(tables.person).where(tables.person.c.role == "annotator")).all()
     names = {row.id: row.pseudonym for row in people}
     answered: dict[str, set[Presentation]] = {name: set() for name in names.values()}
@@ -713,10 +704,10 @@ def _state(connection: Connection) -> _State:
     left = frozenset(row.pseudonym for row in people if row.left_at is not None)
     numbers = {name: row for row, name in names.items()}
     articles = {row.item: row.id for row in connection.execute(sql.select(tables.article.c.item, tables.article.c.id))}
-    return _State(settings, version, plan_of(connection, settings), numbers, left, answered, articles)
+    return _PlanState(settings, version, plan_of(connection, settings), numbers, left, answered, articles)
 
 
-_OF_PLAN: Final = sql.select(
+_PLAN_VERSION: Final = sql.select(
     tables.campaign.c.data,
     *(
         sql.select(number).scalar_subquery()
@@ -732,11 +723,11 @@ _OF_PLAN: Final = sql.select(
 """Values of which one changes whenever the plan does; annotating changes none."""
 
 
-def _version(connection: Connection) -> tuple[object, ...]:
-    return tuple(connection.execute(_OF_PLAN).one())
+def _plan_version(connection: Connection) -> tuple[object, ...]:
+    return tuple(connection.execute(_PLAN_VERSION).one())
 
 
-def _addition(before: _State, items: Sequence[Item], *, known: int, seed: int, now: float) -> _Addition:
+def _addition(before: _PlanState, items: Sequence[Item], *, known: int, seed: int, now: float) -> _Addition:
     """Choose the annotators of new items, and describe the revision."""
     settings, first = before.settings, before.plan.items
     chosen = extended(before.plan, items, before.left, seed)
@@ -754,11 +745,11 @@ def _addition(before: _State, items: Sequence[Item], *, known: int, seed: int, n
     return _Addition(items, chosen, grown)
 
 
-def _articles(before: _State, added: _Addition) -> tuple[str, ...]:
+def _articles(before: _PlanState, added: _Addition) -> tuple[str, ...]:
     return (*before.plan.articles, *(item.item for item in added.items))
 
 
-def _previewed(before: _State, added: _Addition) -> Plan:
+def _previewed(before: _PlanState, added: _Addition) -> Plan:
     """Plan with new items, as `append_items` would make it if nobody annotated meanwhile."""
     plan, first, revision = before.plan, before.plan.items, added.settings.revisions[-1].number
     articles = _articles(before, added)
@@ -800,7 +791,7 @@ _TOTAL: Final = CompiledStatement(
 )
 
 
-def _rows(before: _State, added: _Addition) -> _Rows:
+def _rows_of(before: _PlanState, added: _Addition) -> _Rows:
     first = before.plan.items
     numbers, articles = before.articles.copy(), list[dict[str, object]]()
     items = list[dict[str, object]]()
@@ -829,10 +820,10 @@ def _rows(before: _State, added: _Addition) -> _Rows:
     return _Rows(articles, items, assignments, totals)
 
 
-def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign, lead: int | None) -> None:
+def _write_addition(connection: Connection, before: _PlanState, rows: _Rows, grown: Campaign, lead: int | None) -> None:
     """Append new items to the ends of presentation orders, in one transaction."""
     lock_campaign(connection)
-    if _version(connection) != before.version:
+    if _plan_version(connection) != before.version:
         raise _ChangedPlanError("the plan was changed by another program at the same time")
     _ARTICLE.many(connection, rows.articles)
     _ITEM.many(connection, rows.items)
