@@ -16,9 +16,9 @@ from postil.comments.reranker import SIGNATURE
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
 from postil.data.options import EngineOptions, InputOptions
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.endpoint.chat import AllCut
-from postil.endpoint.options import EndpointOptions, ask, dry_run
+from postil.endpoint.options import DryRunResult, EndpointOptions, ask, dry_run
 from postil.engine import ENGINES, elsewhere
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Listed, Message, Setting
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.comments.neural_commenter import NeuralCommenter
-    from postil.data.progress import OnMessage
     from postil.data.suggestions import Suggestions
     from postil.endpoint.client import Client
-    from postil.endpoint.options import DryRunResult
     from postil.endpoint.prompts import PromptTemplate
 
 __all__ = [

@@ -9,17 +9,17 @@ Dates tell of leakage from articles later than the training, of scores by period
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict, Unpack
 
 import msgspec
 import numpy as np
 
 from postil.comments.candidate_pool import MISSING
-from postil.comments.commenter import load_commenter
+from postil.comments.commenter import Commenter, load_commenter
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.result import (
@@ -41,30 +41,23 @@ from postil.data.fields import draw_key, unix_seconds
 from postil.data.grades import DEFAULT, METHODS, SCALE_SETTING, Scale, weigh
 from postil.data.options import PluginOptions, SeedOptions, ThreadOptions
 from postil.data.row_files import Writer
-from postil.data.rows import Candidate, Score
+from postil.data.rows import Article, Candidate, Comment, Reference, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Listed, Message, Setting
-from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts, SystemTotals, weighting_signature
-from postil.metrics.metric_set import lowest_weight, parse_all
+from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts, ScoredBatch, SystemTotals, weighting_signature
+from postil.metrics.metric_set import MetricSet, lowest_weight, parse_all
 from postil.metrics.spec import load_plugins
 from postil.metrics.ungraded import NAME, similarity_of
 from postil.options import Flag, options
 from postil.screening.filtering import CandidateFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Unpack
-
     from numpy.typing import NDArray
 
-    from postil.comments.commenter import Commenter
     from postil.corpus.passes import OnProgress
-    from postil.data.rows import Article, Comment, Reference
     from postil.data.streams import FilePath
     from postil.data.suggestions import Suggestions
     from postil.metrics.base import Metric
-    from postil.metrics.evaluation import ScoredBatch
-    from postil.metrics.metric_set import MetricSet
     from postil.text.tokens import Tokens
 
 __all__ = [

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from postil.comments.rankers import CommentTexts, joined, shared_idf, take
+from postil.comments.rankers import ArticleTexts, CommentTexts, Texts, joined, shared_idf, take
 from postil.data.arrays import WHOLE, Expected
 from postil.encoders.static import WordEncoder, open_static
 from postil.errors import InvalidInput
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.index import Idf
-    from postil.comments.rankers import ArticleTexts, Texts
     from postil.comments.store import Model
     from postil.data.arrays import AnyArray
     from postil.encoders.base import Encoder

@@ -19,7 +19,7 @@ import numpy as np
 
 from postil.data.arrays import WHOLE, Expected
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.kernel import count_terms, invert, search_bounds, searcher
+from postil.kernel import Searcher, count_terms, invert, search_bounds, searcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from postil.data.arrays import AnyArray, OpenArray
     from postil.engine import Engine
-    from postil.kernel import Searcher
 
     Counts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from postil.comments.text_arrays import SpanIndex
 from postil.corpus.duplicates import normalize_text
-from postil.data.rows import Comment
+from postil.data.rows import Article, Comment
 from postil.data.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions
 from postil.documents.markup import plain_text
 from postil.endpoint.chat import UNREADABLE, Answer, CutWatch, Failed, Request
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.retrieval import Retriever
-    from postil.data.rows import Article
 
 __all__ = ["FIELDS", "Prompt", "PromptedCommenter", "default_template", "read_template", "refusal"]
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from postil.comments.index import CollectionStatistics
+from postil.comments.index import CollectionStatistics, Idf
 from postil.comments.nn.batches import Ragged
 from postil.data.arrays import WHOLE
 from postil.errors import InvalidInput
@@ -19,11 +19,9 @@ from postil.kernel import count_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Self
 
     from numpy.typing import NDArray
 
-    from postil.comments.index import Idf
     from postil.comments.nn.relevance import Relevance
     from postil.data.arrays import AnyArray
 

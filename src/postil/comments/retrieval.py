@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 import numpy as np
@@ -25,36 +25,31 @@ from postil.comments.rankers import (
     EmbeddingRanker,
     InteractionRanker,
     InterpolatedRanker,
+    Ranker,
+    Texts,
     TfidfRanker,
 )
-from postil.comments.reranker import open_reranker, text_of
-from postil.comments.show_filter import FILE, SIGNALS, ShowFilter, text_signals
+from postil.comments.reranker import Reranker, open_reranker, text_of
+from postil.comments.show_filter import FILE, SIGNALS, Selection, ShowFilter, text_signals
 from postil.comments.store import Model
 from postil.data.arrays import WHOLE, Expected
-from postil.data.rows import Comment
-from postil.data.suggestions import Filtered, Provenance, Suggestion, Suggestions
+from postil.data.rows import Article, Comment
+from postil.data.suggestions import Filtered, Provenance, Source, Suggestion, Suggestions
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Setting
-from postil.screening.filtering import CandidateFilter, RepeatLimit
+from postil.screening.filtering import CandidateFilter, FilterResult, RepeatLimit
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
-    from typing import Self
 
     from numpy.typing import NDArray
 
-    from postil.comments.rankers import Ranker, Texts
-    from postil.comments.reranker import Reranker
-    from postil.comments.show_filter import Selection
     from postil.comments.text_arrays import StringArray
-    from postil.data.rows import Article
     from postil.data.streams import FilePath
-    from postil.data.suggestions import Source
     from postil.engine import Engine, StatefulWorkers
-    from postil.screening.filtering import FilterResult
 
 __all__ = ["KINDS", "NETWORKS", "Neighbors", "Retriever", "Sharded", "open_ranker"]
 

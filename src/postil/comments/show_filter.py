@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.data.suggestions import Filtered, Suggestions
+from postil.data.suggestions import Filtered, Suggestion, Suggestions
 from postil.errors import InvalidInput, UsageError
 from postil.kernel.python.interning import unspaced_word
 from postil.learners.linear import Linear
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.rows import Article
-    from postil.data.suggestions import Suggestion
 
 __all__ = ["FILE", "FORMAT", "SIGNALS", "Selection", "ShowFilter", "Threshold", "text_signals"]
 

@@ -15,7 +15,7 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
-    from typing import Self
 
     from postil.data.arrays import AnyArray
     from postil.data.streams import FilePath

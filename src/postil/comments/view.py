@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.comments.result import value_text
+from postil.comments.result import (
+    CommenterResult,
+    GridPoint,
+    GridSearch,
+    RankingMeasure,
+    RankingResult,
+    SuggestionsResult,
+    TrainingResult,
+    UpdateResult,
+    value_text,
+)
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.messages import Message, Setting
@@ -21,7 +31,7 @@ from postil.results.page.chapters import forests
 from postil.results.plots.figure import save
 from postil.results.plots.forest import IntervalRow
 from postil.results.plots.lines import Curve, curves
-from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text, crossed
+from postil.results.table import Column, Count, Figure, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import View, best
 from postil.scoring.view import score_table, scores_summary, scores_table
 
@@ -29,19 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from postil.comments.result import (
-        CommenterResult,
-        GridPoint,
-        GridSearch,
-        RankingMeasure,
-        RankingResult,
-        SuggestionsResult,
-        TrainingResult,
-        UpdateResult,
-    )
     from postil.data.suggestions import Source, Suggestion
     from postil.results import plots
-    from postil.results.table import Column
 
 __all__ = [
     "commenter_pictures",

@@ -7,7 +7,7 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, TypedDict, Unpack
 
 import msgspec
 
@@ -34,7 +34,6 @@ from postil.web.stores import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from typing import Unpack
 
     from postil.data.streams import FilePath
 

@@ -23,7 +23,7 @@ from postil.comments.candidate_pool import retriever_arrays
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.retrieval import KINDS, Retriever
 from postil.comments.store import Change, Model
-from postil.corpus.forgotten import is_placeholder, placeholder
+from postil.corpus.forgotten import Chosen, is_placeholder, placeholder
 from postil.data.atomic_file import write_error
 from postil.encoders.static import open_static
 from postil.errors import PostilError, UsageError
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.text_arrays import StringArray
-    from postil.corpus.forgotten import Chosen
     from postil.data.streams import FilePath
 
 __all__ = ["AlsoServed", "ErasableModel", "Erased", "ServedModels", "noted", "unserved"]

@@ -21,6 +21,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError, check_least
 from postil.messages import Note
 from postil.screening.reasons import (
     BLOCKED,
+    Blocklist,
     ProfanityFilter,
     ProfanityModel,
     because,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from postil.data.rows import Comment
-    from postil.screening.reasons import Blocklist
 
 __all__ = ["NO_TEXT", "WINDOW", "Accepted", "CandidateFilter", "FilterResult", "RepeatLimit", "reasons_to_hold"]
 

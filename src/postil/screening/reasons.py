@@ -16,19 +16,17 @@ from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
 
 from postil.corpus.duplicates import pieces_of
-from postil.data.streams import lines_in
+from postil.data.streams import FilePath, lines_in
 from postil.errors import InvalidInput, MissingExtra, UnknownName
 from postil.messages import Note
 from postil.text.addresses import kinds_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from typing import Self
 
-    from postil.data.streams import FilePath
 
 __all__ = [
     "BLOCKED",

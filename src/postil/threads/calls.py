@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.comments.articles import MissingInput, checked_articles, open_articles
 from postil.comments.retrieval import Retriever
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.errors import InvalidInput, Undefined
 from postil.messages import Message, Setting
 from postil.threads.orders import ranked_thread
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.options import InputOptions
-    from postil.data.progress import OnMessage
     from postil.data.rows import Article
     from postil.data.suggestions import RankedComment
     from postil.threads.options import RankOptions

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -16,16 +16,14 @@ from postil.text.addresses import without_addresses
 from postil.text.han import composed, spaceless_script
 from postil.text.stop_words import STOP_LISTS, stop_words
 from postil.text.tokenizers import is_han_text, ranking_tokenizer, stored_tokenizer, tokenizer
-from postil.text.tokens import Vocabulary
+from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Self
 
     from numpy.typing import NDArray
 
     from postil.data.rows import Article
-    from postil.text.tokens import Tokens
 
 __all__ = ["Thread"]
 

@@ -15,7 +15,7 @@ from postil.corpus.store import Corpus
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.parts import Excluded
-from postil.data.suggestions import REPLACED, TIED, majority
+from postil.data.suggestions import REPLACED, TIED, Label, majority
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Setting
 from postil.meta.resampling import bootstrap_counts
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
     from postil.corpus.passes import OnProgress
     from postil.data.streams import FilePath
-    from postil.data.suggestions import Label
     from postil.threads.options import QualityTrainOptions
     from postil.threads.thread import Thread
 

@@ -14,7 +14,7 @@ from postil.comments.nn.batches import Commented, Ragged
 from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.store import Model, training_folder
 from postil.data.atomic_file import locked
-from postil.data.progress import live
+from postil.data.progress import OnMessage, live
 from postil.training.texts import CorpusTexts, first_vectors, hash_of_vectors
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.options import GeneratorOptions, RelevanceOptions, TrainingOptions
-    from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
 
 __all__ = ["TrainingDirectory"]

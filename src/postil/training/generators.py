@@ -14,7 +14,7 @@ from msgspec import to_builtins
 
 from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
 from postil.comments.nn.distributed import is_main_process
-from postil.comments.options import LONGEST
+from postil.comments.options import LONGEST, GeneratorOptions, GeneratorTrainOptions
 from postil.comments.result import TrainingResult, TrainingStep
 from postil.comments.store import Model, ModelWriter, check_free
 from postil.comments.text_arrays import SpanIndex, StringArray
@@ -25,7 +25,6 @@ from postil.training.texts import CorpusTexts
 
 if TYPE_CHECKING:
     from postil.comments.nn.generator import Generator
-    from postil.comments.options import GeneratorOptions, GeneratorTrainOptions
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath

@@ -13,6 +13,7 @@ import numpy as np
 
 from postil.comments.feature_ranker import (
     AS_WRITTEN,
+    CommentFeatures,
     FeatureModel,
     FeatureRanker,
     RelevanceFeatures,
@@ -21,10 +22,10 @@ from postil.comments.feature_ranker import (
     person_ids,
 )
 from postil.comments.rankers import ArticleTexts, CommentTexts, shared_idf
-from postil.comments.ranking_evaluation import RankingTask, evaluate, sample_negatives
+from postil.comments.ranking_evaluation import RankingTask, Scorer, evaluate, sample_negatives
 from postil.comments.reranker import DEPTH, Reranker, standardized, text_of, unit_vectors
 from postil.data.explain import counted
-from postil.encoders.base import model_folder
+from postil.encoders.base import Encoder, model_folder
 from postil.encoders.sentences import sentence_encoder
 from postil.encoders.static import MATRIX, TOKENIZER, open_static
 from postil.errors import InvalidInput, MissingExtra, Undefined
@@ -34,7 +35,7 @@ from postil.messages import Blank, Message, Setting
 from postil.text.tokens import Vocabulary
 from postil.text.vector_store import WORDS
 from postil.text.vectors import Vectors
-from postil.training.texts import corpus_vectors
+from postil.training.texts import CorpusTexts, corpus_vectors
 from postil.vectors.imported import PACKAGES, shipped_vectors
 
 if TYPE_CHECKING:
@@ -43,15 +44,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.feature_ranker import CommentFeatures
     from postil.comments.index import Index
     from postil.comments.options import RetrieverTrainOptions
-    from postil.comments.ranking_evaluation import Scorer
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
-    from postil.encoders.base import Encoder
-    from postil.training.texts import CorpusTexts
 
 __all__ = [
     "SIZE",

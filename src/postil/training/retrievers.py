@@ -20,8 +20,15 @@ from postil.comments.feature_ranker import VECTORS
 from postil.comments.index import Index
 from postil.comments.nn.batches import Ragged
 from postil.comments.nn.distributed import is_main_process
-from postil.comments.rankers import TfidfRanker, idf_weights
-from postil.comments.ranking_evaluation import all_negatives, evaluate, popularity, sample_negatives
+from postil.comments.rankers import ArticleTexts, Ranker, Texts, TfidfRanker, idf_weights
+from postil.comments.ranking_evaluation import (
+    RankingTask,
+    Scorer,
+    all_negatives,
+    evaluate,
+    popularity,
+    sample_negatives,
+)
 from postil.comments.retrieval import KINDS
 from postil.comments.store import ModelWriter, check_free
 from postil.corpus.store import Corpus
@@ -33,7 +40,7 @@ from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts
 from postil.text.vector_store import METADATA
 from postil.training.directory import TrainingDirectory
-from postil.training.rankers import check_vectors, split_texts, train_features, train_reranker
+from postil.training.rankers import TrainedFeatures, check_vectors, split_texts, train_features, train_reranker
 from postil.training.texts import CorpusTexts
 
 if TYPE_CHECKING:
@@ -44,8 +51,6 @@ if TYPE_CHECKING:
 
     from postil.comments.nn.relevance import Relevance
     from postil.comments.options import RetrieverTrainOptions
-    from postil.comments.rankers import ArticleTexts, Ranker, Texts
-    from postil.comments.ranking_evaluation import RankingTask, Scorer
     from postil.comments.reranker import Reranker
     from postil.comments.result import RankingResult
     from postil.corpus.passes import OnProgress
@@ -53,7 +58,6 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
     from postil.training.grid import Combination, Grid
-    from postil.training.rankers import TrainedFeatures
 
 __all__ = [
     "WEIGHTS",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, get_args
 import numpy as np
 
 from postil.comments.nn.batches import concatenate_texts
-from postil.corpus.store import Field
+from postil.corpus.store import Corpus, Field
 from postil.data.explain import have
 from postil.errors import MissingExtra, UsageError
 from postil.messages import Setting
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.corpus.store import Corpus
     from postil.data.progress import OnMessage
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]

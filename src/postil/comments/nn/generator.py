@@ -22,6 +22,7 @@ from postil.comments.nn.batches import (
     EOS,
     SPECIAL,
     Commented,
+    Epoch,
     Pairs,
     Texts,
     bucket_by_length,
@@ -31,7 +32,7 @@ from postil.comments.nn.batches import (
 )
 from postil.comments.nn.decoding import Hypothesis
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
-from postil.comments.options import DecodingOptions, GeneratorOptions
+from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
 from postil.comments.store import check_free
 from postil.errors import UsageError, check_least
 
@@ -40,9 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.nn.batches import Epoch
     from postil.comments.nn.training import Progress
-    from postil.comments.options import TrainingOptions
     from postil.data.streams import FilePath
 
 __all__ = ["KIND", "GenerationTask", "Generator", "Hypothesis", "train_generator"]

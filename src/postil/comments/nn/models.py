@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as as_bytes
-from torch import nn
+from torch import Tensor, nn
 
 from postil.comments.store import Model, ModelWriter
 from postil.data.arrays import WHOLE
@@ -19,8 +19,6 @@ from postil.errors import InvalidInput, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-
-    from torch import Tensor
 
     from postil.data.streams import FilePath
 

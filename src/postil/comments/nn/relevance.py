@@ -20,8 +20,19 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from postil.comments.nn import models
-from postil.comments.nn.batches import PAD, SPECIAL, Commented, Pairs, Ragged, bucket_by_length, data_hash, pad_batch
-from postil.comments.options import RelevanceOptions
+from postil.comments.nn.batches import (
+    PAD,
+    SPECIAL,
+    Commented,
+    Epoch,
+    Pairs,
+    Ragged,
+    Texts,
+    bucket_by_length,
+    data_hash,
+    pad_batch,
+)
+from postil.comments.options import RelevanceOptions, TrainingOptions
 from postil.comments.ranking_evaluation import evaluate, sample_negatives
 from postil.comments.store import check_free
 from postil.errors import UsageError
@@ -31,9 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.nn.batches import Epoch, Texts
     from postil.comments.nn.training import Progress
-    from postil.comments.options import TrainingOptions
     from postil.data.streams import FilePath
 
 __all__ = [
