@@ -11,7 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from postil.documents.document import Block, Document
-from postil.documents.pdf_lines import LARGER, kinds_of, measures_of
+from postil.documents.pdf_lines import LARGER, kinds_of, lines_of, measures_of
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ def _lines(reader: PdfReader, source: str) -> list[Line]:
     """The lines of all pages."""
     from pypdf.errors import LimitReachedError  # noqa: PLC0415
 
-    from postil.documents.pdf_content import ContentReader  # noqa: PLC0415
-    from postil.documents.pdf_fonts import UNREADABLE  # noqa: PLC0415
-    from postil.documents.pdf_lines import lines_of  # noqa: PLC0415
+    from postil.documents.pdf_content import UNREADABLE, ContentReader  # noqa: PLC0415
 
     content = ContentReader(source)
     lines: list[Line] = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pypdf.generic import DictionaryObject, NameObject, PdfObject, StreamObject
 
-from postil.documents.pdf_fonts import ACCENTS, PdfFont, accented, read_font
+from postil.documents.pdf_fonts import ACCENTS, UNREADABLE, PdfFont, accented, read_font
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pypdf import PageObject
 
-__all__ = ["RULE", "ContentReader", "Run", "State", "number_of", "operations", "times", "turned"]
+__all__ = ["RULE", "UNREADABLE", "ContentReader", "Run", "State", "number_of", "operations", "times", "turned"]
 
 Operand: TypeAlias = float | bytes | list[float | bytes]
 """A number, a string or a name, or an array of numbers and strings."""
