@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from postil.documents.wikitext import Anchor, WikiPage, parsed
+from postil.documents.readers.wikitext import Anchor, WikiPage, parsed
 
 
 class Linked(NamedTuple):

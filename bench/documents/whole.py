@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from bench.documents.known import folded
 from postil.documents.document import PROSE
-from postil.documents.pdf import read_pdf
+from postil.documents.readers.pdf import read_pdf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from bench.interest.rankings import Graded, numbers_of, table
 from bench.interest.rated import good_of_ten
 from postil.encoders.static import open_static
 from postil.interest.model import page_scores, shipped_model
-from postil.interest.topic import topic_scores
+from postil.interest.ranking import topic_scores
 from postil.interest.training_options import InterestTrainOptions
 from postil.passages.gain import gain_curve
 

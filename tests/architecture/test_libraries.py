@@ -26,7 +26,7 @@ OWNERS = {
     "selectolax": "documents",
     "trafilatura": "documents",
 }
-FILES_WITH_TORCH = ("comments/nn/", "encoders/networks.py")
+FILES_WITH_TORCH = ("comments/nn/", "encoders/contextual.py")
 # The modules that may import scikit-learn, and do so when they fit; what is fitted is kept and evaluated without it.
 LEARNERS = {"learners/boosting.py"}
 INSIDE = [path for path in FILES if name_of(path) not in ENTRY_POINTS]

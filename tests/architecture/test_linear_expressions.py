@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 PLACED: Final = {
     "postil.text.sentences._END": "at marks, none of which stands in what was read at another",
-    "postil.documents.wikitext._END_OF_TAG": "behind the name of a tag, and not beyond the next one",
+    "postil.documents.readers.wikitext._END_OF_TAG": "behind the name of a tag, and not beyond the next one",
     "postil.data.workbooks._SHOWN": "behind a tag, up to the next one",
     "postil.judging.judge._UNIT": "behind a number, twice at most",
     "postil.judging.judge._VALUE": "behind the name of a field",
     "postil.documents.templates._IN_SETS": "behind an opening, up to the next brace",
-    "postil.documents.html_tree._ATTRIBUTES": "behind the names of tags, over at most eight times the page",
-    "postil.documents.html_tree._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
+    "postil.documents.html_blocks._ATTRIBUTES": "behind the names of tags, over at most eight times the page",
+    "postil.documents.html_blocks._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
 }
 """Expressions that are matched at chosen places, and why each text is read once."""
 BOUNDED: Final = {
     "postil.documents.furniture._LEADERS": "lines of at most 200 characters",
     "postil.documents.furniture._TO_PAGE": "lines of at most 200 characters",
-    "postil.documents.plain._CODE": "lines of at most 200 characters",
-    "postil.documents.plain._WIKI_HEADING": "lines of at most 200 characters",
-    "postil.documents.pdf_lines._SOURCES": "lines of less than 40 characters",
+    "postil.documents.readers.text._CODE": "lines of at most 200 characters",
+    "postil.documents.readers.text._WIKI_HEADING": "lines of at most 200 characters",
+    "postil.documents.readers.pdf._SOURCES": "lines of less than 40 characters",
     "postil.documents.pdf_content._ELEMENT": "arrays whose strings are known to end",
     "postil.documents.html_blocks._SKIPPED_NAME": "names of at most 200 characters, from end to end",
     "postil.options._MARKS": "descriptions in our own source",
@@ -71,7 +71,7 @@ _OF_CONSTANTS: Final = (
     "postil.data.cells._MARKED",
     "postil.text.han._SCRIPTS",
     "postil.kernel.unicode_forms._long_run",
-    "postil.text.writing._LETTERS",
+    "postil.metrics.notes._LETTERS",
     "postil.text.tokenizers._word",
 )
 KEY: Final = "sk-" + "a" * 40

@@ -12,7 +12,7 @@ import pytest
 
 from browser_window import DESKTOP, PHONE, TABLET, Window
 from highlighted import ACTS, article, document, hostile, hostile_pages, long, pages
-from postil.interest.html.page import index_page, passages_page
+from postil.interest.highlights import index_page, passages_page
 from postil.interest.result import InterestingResult
 from postil.interest.text_fragments import TextFragments
 

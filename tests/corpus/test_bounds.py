@@ -14,7 +14,7 @@ from postil.corpus.importers.inex import read_topics
 from postil.corpus.importers.trec import read_collection, read_qrels, read_run
 from postil.data.streams import text_lines
 from postil.errors import InvalidInput
-from postil.passages.texts import passages_of
+from postil.passages.similarity import passages_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

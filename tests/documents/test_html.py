@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.documents.feed import FeedEntry, entry_document
-from postil.documents.html import LONGEST_PAGE, read_html
-from postil.documents.html_selection import ELEMENTS
 from postil.documents.passages import document_passages
+from postil.documents.readers.html import ELEMENTS, LONGEST_PAGE, read_html
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ import pytest
 from lxml import html as lxml_html
 
 from limited_child import unfinished
-from postil.documents.html import LONGEST, decode_html, decoded_html, read_article
-from postil.documents.html_selection import ELEMENTS
-from postil.documents.html_tree import ATTRIBUTES, TAGS, in_order
+from postil.documents.html_blocks import ATTRIBUTES, TAGS, in_order
+from postil.documents.readers.html import ELEMENTS, LONGEST, decode_html, decoded_html, read_article
 from postil.errors import InvalidInput
 
 PARAGRAPHS = (
@@ -306,7 +305,7 @@ def test_what_xhtml_closes_where_it_begins_holds_nothing() -> None:
 def test_pages_that_are_made_to_take_long_or_to_grow() -> None:
     done = unfinished(
         f"""
-from postil.documents.html_tree import in_order
+from postil.documents.html_blocks import in_order
 many, few = 250_000, {TAGS} // 4
 def styles(name, number): return "".join(f"<{{name}} id={{k}}>" for k in range(number))
 pages = dict(

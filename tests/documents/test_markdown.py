@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.documents.markdown import read_markdown
+from postil.documents.readers.markdown import read_markdown
 
 if TYPE_CHECKING:
     from postil.documents.document import Document

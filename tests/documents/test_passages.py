@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from postil.documents.document import PROSE, Block, Document, Piece, assembled
 from postil.documents.passages import document_passages
-from postil.documents.plain import read_plain
+from postil.documents.readers.text import read_plain
 from postil.documents.reading import DocumentKind, read_document
 from postil.errors import InvalidInput, UnknownName
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from pdf_files import Page, pdf_file, pdf_objects, pdf_of, stream
-from postil.documents import pdf
 from postil.documents.document import PROSE
-from postil.documents.pdf import read_pdf
+from postil.documents.readers import pdf
+from postil.documents.readers.pdf import read_pdf
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.documents.passages import document_passages
-from postil.documents.plain import plain_blocks, read_plain
+from postil.documents.readers.text import plain_blocks, read_plain
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

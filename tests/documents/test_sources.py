@@ -17,7 +17,7 @@ from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput
 from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions
-from postil.passages.texts import passages_of
+from postil.passages.similarity import passages_of
 
 if TYPE_CHECKING:
     from pathlib import Path

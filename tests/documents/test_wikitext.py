@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from linked_text import anchors_of
+from postil.documents.readers.wikitext import Anchor, read_wikitext, redirect_of, wiki_blocks
 from postil.documents.reading import read_document
-from postil.documents.wikitext import Anchor, read_wikitext, redirect_of, wiki_blocks
 from postil.errors import InvalidInput, MissingExtra
 
 pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")

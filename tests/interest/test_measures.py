@@ -16,7 +16,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.interest.calls import interesting
 from postil.interest.model import Interest, named, page_scores, save_model, shipped_model
 from postil.interest.options import InterestingOptions
-from postil.interest.topic import NEAR, topic_scores
+from postil.interest.ranking import NEAR, topic_scores
 from postil.metrics.passage_measures import LogSim
 from postil.metrics.passage_pools import PassageCollection, Preprocessing, informativeness, interestingness, one_pool
 from postil.metrics.spec import parse_measure
@@ -126,7 +126,7 @@ def test_with_vectors_the_parts_add_up(encoder: Encoder) -> None:
 
 def test_blocks_of_units_change_nothing(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = topic_scores(PAGE, "en", encoder=encoder).scores
-    monkeypatch.setattr("postil.interest.topic.BLOCK", 2)
+    monkeypatch.setattr("postil.interest.ranking.BLOCK", 2)
     assert topic_scores(PAGE, "en", encoder=encoder).scores == pytest.approx(whole)
 
 

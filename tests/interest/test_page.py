@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from highlighted import ACTS, TEA, Read, article, document, hostile, hostile_pages, long, pages, passages
 from postil.errors import UsageError
-from postil.interest.html.page import index_page, passages_page
+from postil.interest.highlights import index_page, passages_page
 from postil.interest.result import InterestingResult
 from postil.passages.result import RankedPassage, UnitContribution
 from postil.results.base import Result

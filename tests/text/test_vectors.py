@@ -21,8 +21,7 @@ from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, Un
 from postil.text import vectors as vectors_module
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
-from postil.text.vector_store import VectorsWriter
-from postil.text.vectors import Vectors, as_written
+from postil.text.vectors import Vectors, VectorsWriter, as_written
 from postil.vectors import imported
 from postil.vectors.imported import Word2VecFile, read_word2vec
 from postil.vectors.training import OutputLayer, Word2VecModel, train

@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from postil.data.streams import shown_encoding, told_encoding
-from postil.documents.html import decode_html
+from postil.documents.readers.html import decode_html
 from postil.documents.reading import read_document
 from postil.documents.xml import REPLACEMENT, XmlRepair
 from postil.errors import InvalidInput, MissingExtra

@@ -1,17 +1,364 @@
-"""Blocks of a page of HTML in the order of its tree, read in time linear in the page."""
+"""The tree of a page of HTML, as browsers build it, and the blocks of it in their order, in time linear in the page.
+
+Marks of notes and links for editing are no text, and left out.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from postil.documents.html_tree import SENTENCES, is_hidden, length_of, names_of, plain_text_of, sentences_of
+from postil.errors import InvalidInput, MissingExtra
+from postil.text.sentences import END_MARKS
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-__all__ = ["HtmlBlock", "HtmlBlockKind", "Walked", "WalkedBlock", "walk"]
+__all__ = [
+    "SENTENCES",
+    "HtmlBlock",
+    "HtmlBlockKind",
+    "NoTextError",
+    "Walked",
+    "WalkedBlock",
+    "in_order",
+    "is_hidden",
+    "language_of",
+    "length_of",
+    "names_of",
+    "parsed",
+    "plain_text_of",
+    "sentences_of",
+    "walk",
+]
+
+TAGS: Final = 20_000
+"""Largest number of tags that are put in order as browsers do; the time can grow by their square, to two seconds."""
+ATTRIBUTES: Final = 1000
+"""Largest number of attributes of a tag; the time of every reader of pages grows by their square."""
+GROWTH: Final = 500_000
+"""Number of elements that a page may grow to; elements of style that are never closed begin anew in each paragraph."""
+WHOLES: Final = 20
+"""Number of tags ``html`` and ``body``, whose attributes are put together."""
+
+_STYLES: Final = "b|big|code|em|font|i|s|small|strike|strong|tt|u"
+_STYLE: Final = re.compile(rf"<((?:{_STYLES})(?=[\s/>])[^>]*)", re.IGNORECASE)
+_WHOLE_STYLE: Final = re.compile(
+    r"""[a-z]+(?:\s++[^\s"'=/]++(?:=(?:"[^"]*+"|'[^']*+'|[^\s"']++))?+)*+[\s/]*+""", re.IGNORECASE
+)
+"""A tag that does not go on after the first ``>``, within quotes."""
+_STYLE_TAG: Final = re.compile(rf"""</?(?:{_STYLES})(?:[\s/](?:[^<>"']|"[^"<>]*+"|'[^'<>]*+')*+)?+>""", re.IGNORECASE)
+_SAME: Final = 3
+"""Number of equal elements of style that begin anew at most."""
+_SHORT: Final = 4 * ATTRIBUTES
+"""Length of a tag from which it can have this number of attributes of different names."""
+_ODD_TAG: Final = re.compile(rf"""<[a-z](?!(?:[^<>"']|"[^"<>]*+"|'[^'<>]*+'){{0,{_SHORT}}}+>)""", re.IGNORECASE)
+"""Beginning of a tag that is long, or has no end in sight."""
+_ATTRIBUTE: Final = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]++)?+)?+"""
+_EACH_ATTRIBUTE: Final = re.compile(_ATTRIBUTE)
+_ATTRIBUTES: Final = re.compile(f"(?:{_ATTRIBUTE})*+")
+_READINGS: Final = 8
+"""Number of times that a page is looked through for attributes; one with quotes that never end could take more."""
+_XHTML: Final = re.compile(r"\s*<\?xml\s|.{0,600}?//DTD XHTML|.{0,1000}?\"http://www\.w3\.org/1999/xhtml\"", re.DOTALL)
+_CLOSED: Final = re.compile(
+    r"""<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([a-z][\w:.-]*+)"""
+    r"""((?:\s(?:[^<>"'/]|/(?!>)|"[^"<>]*+"|'[^'<>]*+')*+)?+)/>""",
+    re.IGNORECASE,
+)
+"""An element that XHTML closes where it begins, which HTML would leave open."""
+_OF_WHOLE: Final = re.compile(r"<(?:html|body)\b", re.IGNORECASE)
+_OF_HEAD: Final = re.compile(
+    r"(?:[\s\ufeff]++|<!--(?:[^-]|-(?!->))*+-->|<[!?][^>]*+>|<(?:html|head|meta|link|base)(?=[\s/>])[^>]*+>"
+    r"|<(title|script|style|noscript|template)(?=[\s/>])(?:[^<]|<(?!/\1))*+</\1[^>]*+>)*+",
+    re.IGNORECASE,
+)
+_BODY: Final = re.compile(r"</head\b|<(?:body|frameset)\b|$", re.IGNORECASE)
+
+
+def in_order(html: str) -> str:
+    """Put a page in order as browsers do: tags that a page may leave out, and elements at places where they cannot be.
+
+    A page that would take long, or grow, since it was made to or is very large, gets its body alone.
+
+    Args:
+        html: The page, without null characters.
+
+    Raises:
+        MissingExtra: selectolax is not installed.
+
+    >>> in_order("<title>Rain</title><main>It rained.<table>On<tr><td>Ely")[44:]
+    '<main>It rained.On<table><tbody><tr><td>Ely</td></tr></tbody></table></main></body></html>'
+    """
+    try:
+        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtra("the text of a page of HTML", "html") from error
+    if _XHTML.match(html):
+        html = _CLOSED.sub(r"<\1\2></\1>", html)
+    few = _with_few_attributes(html)
+    has_many, html = few is not html, few
+    number = html.count("<")
+    if number <= TAGS and _grows(html, number):
+        html = _STYLE_TAG.sub("", html)  # those that hold no end of themselves stay
+        number = TAGS + 1 if _grows(html, number) else number
+    if number > TAGS or len(_OF_WHOLE.findall(html)) > WHOLES or has_many:
+        return _with_body(html)
+    return LexborHTMLParser(html.encode("utf-8", "replace")).html or ""
+
+
+def _grows(html: str, number: int) -> bool:
+    """True if elements of style could make more elements than a page may have."""
+    kinds = sum(1 if _WHOLE_STYLE.fullmatch(tag) else n for tag, n in Counter(_STYLE.findall(html)).items())
+    return (_SAME * kinds + 2) * number > GROWTH
+
+
+def _with_few_attributes(html: str) -> str:
+    """A page whose tags have at most `ATTRIBUTES` attributes, without the others.
+
+    Where it cannot be told in time, tags that are long or do not end are none.
+    """
+    left = _READINGS * len(html)
+    pieces, place = [], 0
+    for tag in _ODD_TAG.finditer(html):
+        found = _ATTRIBUTES.match(html, tag.end())
+        end = tag.end() if found is None else found.end()
+        left -= end - tag.end()
+        if left < 0:
+            return _ODD_TAG.sub(" ", html)
+        if end - tag.end() <= _SHORT:
+            continue
+        most = next(islice(_EACH_ATTRIBUTE.finditer(html, tag.end(), end), ATTRIBUTES - 1, None), None)
+        if most is not None and most.end() < end:
+            pieces.append(html[place : max(place, most.end())])
+            place = max(place, end)
+    return "".join([*pieces, html[place:]]) if pieces else html
+
+
+def _with_body(html: str) -> str:
+    """A page with a tag where its body begins, without which its text would be taken for a part of its head."""
+    head = _OF_HEAD.match(html)
+    place = 0 if head is None else head.end()
+    return html if _BODY.match(html, place) else f"{html[:place]}</head><body>{html[place:]}"
+
+
+_NO_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_INLINE: Final = (
+    "b",
+    "big",
+    "em",
+    "font",
+    "i",
+    "mark",
+    "s",
+    "small",
+    "source",
+    "strike",
+    "strong",
+    "sub",
+    "sup",
+    "track",
+    "tt",
+    "u",
+    "wbr",
+)
+"""Tags of words within a sentence, at which short pages would be split, and of those that lxml leaves open."""
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+SENTENCES: Final = 3
+"""Number of paragraphs of sentences from which there is an article, however much text is beside it."""
+_SENTENCE: Final = 40
+"""Number of characters of such a paragraph."""
+_SENTENCE_END: Final = re.compile(rf"[{END_MARKS}][\"'”’»)\]」』]*$")
+_DEEP: Final = "expected elements at most 2,000 deep in one another, got more, so the page would be cut off"
+
+_MARK: Final = re.compile(
+    r"\s*(?:[\[(]\s*)?(?:\d{1,4}|[a-z]|[ivx]{1,4}|[*†‡§¶]{1,3}|(?:note|nb|n)\.?\s?\d{1,3})(?:\s*[\])])?\s*",
+    re.IGNORECASE,
+)
+"""Text of a mark that leads to a note."""
+_ASKED: Final = re.compile(
+    r"\s*\[\s*(?:\d{1,4}|[a-z]|citation needed|edit|update|clarification needed|when\?|who\?|by whom\?)\s*\]\s*"
+    r"|\s*:\s?\d{1,4}(?:[–-]\d{1,4})?\s*",
+    re.IGNORECASE,
+)
+"""Text in brackets, or a page after a colon, that is a mark, even where it leads nowhere."""
+_NOTE_TARGET: Final = re.compile(r"[^#]*#_?(?:cite|fn|note|ref|footnote|endnote|ftn|edn|bib|sdfootnote)", re.IGNORECASE)
+_ANCHORS: Final = frozenset({"#", "¶", "§", "↩", "↩︎", "↑", "^", "🔗", "permalink", "link"})
+"""Texts of links to the place where they stand."""
+_MARK_NAMES: Final = frozenset(
+    (
+        "mw-editsection",
+        "mw-cite-backlink",
+        "mw-jump-link",
+        "footnote-ref",
+        "footnote-back",
+        "footnote-backref",
+    )
+) | {
+    "noteref",
+    "pagenum",
+    "pageno",
+    "page-number",
+    "fnanchor",
+    "sr-only",
+    "visually-hidden",
+    "screen-reader-text",
+}
+_SIGN_NAMES: Final = frozenset({"reference", "headerlink", "heading-anchor", "anchor-link"})
+"""Names of marks that some pages give to links of words as well."""
+_WORD: Final = re.compile(r"[^\W\d_]{2}")
+_NO_DISPLAY: Final = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_WHOLE: Final = frozenset({"html", "body", "main", "article"})
+_MANY: Final = 1000
+_LONGEST_MARK: Final = 24
+_UNSEEN: Final = frozenset({"script", "style", "noscript", "template", "annotation", "svg", "head"})
+
+
+class NoTextError(InvalidInput):
+    """A page has no text."""
+
+    def __init__(self) -> None:
+        super().__init__("found no text of an article on the page; give its title and text instead")
+
+
+def parsed(html: str) -> HtmlElement:
+    """Parse a page.
+
+    Args:
+        html: The page.
+
+    Raises:
+        InvalidInput: It has no element, or elements too deep in one another.
+        MissingExtra: lxml or selectolax is not installed.
+    """
+    try:
+        from lxml import etree  # noqa: PLC0415 - an extra
+        from lxml.html import HTMLParser, document_fromstring  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra("the text of a page of HTML", "html") from error
+    try:
+        # As bytes, since lxml refuses a text that declares an encoding.
+        parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+        tree = document_fromstring(in_order(_NO_XML.sub("", html)).encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, ValueError):
+        raise NoTextError from None
+    if any(each.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for each in parser.error_log):
+        raise InvalidInput(_DEEP)  # what follows was not read
+    marks = [element for element in tree.iter("sup", "a", "span", "div") if _is_mark(element)]
+    for element in marks:
+        element.clear(keep_tail=True)
+        element.tag = "s"  # taken out below; removing one after the other would take the square of their number
+    etree.strip_tags(tree, *_INLINE)
+    if len(marks) > _MANY:
+        for element in tree.iter():  # one text instead of thousands, which lxml would put together at each reading
+            element.text, element.tail = element.text, element.tail
+    return tree
+
+
+def language_of(tree: HtmlElement) -> str | None:
+    """The language that a page names, a BCP 47 tag; None if it does not.
+
+    Args:
+        tree: The page.
+    """
+    named = (
+        tree.get("lang"),
+        tree.get("xml:lang"),
+        *tree.xpath("//meta[@http-equiv='content-language' or @property='og:locale']/@content"),
+    )
+    for name in named:
+        if name and (tag := _LANGUAGE.fullmatch(str(name).strip().replace("_", "-"))):
+            return tag[0]
+    return None
+
+
+def names_of(element: HtmlElement) -> list[str]:
+    """Classes and id of an element, in lower case.
+
+    Args:
+        element: The element.
+    """
+    return f"{element.get('class') or ''} {element.get('id') or ''}".lower().split()
+
+
+def is_hidden(element: HtmlElement) -> bool:
+    """True if an element says that it is not shown.
+
+    Args:
+        element: The element.
+    """
+    if element.tag in _WHOLE:
+        return False
+    style: str | None = element.get("style")
+    return element.get("hidden") is not None or (style is not None and _NO_DISPLAY.search(style[:1000]) is not None)
+
+
+def plain_text_of(element: HtmlElement) -> str:
+    """Text of an element and what it holds, with single spaces.
+
+    Args:
+        element: The element.
+    """
+    texts = [
+        text
+        for text in element.xpath(".//text()")
+        if (parent := text.getparent()) is None or parent.tag not in _UNSEEN or text.is_tail
+    ]
+    return " ".join(" ".join(texts).split())
+
+
+def length_of(element: HtmlElement) -> int:
+    """Number of characters in an element, with single spaces.
+
+    Args:
+        element: The element.
+    """
+    return int(element.xpath("string-length(normalize-space())"))
+
+
+def sentences_of(element: HtmlElement) -> int:
+    """Number of paragraphs in an element that end as sentences do and are no short ones.
+
+    Args:
+        element: The element.
+    """
+    texts = (" ".join(each.itertext()).strip() for each in element.iter("p"))
+    return sum(1 for text in texts if len(text) >= _SENTENCE and _SENTENCE_END.search(text[-24:]))
+
+
+def _is_mark(element: HtmlElement) -> bool:
+    """True if an element is the mark of a note, a link for editing, or a link to its own place."""
+    tag, names, target = element.tag, names_of(element), element.get("href")
+    if tag == "div":
+        return "mw-editsection" in names
+    named = not _MARK_NAMES.isdisjoint(names) or element.get("role") in {"doc-noteref", "doc-backlink"}
+    named = named or (element.get("aria-hidden") == "true" and tag != "sup")
+    sign = not _SIGN_NAMES.isdisjoint(names)
+    may_be = named or sign or tag == "sup" or (tag == "a" and target is not None and "#" in target)
+    text = _short_text(element) if may_be else None
+    if text is None:
+        return False
+    if named or text.lower() in _ANCHORS or _ASKED.fullmatch(text) or (sign and not _WORD.search(text)):
+        return True
+    if not _MARK.fullmatch(text):
+        return False
+    if tag == "sup":
+        return any("#" in (each.get("href") or "") for each in element.iter("a"))
+    return _NOTE_TARGET.match(target or "") is not None
+
+
+def _short_text(element: HtmlElement) -> str | None:
+    """Text of an element; None if it is longer than a mark is."""
+    text = ""
+    for piece in element.itertext():
+        text += piece
+        if len(text) > _LONGEST_MARK + 40:
+            return None
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_MARK else None
+
 
 HtmlBlockKind: TypeAlias = Literal[
     "heading", "paragraph", "item", "quote", "caption", "code", "table", "note", "margin"

@@ -82,7 +82,7 @@ def document_passages(
     Raises:
         UnknownName: There is no such way to split.
 
-    >>> from postil.documents.plain import read_plain
+    >>> from postil.documents.readers.text import read_plain
     >>> document = read_plain(b"RAIN\n\nIt rained all\nday. Nobody left.\n", "rain.txt")
     >>> [(one.text, one.start, one.fragment) for one in document_passages(document)]
     [('It rained all day.', 6, False), ('Nobody left.', 25, True)]

@@ -114,11 +114,11 @@ def _read(data: bytes, source: str, kind: DocumentKind, url: str | None, charset
     """Read a document of a format; what reads it is loaded where it is needed."""
     match kind:
         case "html":
-            from postil.documents.html import read_html  # noqa: PLC0415 - lxml is an extra
+            from postil.documents.readers.html import read_html  # noqa: PLC0415 - lxml is an extra
 
             return read_html(data, source, url=url, charset=charset)
         case "pdf":
-            from postil.documents.pdf import read_pdf  # noqa: PLC0415 - as above
+            from postil.documents.readers.pdf import read_pdf  # noqa: PLC0415 - as above
 
             return replace(read_pdf(data, source), url=url)
         case _:
@@ -129,14 +129,14 @@ def _read(data: bytes, source: str, kind: DocumentKind, url: str | None, charset
 def _read_text(text: str, source: str, kind: DocumentKind) -> Document:
     """Read a document that is text for people as well."""
     if kind == "markdown":
-        from postil.documents.markdown import read_markdown  # noqa: PLC0415
+        from postil.documents.readers.markdown import read_markdown  # noqa: PLC0415
 
         return read_markdown(text, source)
     if kind == "wikitext":
-        from postil.documents.wikitext import read_wikitext  # noqa: PLC0415
+        from postil.documents.readers.wikitext import read_wikitext  # noqa: PLC0415
 
         return read_wikitext(text, source)
-    from postil.documents.plain import read_plain  # noqa: PLC0415
+    from postil.documents.readers.text import read_plain  # noqa: PLC0415
 
     return read_plain(text, source)
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
-from postil.encoders.contextual import EXTRA, contextual_encoder
-from postil.encoders.networks import ModelFiles, read_json
+from postil.encoders.contextual import EXTRA, ModelFiles, contextual_encoder, read_json
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 
 if TYPE_CHECKING:

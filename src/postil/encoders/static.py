@@ -12,8 +12,7 @@ import numpy as np
 
 from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, distinct_texts, model_folder, open_once
 from postil.errors import InvalidInput, MissingExtra
-from postil.text.vector_store import WORDS
-from postil.text.vectors import Vectors
+from postil.text.vectors import WORDS, Vectors
 
 if TYPE_CHECKING:
     from pathlib import Path

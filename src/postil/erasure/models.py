@@ -29,8 +29,7 @@ from postil.encoders.static import open_static
 from postil.errors import PostilError, UsageError
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
-from postil.text.vector_store import WORDS
-from postil.text.vectors import Vectors
+from postil.text.vectors import WORDS, Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -22,18 +22,24 @@ from postil.documents.feed import FeedReport
 from postil.documents.sources import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.encoders.static import open_static
 from postil.errors import InvalidInput, UsageError
-from postil.interest.html.page import index_page, passages_page
+from postil.interest.highlights import index_page, passages_page
 from postil.interest.model import LANGUAGES, chosen_model, page_scores
 from postil.interest.options import AUTO, NO_VECTORS, InterestingOptions
-from postil.interest.page import Page, open_page, readings
+from postil.interest.ranking import NEARNESS, Page, open_page, readings, topic_scores
 from postil.interest.result import Goal, InterestingPagesResult, InterestingResult, PageSummary
 from postil.interest.text_fragments import TextFragments
-from postil.interest.topic import NEARNESS, topic_scores
 from postil.messages import Blank, Message, Setting
 from postil.metrics.passage_pools import Preprocessing
 from postil.passages.result import RankedPassage
-from postil.passages.similarity import MEASURE, UNITS, Ranking, decomposable, measure_ranking, reference_weights
-from postil.passages.texts import references_of
+from postil.passages.similarity import (
+    MEASURE,
+    UNITS,
+    Ranking,
+    decomposable,
+    measure_ranking,
+    reference_weights,
+    references_of,
+)
 from postil.text.addresses import without_addresses
 from postil.text.han import HanTexts, all_remarks, composed
 from postil.text.languages import sentence_languages

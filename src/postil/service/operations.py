@@ -21,14 +21,14 @@ from postil.data.fields import plain_id
 from postil.data.frames import SYSTEM
 from postil.data.grades import Scale
 from postil.data.rows import Article, Candidate
-from postil.documents.html import read_article
 from postil.documents.markup import HtmlCleaner
-from postil.documents.plain import read_plain
+from postil.documents.readers.html import read_article
+from postil.documents.readers.text import read_plain
 from postil.engine.worker import send
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.interest.calls import Ranker
 from postil.interest.options import AUTO, InterestingOptions
-from postil.interest.page import Page
+from postil.interest.ranking import Page
 from postil.messages import INTERFACE, Json, Note, spoken
 from postil.results.result_json import SCHEMA
 from postil.scoring.calls import score as score_rows

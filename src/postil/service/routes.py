@@ -16,7 +16,7 @@ from postil.data.jsonl import FAILURES
 from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.data.streams import told_encoding
 from postil.data.suggestions import Impression, Label
-from postil.documents.html import decoded_html
+from postil.documents.readers.html import decoded_html
 from postil.endpoint.page_fetch import fetch_page
 from postil.errors import InvalidInput, PostilError
 from postil.messages import Blank, Command, Message, Setting

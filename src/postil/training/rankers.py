@@ -33,8 +33,7 @@ from postil.learners.boosting import classifier_fit
 from postil.learners.linear import Logistic
 from postil.messages import Blank, Message, Setting
 from postil.text.tokens import Vocabulary
-from postil.text.vector_store import WORDS
-from postil.text.vectors import Vectors
+from postil.text.vectors import WORDS, Vectors
 from postil.training.texts import CorpusTexts, corpus_vectors
 from postil.vectors.imported import PACKAGES, shipped_vectors
 

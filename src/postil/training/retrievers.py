@@ -38,7 +38,7 @@ from postil.engine import check_engine, elsewhere
 from postil.errors import MissingExtra, Undefined, UnknownName
 from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts
-from postil.text.vector_store import METADATA
+from postil.text.vectors import METADATA
 from postil.training.directory import TrainingDirectory
 from postil.training.rankers import TrainedFeatures, check_vectors, split_texts, train_features, train_reranker
 from postil.training.texts import CorpusTexts

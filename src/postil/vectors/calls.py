@@ -22,8 +22,7 @@ from postil.text.han import HanTexts, all_remarks
 from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
-from postil.text.vector_store import METADATA, WORDS, VectorsWriter
-from postil.text.vectors import Vectors
+from postil.text.vectors import METADATA, WORDS, Vectors, VectorsWriter
 from postil.vectors.imported import Word2VecFile
 from postil.vectors.result import NearWord, VectorsResult
 from postil.vectors.training import OutputLayer, Word2VecModel, train

@@ -25,8 +25,7 @@ import numpy as np
 from postil.data.atomic_file import AtomicFile
 from postil.encoders.static import MATRIX, TOKENIZER, read_subwords
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
-from postil.text.vector_store import METADATA, Sieve
-from postil.text.vectors import Vectors
+from postil.text.vectors import METADATA, Sieve, Vectors
 from postil.version import VERSION
 
 if TYPE_CHECKING:

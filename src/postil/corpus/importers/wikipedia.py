@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from postil.corpus.importers.import_report import ImportReport
 from postil.data.rows import Passage
 from postil.data.streams import DAMAGE, damaged, opened, text_lines
-from postil.documents.wikitext import redirect_of, wiki_blocks
+from postil.documents.readers.wikitext import redirect_of, wiki_blocks
 from postil.documents.xml import elements, xml_head
 from postil.errors import InvalidInput
 from postil.text.sentences import sentence_bounds

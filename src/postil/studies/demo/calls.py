@@ -24,8 +24,7 @@ from postil.documents.reading import read_document
 from postil.errors import MissingExtra
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.interest.calls import rank_sources
-from postil.interest.html.markup import Element, node, page_html
-from postil.interest.html.page import made_by
+from postil.interest.highlights import Element, made_by, node, page_html
 from postil.interest.options import InterestingOptions
 from postil.interest.result import InterestingResult
 from postil.messages import Command, Message

@@ -1,4 +1,4 @@
-"""Wikitext, the source of a page of Wikipedia or another MediaWiki, as blocks of plain text with the anchors in each.
+"""Reader of wikitext, the source of a page of Wikipedia or another MediaWiki: blocks of plain text with their anchors.
 
 mwparserfromhell reads the markup; nothing is fetched or expanded. Templates are left out with all they would show, but
 for a few whose text is among what they are given (`SHOWN`); so are tables, references, comments, formulas, galleries,
@@ -255,7 +255,7 @@ class WikiPage:
     two square brackets are adjacent in the text: a space separates what is left of broken markup or stands in
     ``<nowiki>``.
 
-    >>> from postil.documents.wikitext import parsed
+    >>> from postil.documents.readers.wikitext import parsed
     >>> page = WikiPage()
     >>> page.read(parsed("A '''[[duck]]''' is a [[Bird|water bird]], like [[swan]]s.{{cn}} [[Category:Ducks]]"))
     >>> page.text
