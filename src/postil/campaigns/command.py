@@ -29,7 +29,6 @@ from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.errors import MissingExtra
-from postil.raters.view import remarks
 from postil.results.views import show, view_of
 
 if TYPE_CHECKING:
@@ -173,6 +172,8 @@ def agreement(
 
     Example: postil annotate agreement campaign.db
     """
+    from postil.raters.view import remarks  # noqa: PLC0415 - figures are behind it
+
     found = app.agreement(campaign, options)
     emit(show(format, found), format)
     if found.agreement is not None and format != "json":

@@ -57,6 +57,13 @@ def read_label_studio(
 ) -> Export:
     """Read exports of Label Studio.
 
+    JSON has one object per task, whose `annotations` have a `result` with one object per region or answer: `from_name`
+    is the control, `type` its kind, and `value` the answer. The other three have one row per annotation: the task's
+    data, `id`, the controls, and from `annotator` on what is known of the annotation. A row of JSON lacks the controls
+    without an answer; a table has those that its first row lacks after all other columns. Where the columns are in
+    another order, nothing says which are controls. Controls with a single choice hold it as text, the others the list
+    of their values.
+
     Args:
         files: The files: JSON, JSON-MIN, CSV or TSV.
         controls: Names of the wanted controls, by which columns of tables are recognized as such; empty for all.
@@ -308,7 +315,12 @@ _SPENT: Final = re.compile(r"(?<!\d)(\d++)d (\d++)h (\d++)m (\d++)s")
 
 
 def read_potato(paths: Sequence[str], data: Sequence[str] = (), key: str = "id", decimal: str | None = None) -> Export:
-    """Read annotations of Potato.
+    """Read annotations of Potato: its output folder, of any version, and the tables that it exports.
+
+    Version 2 keeps a `user_state.json` per annotator, with `instance_id_to_label_to_value` and
+    `instance_id_to_span_to_value`; version 1 an `annotated_instances.jsonl`, with the displayed text. Labels are an
+    object of schemes with their chosen names and values, or a list of pairs of name and value. The tables have a column
+    `SCHEME.NAME` (version 1: `SCHEME:::NAME`) for each name.
 
     Args:
         paths: Output folders (or folders above them), or exported tables: JSON Lines, CSV or TSV.
