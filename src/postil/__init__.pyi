@@ -50,6 +50,6 @@ from postil.results.page.report import report as report
 from postil.scoring.calls import consensus_weights as consensus_weights
 from postil.scoring.calls import score as score
 from postil.text.tokenizers import tokenizer as tokenizer
-from postil.training.update import update_model as update_model
+from postil.training.retrievers import update_model as update_model
 
 __version__: str

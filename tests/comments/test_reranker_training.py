@@ -22,8 +22,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.screening.filtering import CandidateFilter
 from postil.training import rankers as reranker_training
 from postil.training import retrievers
-from postil.training.retrievers import train_retriever
-from postil.training.update import update_model
+from postil.training.retrievers import train_retriever, update_model
 from topic_corpora import TOPICS, articles, corpus_of, files
 
 if TYPE_CHECKING:

@@ -14,5 +14,7 @@ CAPABILITY: Final = Capability(
     commands={
         "train": Command("command:train", "Train a commenter on a corpus, or a model of interest on ratings."),
     },
-    names={"update": "update_model"},
+    names={
+        "retrievers": "update_model",
+    },
 )

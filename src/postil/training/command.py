@@ -101,7 +101,7 @@ def update(
         raise UsageError(f"expected a commenter ({known}), or --update MODEL with --corpus DIR, --labels FILE or both")
     from postil.data.progress import progress  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
-    from postil.training.update import update_model  # noqa: PLC0415
+    from postil.training.retrievers import update_model  # noqa: PLC0415
 
     fit = _Fit.of(labels, corpus, update)
     if corpus is not None:
