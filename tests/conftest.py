@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 import gzip
+import inspect
 import json
 import os
 import shutil
@@ -38,6 +40,15 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 OUTSIDE = [HERE / name for name in ("browser", "integration")]
 """Folders whose tests all need a program or framework that `make test` does without."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine in a loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
+    return True
 
 
 @dataclass(frozen=True)

@@ -159,23 +159,20 @@ def test_a_page_is_fetched_with_its_kind_and_charset() -> None:
     assert fetched(reply(kind="text/plain")).charset is None
 
 
-def test_a_name_is_looked_up_once_and_the_connection_goes_to_the_checked_address(
+async def test_a_name_is_looked_up_once_and_the_connection_goes_to_the_checked_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def run() -> None:
-        async with served({"/": reply()}) as site:
-            monkeypatch.setattr(page_fetch, "PORTS", {site.port})
-            monkeypatch.setattr(page_fetch, "is_public", lambda address: address == "127.0.0.1")
-            await fetch_page(f"http://site.example:{site.port}/", resolve=site.resolve)
-            assert (site.lookups, site.hosts) == (["site.example"], [f"site.example:{site.port}"])
-            # One address inside is enough, wherever it stands.
-            site.addresses["mixed.example"] = ["127.0.0.1", "10.0.0.1"]
-            with pytest.raises(InvalidInput, match=r"'mixed\.example' is inside a private network") as caught:
-                await fetch_page(f"http://mixed.example:{site.port}/", resolve=site.resolve)
-            assert "10.0.0.1" not in str(caught.value)
-            assert len(site.hosts) == 1
-
-    asyncio.run(run())
+    async with served({"/": reply()}) as site:
+        monkeypatch.setattr(page_fetch, "PORTS", {site.port})
+        monkeypatch.setattr(page_fetch, "is_public", lambda address: address == "127.0.0.1")
+        await fetch_page(f"http://site.example:{site.port}/", resolve=site.resolve)
+        assert (site.lookups, site.hosts) == (["site.example"], [f"site.example:{site.port}"])
+        # One address inside is enough, wherever it stands.
+        site.addresses["mixed.example"] = ["127.0.0.1", "10.0.0.1"]
+        with pytest.raises(InvalidInput, match=r"'mixed\.example' is inside a private network") as caught:
+            await fetch_page(f"http://mixed.example:{site.port}/", resolve=site.resolve)
+        assert "10.0.0.1" not in str(caught.value)
+        assert len(site.hosts) == 1
 
 
 @pytest.mark.parametrize(
@@ -191,17 +188,14 @@ def test_a_name_is_looked_up_once_and_the_connection_goes_to_the_checked_address
         ("/", "more than 2 redirects"),
     ],
 )
-def test_every_redirect_is_checked(to: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def run() -> None:
-        async with served({"/": reply(b"", "302 Found", location=to)}) as site:
-            monkeypatch.setattr(page_fetch, "PORTS", {site.port, 80})
-            monkeypatch.setattr(page_fetch, "is_public", lambda address: address == "127.0.0.1")
-            site.addresses |= {"inside.example": ["127.0.0.2"], "127.0.0.2": ["127.0.0.2"]}
-            url = f"http://site.example:{site.port}/"
-            with pytest.raises(InvalidInput, match=problem):
-                await fetch_page(url, limits=FetchLimits(redirects=2), resolve=site.resolve)
-
-    asyncio.run(run())
+async def test_every_redirect_is_checked(to: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with served({"/": reply(b"", "302 Found", location=to)}) as site:
+        monkeypatch.setattr(page_fetch, "PORTS", {site.port, 80})
+        monkeypatch.setattr(page_fetch, "is_public", lambda address: address == "127.0.0.1")
+        site.addresses |= {"inside.example": ["127.0.0.2"], "127.0.0.2": ["127.0.0.2"]}
+        url = f"http://site.example:{site.port}/"
+        with pytest.raises(InvalidInput, match=problem):
+            await fetch_page(url, limits=FetchLimits(redirects=2), resolve=site.resolve)
 
 
 def test_a_redirect_is_followed() -> None:
@@ -278,7 +272,7 @@ def test_the_next_address_is_tried_where_one_cannot_be_reached() -> None:
     assert "127.0.0.9" not in problem
 
 
-def test_tls_verifies_the_name_and_not_the_address(tmp_path: Path) -> None:
+async def test_tls_verifies_the_name_and_not_the_address(tmp_path: Path) -> None:
     chain = tmp_path / "site.pem"
     chain.write_text(KEY + CERTIFICATE)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -287,16 +281,13 @@ def test_tls_verifies_the_name_and_not_the_address(tmp_path: Path) -> None:
     context.sni_callback = lambda _, name, __: names.append(name)
     trust = ssl.create_default_context(cadata=CERTIFICATE)
 
-    async def run() -> None:
-        async with served({"/": reply()}, context) as site:
-            page = await fetch_page(
-                f"https://site.example:{site.port}/", allow_private=True, resolve=site.resolve, trust=trust
-            )
-            assert (page.body, names) == (PAGE, ["site.example"])
-            for name, trusted in (("other.example", trust), ("site.example", None)):
-                url = f"https://{name}:{site.port}/"
-                with pytest.raises(InvalidInput, match="its certificate is not valid: "):
-                    await fetch_page(url, allow_private=True, resolve=site.resolve, trust=trusted)
-            assert site.hosts == [f"site.example:{site.port}"]
-
-    asyncio.run(run())
+    async with served({"/": reply()}, context) as site:
+        page = await fetch_page(
+            f"https://site.example:{site.port}/", allow_private=True, resolve=site.resolve, trust=trust
+        )
+        assert (page.body, names) == (PAGE, ["site.example"])
+        for name, trusted in (("other.example", trust), ("site.example", None)):
+            url = f"https://{name}:{site.port}/"
+            with pytest.raises(InvalidInput, match="its certificate is not valid: "):
+                await fetch_page(url, allow_private=True, resolve=site.resolve, trust=trusted)
+        assert site.hosts == [f"site.example:{site.port}"]

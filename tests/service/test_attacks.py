@@ -107,106 +107,88 @@ async def served(client: Any, times: int = 9) -> list[int]:
 
 @pytest.mark.parametrize("known", [False, True], ids=["unknown", "known as quick"])
 @pytest.mark.parametrize("large", [False, True], ids=["small", "large"])
-def test_slow_requests_of_one_token_never_starve_another(tmp_path: Path, *, known: bool, large: bool) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, timeout=20.0) as here:
-            if known:
-                assert await served(here.one, 3) == [200] * 3
-            slow = [here.slow(text="x" * 100_000 * large) for _ in range(6)]
-            await here.busy(2 if known and not large else 1)
-            assert await served(here.other) == [200] * 9
-            assert not any(task.done() for task in slow)
-            here.release()
-            assert [(await task).status_code for task in slow] == [200] * 6
-
-    asyncio.run(scenario())
+async def test_slow_requests_of_one_token_never_starve_another(tmp_path: Path, *, known: bool, large: bool) -> None:
+    async with running(tmp_path, timeout=20.0) as here:
+        if known:
+            assert await served(here.one, 3) == [200] * 3
+        slow = [here.slow(text="x" * 100_000 * large) for _ in range(6)]
+        await here.busy(2 if known and not large else 1)
+        assert await served(here.other) == [200] * 9
+        assert not any(task.done() for task in slow)
+        here.release()
+        assert [(await task).status_code for task in slow] == [200] * 6
 
 
-def test_what_takes_long_is_computed_at_a_lower_priority(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, timeout=20.0) as here:
-            ours = os.getpriority(os.PRIO_PROCESS, 0)
-            pids = {os.getpriority(os.PRIO_PROCESS, pid): pid for pid in here.service.pool.pids}
-            assert set(pids) == {ours, min(19, ours + 19)}
-            slow = here.slow(text="x" * 100_000)
+async def test_what_takes_long_is_computed_at_a_lower_priority(tmp_path: Path) -> None:
+    async with running(tmp_path, timeout=20.0) as here:
+        ours = os.getpriority(os.PRIO_PROCESS, 0)
+        pids = {os.getpriority(os.PRIO_PROCESS, pid): pid for pid in here.service.pool.pids}
+        assert set(pids) == {ours, min(19, ours + 19)}
+        slow = here.slow(text="x" * 100_000)
+        await here.busy(1)
+        assert [worker.pid for worker in here.service.pool._busy] == [pids[max(pids)]]
+        assert await served(here.other) == [200] * 9
+        here.release()
+        assert (await slow).status_code == 200
+
+
+async def test_a_client_whose_line_is_full_is_refused_and_others_are_served(tmp_path: Path) -> None:
+    async with running(tmp_path, timeout=20.0, queue=8) as here:
+        slow = [here.slow() for _ in range(6)]
+        await here.busy(1)
+        assert await served(here.other, 3) == [200] * 3
+        more = [here.slow() for _ in range(9)]
+        done, _ = await asyncio.wait(more, return_when=asyncio.FIRST_COMPLETED)
+        assert {task.result().status_code for task in done} == {503}, "its own line is full"
+        assert await served(here.other, 3) == [200] * 3
+        here.release()
+        assert {(await task).status_code for task in slow} == {200}
+        await asyncio.gather(*more)
+
+
+async def test_a_full_line_loses_the_requests_of_who_filled_it(tmp_path: Path) -> None:
+    async with running(tmp_path, timeout=20.0, workers=1, queue=4) as here:
+        slow = [here.slow() for _ in range(5)]
+        await here.busy(1)
+        while here.service.pool.waiting < 4:
+            await asyncio.sleep(0.01)
+        asked = asyncio.create_task(here.other.post("/v1/suggest", json=QUICK))
+        done, _ = await asyncio.wait(slow, return_when=asyncio.FIRST_COMPLETED)
+        assert [task.result().status_code for task in done] == [503]
+        assert not asked.done()
+        here.release()
+        assert (await asked).status_code == 200
+        assert sorted([(await task).status_code for task in slow]) == [200] * 4 + [503]
+
+
+async def test_work_of_a_client_who_has_gone_ends(tmp_path: Path) -> None:
+    async with running(tmp_path, timeout=5.0) as here:
+        pids = set(here.service.pool.pids)
+        slow = [here.slow() for _ in range(6)]
+        await here.busy(1)
+        while here.service.pool.waiting < 5:
+            await asyncio.sleep(0.01)
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        while here.service.pool.waiting or here.service.pool._busy:
+            await asyncio.sleep(0.01)
+        assert await served(here.other) == [200] * 9
+        assert len(set(here.service.pool.pids) - pids) <= 1, "those that waited were never begun"
+
+
+async def test_an_answer_that_nobody_waits_for_costs_no_worker(tmp_path: Path) -> None:
+    async with running(tmp_path, timeout=100.0, workers=1) as here:
+        pids = here.service.pool.pids
+        for _ in range(5):
+            (tmp_path / "now").unlink(missing_ok=True)
+            slow = here.slow()
             await here.busy(1)
-            assert [worker.pid for worker in here.service.pool._busy] == [pids[max(pids)]]
-            assert await served(here.other) == [200] * 9
+            slow.cancel()
             here.release()
-            assert (await slow).status_code == 200
-
-    asyncio.run(scenario())
-
-
-def test_a_client_whose_line_is_full_is_refused_and_others_are_served(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, timeout=20.0, queue=8) as here:
-            slow = [here.slow() for _ in range(6)]
-            await here.busy(1)
-            assert await served(here.other, 3) == [200] * 3
-            more = [here.slow() for _ in range(9)]
-            done, _ = await asyncio.wait(more, return_when=asyncio.FIRST_COMPLETED)
-            assert {task.result().status_code for task in done} == {503}, "its own line is full"
-            assert await served(here.other, 3) == [200] * 3
-            here.release()
-            assert {(await task).status_code for task in slow} == {200}
-            await asyncio.gather(*more)
-
-    asyncio.run(scenario())
-
-
-def test_a_full_line_loses_the_requests_of_who_filled_it(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, timeout=20.0, workers=1, queue=4) as here:
-            slow = [here.slow() for _ in range(5)]
-            await here.busy(1)
-            while here.service.pool.waiting < 4:
-                await asyncio.sleep(0.01)
-            asked = asyncio.create_task(here.other.post("/v1/suggest", json=QUICK))
-            done, _ = await asyncio.wait(slow, return_when=asyncio.FIRST_COMPLETED)
-            assert [task.result().status_code for task in done] == [503]
-            assert not asked.done()
-            here.release()
-            assert (await asked).status_code == 200
-            assert sorted([(await task).status_code for task in slow]) == [200] * 4 + [503]
-
-    asyncio.run(scenario())
-
-
-def test_work_of_a_client_who_has_gone_ends(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, timeout=5.0) as here:
-            pids = set(here.service.pool.pids)
-            slow = [here.slow() for _ in range(6)]
-            await here.busy(1)
-            while here.service.pool.waiting < 5:
-                await asyncio.sleep(0.01)
-            for task in slow:
-                task.cancel()
-            await asyncio.gather(*slow, return_exceptions=True)
-            while here.service.pool.waiting or here.service.pool._busy:
-                await asyncio.sleep(0.01)
-            assert await served(here.other) == [200] * 9
-            assert len(set(here.service.pool.pids) - pids) <= 1, "those that waited were never begun"
-
-    asyncio.run(scenario())
-
-
-def test_an_answer_that_nobody_waits_for_costs_no_worker(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, timeout=100.0, workers=1) as here:
-            pids = here.service.pool.pids
-            for _ in range(5):
-                (tmp_path / "now").unlink(missing_ok=True)
-                slow = here.slow()
-                await here.busy(1)
-                slow.cancel()
-                here.release()
-                await here.busy(0)
-            assert await served(here.other, 3) == [200] * 3
-            assert here.service.pool.pids == pids
-
-    asyncio.run(scenario())
+            await here.busy(0)
+        assert await served(here.other, 3) == [200] * 3
+        assert here.service.pool.pids == pids
 
 
 SEARCHES = (
@@ -219,117 +201,99 @@ SEARCHES = (
 )
 
 
-def test_searches_are_bounded_and_others_are_served(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, 20_000, timeout=30.0) as here:
-            for query, status in SEARCHES:
-                found = [asyncio.create_task(here.one.get("/desk/articles", params={"q": query})) for _ in range(6)]
-                beside = [
-                    asyncio.create_task(here.other.get(path))
-                    for path in ("/desk/articles?q=rain", "/desk/labels?article=a1", "/metrics", "/healthz", "/")
-                ]
-                assert [(await task).status_code for task in beside] == [200] * 5
-                answers = [await task for task in found]
-                assert [answer.status_code for answer in answers] == [status] * 6, query[:50]
-                if status != 200:
-                    assert {answer.headers["content-type"] for answer in answers} == {"application/problem+json"}
-                    assert "words" in answers[0].json()["detail"] or "longer than" in answers[0].json()["detail"]
-
-    asyncio.run(scenario())
+async def test_searches_are_bounded_and_others_are_served(tmp_path: Path) -> None:
+    async with running(tmp_path, 20_000, timeout=30.0) as here:
+        for query, status in SEARCHES:
+            found = [asyncio.create_task(here.one.get("/desk/articles", params={"q": query})) for _ in range(6)]
+            beside = [
+                asyncio.create_task(here.other.get(path))
+                for path in ("/desk/articles?q=rain", "/desk/labels?article=a1", "/metrics", "/healthz", "/")
+            ]
+            assert [(await task).status_code for task in beside] == [200] * 5
+            answers = [await task for task in found]
+            assert [answer.status_code for answer in answers] == [status] * 6, query[:50]
+            if status != 200:
+                assert {answer.headers["content-type"] for answer in answers} == {"application/problem+json"}
+                assert "words" in answers[0].json()["detail"] or "longer than" in answers[0].json()["detail"]
 
 
-def test_a_client_that_sends_too_many_searches_at_once_is_told_so(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, 200_000, timeout=60.0) as here:
-            many = [asyncio.create_task(here.one.get("/desk/articles", params={"q": "rain"})) for _ in range(30)]
-            done, _ = await asyncio.wait(many, return_when=asyncio.FIRST_COMPLETED)
-            refused = [task.result() for task in done if task.result().status_code == 429]
-            assert refused, "before any search has ended"
-            assert refused[0].headers["retry-after"] == "1"
-            assert refused[0].json()["title"] == "There are too many requests"
-            other = asyncio.create_task(here.other.get("/desk/articles", params={"q": "rain"}))
-            assert (await other).status_code == 200
-            assert sum(not task.done() for task in many) >= 5, "the other one's turn was next"
-            statuses = [(await task).status_code for task in many]
-            assert sorted(set(statuses)) == [200, 429]
-
-    asyncio.run(scenario())
+async def test_a_client_that_sends_too_many_searches_at_once_is_told_so(tmp_path: Path) -> None:
+    async with running(tmp_path, 200_000, timeout=60.0) as here:
+        many = [asyncio.create_task(here.one.get("/desk/articles", params={"q": "rain"})) for _ in range(30)]
+        done, _ = await asyncio.wait(many, return_when=asyncio.FIRST_COMPLETED)
+        refused = [task.result() for task in done if task.result().status_code == 429]
+        assert refused, "before any search has ended"
+        assert refused[0].headers["retry-after"] == "1"
+        assert refused[0].json()["title"] == "There are too many requests"
+        other = asyncio.create_task(here.other.get("/desk/articles", params={"q": "rain"}))
+        assert (await other).status_code == 200
+        assert sum(not task.done() for task in many) >= 5, "the other one's turn was next"
+        statuses = [(await task).status_code for task in many]
+        assert sorted(set(statuses)) == [200, 429]
 
 
-def test_a_search_ends_when_its_client_has_gone(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, timeout=60.0) as here:
-            steps = 0
+async def test_a_search_ends_when_its_client_has_gone(tmp_path: Path) -> None:
+    async with running(tmp_path, timeout=60.0) as here:
+        steps = 0
 
-            def forever(_: str) -> Any:
-                nonlocal steps
-                while True:
-                    steps += 1
-                    yield []
+        def forever(_: str) -> Any:
+            nonlocal steps
+            while True:
+                steps += 1
+                yield []
 
-            here.service.articles.steps = forever  # type: ignore[method-assign]
-            asked = asyncio.create_task(here.one.get("/desk/articles"))
-            while not steps:
-                await asyncio.sleep(0.01)
-            asked.cancel()
-            del here.service.articles.steps
-            assert (await here.other.get("/desk/articles")).status_code == 200, "there is one turn, and it is free"
-            before = steps
-            assert (await here.other.get("/desk/articles")).status_code == 200
-            assert steps == before
-
-    asyncio.run(scenario())
+        here.service.articles.steps = forever  # type: ignore[method-assign]
+        asked = asyncio.create_task(here.one.get("/desk/articles"))
+        while not steps:
+            await asyncio.sleep(0.01)
+        asked.cancel()
+        del here.service.articles.steps
+        assert (await here.other.get("/desk/articles")).status_code == 200, "there is one turn, and it is free"
+        before = steps
+        assert (await here.other.get("/desk/articles")).status_code == 200
+        assert steps == before
 
 
 @pytest.mark.parametrize("path", ["/desk/articles", "/desk/articles/0", "/desk/labels", "/metrics", "/v1/models"])
-def test_pages_of_other_sites_get_nothing_of_a_service_without_tokens(tmp_path: Path, path: str) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, 3, open=True) as here:
-            assert (await here.one.get(path)).status_code == 200
-            ours = str(here.one.base_url).rstrip("/")
-            for headers in ({"origin": ours}, {"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"}):
-                assert (await here.one.get(path, headers=headers)).status_code == 200, headers
-            for headers in FOREIGN:
-                refused = await here.one.get(path, headers=headers)
-                assert refused.status_code == 403, headers
-                assert "page of another site" in refused.json()["detail"]
-                assert (await here.one.head(path, headers=headers)).status_code == 403
-            link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
-            assert (await here.one.get(path, headers=link)).status_code == 403, "a link to data"
-
-    asyncio.run(scenario())
+async def test_pages_of_other_sites_get_nothing_of_a_service_without_tokens(tmp_path: Path, path: str) -> None:
+    async with running(tmp_path, 3, open=True) as here:
+        assert (await here.one.get(path)).status_code == 200
+        ours = str(here.one.base_url).rstrip("/")
+        for headers in ({"origin": ours}, {"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"}):
+            assert (await here.one.get(path, headers=headers)).status_code == 200, headers
+        for headers in FOREIGN:
+            refused = await here.one.get(path, headers=headers)
+            assert refused.status_code == 403, headers
+            assert "page of another site" in refused.json()["detail"]
+            assert (await here.one.head(path, headers=headers)).status_code == 403
+        link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+        assert (await here.one.get(path, headers=link)).status_code == 403, "a link to data"
 
 
-def test_links_lead_to_pages_and_supervisors_ask_from_anywhere(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, open=True) as here:
-            link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
-            for path in ("/", "/docs"):
-                assert (await here.one.get(path, headers=link)).status_code == 200
-                for other in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "no-cors"}, OTHER):
-                    assert (await here.one.get(path, headers=link | other)).status_code == 403
-            for headers in (*FOREIGN, link):
-                assert (await here.one.get("/healthz", headers=headers)).status_code == 200
-
-    asyncio.run(scenario())
+async def test_links_lead_to_pages_and_supervisors_ask_from_anywhere(tmp_path: Path) -> None:
+    async with running(tmp_path, open=True) as here:
+        link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+        for path in ("/", "/docs"):
+            assert (await here.one.get(path, headers=link)).status_code == 200
+            for other in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "no-cors"}, OTHER):
+                assert (await here.one.get(path, headers=link | other)).status_code == 403
+        for headers in (*FOREIGN, link):
+            assert (await here.one.get("/healthz", headers=headers)).status_code == 200
 
 
-def test_health_tells_when_the_store_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_health_tells_when_the_store_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("postil.service.routes.PATIENCE", 0.2)
 
-    async def scenario() -> None:
-        async with running(tmp_path) as here:
-            assert (await here.one.get("/healthz")).json() == {"status": "ok", "workers": 2}
-            stuck = [asyncio.create_task(asyncio.to_thread(_wait, tmp_path / "now")) for _ in range(40)]
-            for path in ("/healthz", "/readyz"):
-                found = await here.one.get(path)
-                assert found.status_code == 503
-                assert "have not been answered for 0.2 s" in found.json()["detail"]
-            here.release()
-            await asyncio.gather(*stuck)
-            assert (await here.one.get("/readyz")).status_code == 200
-
-    asyncio.run(scenario())
+    async with running(tmp_path) as here:
+        assert (await here.one.get("/healthz")).json() == {"status": "ok", "workers": 2}
+        stuck = [asyncio.create_task(asyncio.to_thread(_wait, tmp_path / "now")) for _ in range(40)]
+        for path in ("/healthz", "/readyz"):
+            found = await here.one.get(path)
+            assert found.status_code == 503
+            assert "have not been answered for 0.2 s" in found.json()["detail"]
+        here.release()
+        await asyncio.gather(*stuck)
+        assert (await here.one.get("/readyz")).status_code == 200
 
 
 def _wait(path: Path) -> None:
@@ -337,15 +301,12 @@ def _wait(path: Path) -> None:
         os.sched_yield()
 
 
-def test_many_labels_in_one_request_let_others_pass(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with running(tmp_path, timeout=20.0, max_body=1 << 24) as here:
-            label = {"article": "a1", "text": "Bring a coat.", "show": True}
-            sent = json.dumps({"labels": [label] * 20_000}).encode()
-            asked = [asyncio.create_task(here.one.post("/v1/labels", content=sent)) for _ in range(2)]
-            assert await served(here.other) == [200] * 9
-            assert [(await task).status_code for task in asked] == [201] * 2
-            found = (await here.one.get("/desk/labels?article=a1")).json()
-            assert (len(found["labels"]), found["total"]) == (1_000, 40_000), "the page of an article gets the last"
-
-    asyncio.run(scenario())
+async def test_many_labels_in_one_request_let_others_pass(tmp_path: Path) -> None:
+    async with running(tmp_path, timeout=20.0, max_body=1 << 24) as here:
+        label = {"article": "a1", "text": "Bring a coat.", "show": True}
+        sent = json.dumps({"labels": [label] * 20_000}).encode()
+        asked = [asyncio.create_task(here.one.post("/v1/labels", content=sent)) for _ in range(2)]
+        assert await served(here.other) == [200] * 9
+        assert [(await task).status_code for task in asked] == [201] * 2
+        found = (await here.one.get("/desk/labels?article=a1")).json()
+        assert (len(found["labels"]), found["total"]) == (1_000, 40_000), "the page of an article gets the last"

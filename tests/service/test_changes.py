@@ -140,7 +140,7 @@ class Asked:
 
 
 @pytest.mark.usefixtures("_small_workers")
-def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path: Path) -> None:
+async def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path: Path) -> None:
     shutil.copytree(folders / "plain", tmp_path / "one")
     (tmp_path / "two").symlink_to("one")
     texts = tmp_path / "one" / "comments" / "texts.data.npy"
@@ -154,92 +154,86 @@ def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path:
         Label(article="a", text=text, show=True, title="Rain in the north") for text in (TEXT, "Snow is what I want.")
     ]
 
-    async def scenario() -> None:
-        store = service.store
-        assert store is not None
-        ask = Asked(Recorded(Application(service.upkeep.routes(), Guard()), Guard()))
-        await service.start(service.config())
-        try:
-            await store.add_labels([Label(article="z", text="Nobody wrote this.", show=True)])
-            status, wrong = await ask("/v1/calibrate")
-            assert (status, "a comment of model one (" in wrong["detail"]) == (422, True)
-            assert f"{tmp_path}" not in json.dumps(wrong)
-            await store.add_labels(labels)
-            status, learned = await ask("/v1/calibrate")
-            assert (status, learned["kind"], learned["labels"]) == (200, "calibration", 2)
-            assert learned["reason"]
-            status, wrong = await ask("/v1/calibrate", model="three")
-            assert (status, wrong["errors"][0]["field"]) == (422, "model")
-            for field, value in (("seed", -1), ("resamples", 0), ("resamples", 10**9)):
-                status, wrong = await ask("/v1/calibrate", **{field: value})
-                assert (status, wrong["errors"][0]["field"]) == (422, field)
+    store = service.store
+    assert store is not None
+    ask = Asked(Recorded(Application(service.upkeep.routes(), Guard()), Guard()))
+    await service.start(service.config())
+    try:
+        await store.add_labels([Label(article="z", text="Nobody wrote this.", show=True)])
+        status, wrong = await ask("/v1/calibrate")
+        assert (status, "a comment of model one (" in wrong["detail"]) == (422, True)
+        assert f"{tmp_path}" not in json.dumps(wrong)
+        await store.add_labels(labels)
+        status, learned = await ask("/v1/calibrate")
+        assert (status, learned["kind"], learned["labels"]) == (200, "calibration", 2)
+        assert learned["reason"]
+        status, wrong = await ask("/v1/calibrate", model="three")
+        assert (status, wrong["errors"][0]["field"]) == (422, "model")
+        for field, value in (("seed", -1), ("resamples", 0), ("resamples", 10**9)):
+            status, wrong = await ask("/v1/calibrate", **{field: value})
+            assert (status, wrong["errors"][0]["field"]) == (422, field)
 
-            named, unknown = {"article": "n1", "comment": "0"}, {"article": "n1", "comment": "none"}
-            status, wrong = await ask("/v1/forget", comments=[named, unknown])
-            assert (status, "no comment 'n1:none'" in wrong["detail"]) == (422, True)
-            assert TEXT.encode() in texts.read_bytes()
-            assert len(list(store.labels())) == 3
-            pids = service.pool.pids
-            status, erased = await ask("/v1/forget", comments=[named])
-            assert (status, erased["kind"], erased["comments"]) == (200, "forget", 1)
-            assert TEXT.encode() not in texts.read_bytes()
-            assert [one.text for one in store.labels()] == ["Nobody wrote this.", "Snow is what I want."]
-            assert service.pool.pids != pids
-            assert (await ask("/v1/forget", comments=[]))[1]["errors"][0]["field"] == "comments"
-            _, wrong = await ask("/v1/forget", comments=[{"article": 1, "comment": 2}])
-            assert "no comment '1:2'" in wrong["detail"]
-            await service.reload()  # nobody reads its messages any more
-            shutil.rmtree(tmp_path / "one")
-            status, wrong = await ask("/v1/reload")
-            assert (status, "model one" in wrong["detail"], f"{tmp_path}" in wrong["detail"]) == (409, True, False)
-        finally:
-            await service.stop()
-            service.close()
-
-    asyncio.run(scenario())
+        named, unknown = {"article": "n1", "comment": "0"}, {"article": "n1", "comment": "none"}
+        status, wrong = await ask("/v1/forget", comments=[named, unknown])
+        assert (status, "no comment 'n1:none'" in wrong["detail"]) == (422, True)
+        assert TEXT.encode() in texts.read_bytes()
+        assert len(list(store.labels())) == 3
+        pids = service.pool.pids
+        status, erased = await ask("/v1/forget", comments=[named])
+        assert (status, erased["kind"], erased["comments"]) == (200, "forget", 1)
+        assert TEXT.encode() not in texts.read_bytes()
+        assert [one.text for one in store.labels()] == ["Nobody wrote this.", "Snow is what I want."]
+        assert service.pool.pids != pids
+        assert (await ask("/v1/forget", comments=[]))[1]["errors"][0]["field"] == "comments"
+        _, wrong = await ask("/v1/forget", comments=[{"article": 1, "comment": 2}])
+        assert "no comment '1:2'" in wrong["detail"]
+        await service.reload()  # nobody reads its messages any more
+        shutil.rmtree(tmp_path / "one")
+        status, wrong = await ask("/v1/reload")
+        assert (status, "model one" in wrong["detail"], f"{tmp_path}" in wrong["detail"]) == (409, True, False)
+    finally:
+        await service.stop()
+        service.close()
 
 
 @pytest.mark.usefixtures("_small_workers")
-def test_comments_are_erased_from_all_that_serves_or_has_served_a_model(folders: Path, tmp_path: Path) -> None:
+async def test_comments_are_erased_from_all_that_serves_or_has_served_a_model(folders: Path, tmp_path: Path) -> None:
     """The command is refused while a service runs, and a request while another service runs."""
     shutil.copytree(folders / "plain", folder := tmp_path / "one")
     texts = folder / "comments" / "texts.data.npy"
     named = ForgetOptions(comments=("n1:0",))
     services = [Service([str(folder)], ServiceOptions(workers=1, data=str(tmp_path / name))) for name in "ab"]
 
-    async def scenario() -> None:
-        first, second = services
-        ask = Asked(Recorded(Application(first.upkeep.routes(), Guard()), Guard()))
-        for service in services:
-            await service.start(service.config())
-            assert service.store is not None
-            await service.store.add_labels([Label(article="a", text=TEXT, show=True)])
-        with pytest.raises(AlsoServed, match="a service that runs serves it"):
-            forget([folder], named)
-        status, refused = await ask("/v1/forget", comments=[{"article": "n1", "comment": "0"}])
-        assert (status, "model one: another service serves it, and would go on sug" in refused["detail"]) == (409, True)
-        assert TEXT.encode() in texts.read_bytes()
-        assert first.store is not None
-        assert len(list(first.store.labels())) == 1
-        await second.stop()
-        second.close()
-        status, erased = await ask("/v1/forget", comments=[{"article": "n1", "comment": "0"}])
-        assert status == 200
-        assert [(one["content"], one["comments"]) for one in erased["folders"]] == [("ir-t", 1), ("labels", 1)]
-        assert TEXT.encode() not in texts.read_bytes()
-        assert list(first.store.labels()) == []
-        for name in "ab":
-            assert TEXT.encode() not in b"".join(each.read_bytes() for each in (tmp_path / name).iterdir())
-        with pytest.raises(AlsoServed, match="a service that runs serves it"):
-            forget([folder], named)
-        await first.stop()
-        first.close()
-        assert forget([folder], named).folders[0].comments == 0
-
-    asyncio.run(scenario())
+    first, second = services
+    ask = Asked(Recorded(Application(first.upkeep.routes(), Guard()), Guard()))
+    for service in services:
+        await service.start(service.config())
+        assert service.store is not None
+        await service.store.add_labels([Label(article="a", text=TEXT, show=True)])
+    with pytest.raises(AlsoServed, match="a service that runs serves it"):
+        forget([folder], named)
+    status, refused = await ask("/v1/forget", comments=[{"article": "n1", "comment": "0"}])
+    assert (status, "model one: another service serves it, and would go on sug" in refused["detail"]) == (409, True)
+    assert TEXT.encode() in texts.read_bytes()
+    assert first.store is not None
+    assert len(list(first.store.labels())) == 1
+    await second.stop()
+    second.close()
+    status, erased = await ask("/v1/forget", comments=[{"article": "n1", "comment": "0"}])
+    assert status == 200
+    assert [(one["content"], one["comments"]) for one in erased["folders"]] == [("ir-t", 1), ("labels", 1)]
+    assert TEXT.encode() not in texts.read_bytes()
+    assert list(first.store.labels()) == []
+    for name in "ab":
+        assert TEXT.encode() not in b"".join(each.read_bytes() for each in (tmp_path / name).iterdir())
+    with pytest.raises(AlsoServed, match="a service that runs serves it"):
+        forget([folder], named)
+    await first.stop()
+    first.close()
+    assert forget([folder], named).folders[0].comments == 0
 
 
-def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: Path) -> None:
+async def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: Path) -> None:
     Quality(np.zeros(len(FEATURES)), "words", "votes").save(tmp_path / "good", {"seed": 1})
 
     async def asked(folder: Path, path: str, **body: object) -> str:
@@ -248,10 +242,7 @@ def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: Path) -
         assert status == 422
         return str(problem["detail"])
 
-    async def scenario() -> None:
-        found = await asked(folders / "plain", "/v1/calibrate")
-        assert found == "this service stores no labels; whoever runs it can start it with postil serve --data DIR"
-        found = await asked(tmp_path / "good", "/v1/forget", comments=[{"article": "a", "comment": "b"}])
-        assert found == "this service has no model that keeps comments"
-
-    asyncio.run(scenario())
+    found = await asked(folders / "plain", "/v1/calibrate")
+    assert found == "this service stores no labels; whoever runs it can start it with postil serve --data DIR"
+    found = await asked(tmp_path / "good", "/v1/forget", comments=[{"article": "a", "comment": "b"}])
+    assert found == "this service has no model that keeps comments"

@@ -71,106 +71,88 @@ async def running(folder: Path, **limits: Any) -> AsyncIterator[Running]:
         await here.pool.stop()
 
 
-def test_a_worker_that_is_killed_is_replaced_and_no_request_fails(folder: Path) -> None:
-    async def scenario() -> None:
-        async with running(folder / "plain") as here:
-            pid = here.send(signal.SIGSTOP)
-            begun, waiting = here.later(), here.later()
-            await asyncio.sleep(0.05)
-            here.send(signal.SIGKILL)
-            assert await asyncio.gather(begun, waiting) == ["plain", "plain"]
-            assert here.pool.pids != [pid]
-            assert here.said == ["a worker was killed (signal 9, SIGKILL; out of memory?)"]
-            here.send(signal.SIGKILL)  # idle: nobody notices
-            assert await here.suggest() == "plain"
-
-    asyncio.run(scenario())
+async def test_a_worker_that_is_killed_is_replaced_and_no_request_fails(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        pid = here.send(signal.SIGSTOP)
+        begun, waiting = here.later(), here.later()
+        await asyncio.sleep(0.05)
+        here.send(signal.SIGKILL)
+        assert await asyncio.gather(begun, waiting) == ["plain", "plain"]
+        assert here.pool.pids != [pid]
+        assert here.said == ["a worker was killed (signal 9, SIGKILL; out of memory?)"]
+        here.send(signal.SIGKILL)  # idle: nobody notices
+        assert await here.suggest() == "plain"
 
 
-def test_a_request_that_ends_two_workers_is_refused(folder: Path) -> None:
-    async def scenario() -> None:
-        async with running(folder / "plain") as here:
-            first = here.send(signal.SIGSTOP)
-            asked = here.later()
-            await asyncio.sleep(0.05)
-            here.send(signal.SIGKILL)
-            while here.pool.pids in ([], [first]):
-                await asyncio.sleep(0)
-            here.send(signal.SIGKILL)
-            with pytest.raises(InternalError, match="the workers that computed this request ended"):
-                await asked
-
-    asyncio.run(scenario())
-
-
-def test_a_worker_that_takes_too_long_is_killed(folder: Path) -> None:
-    async def scenario() -> None:
-        async with running(folder / "plain", timeout=0.2) as here:
-            here.send(signal.SIGSTOP)
-            begun = here.later()
+async def test_a_request_that_ends_two_workers_is_refused(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        first = here.send(signal.SIGSTOP)
+        asked = here.later()
+        await asyncio.sleep(0.05)
+        here.send(signal.SIGKILL)
+        while here.pool.pids in ([], [first]):
             await asyncio.sleep(0)
-            waiting, third = here.later(), here.later()
-            await asyncio.sleep(0)
-            with pytest.raises(Busy, match="2 requests wait already"):
+        here.send(signal.SIGKILL)
+        with pytest.raises(InternalError, match="the workers that computed this request ended"):
+            await asked
+
+
+async def test_a_worker_that_takes_too_long_is_killed(folder: Path) -> None:
+    async with running(folder / "plain", timeout=0.2) as here:
+        here.send(signal.SIGSTOP)
+        begun = here.later()
+        await asyncio.sleep(0)
+        waiting, third = here.later(), here.later()
+        await asyncio.sleep(0)
+        with pytest.raises(Busy, match="2 requests wait already"):
+            await here.suggest()
+        with pytest.raises(TimedOut, match=r"longer than 0\.2 s"):
+            await begun
+        for one in (waiting, third):
+            with pytest.raises(Busy, match=r"no worker was free for 0\.2 s"):
+                await one
+        await here.until_ready(ready=False)
+        await here.until_ready()
+        assert await here.suggest() == "plain"
+
+
+async def test_new_workers_take_over_and_old_ones_finish(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        with pytest.raises(PostilError):
+            await here.pool.swap(msgspec.structs.replace(here.config, models={"x": "nowhere"}))
+        pid = here.send(signal.SIGSTOP)
+        begun = here.later()
+        await asyncio.sleep(0.05)
+        await here.pool.swap(msgspec.structs.replace(here.config, models={"b": str(folder / "both")}))
+        assert await here.suggest() == "both"
+        assert json.loads(here.pool.models) == ["b"]
+        os.kill(pid, signal.SIGCONT)
+        assert await begun == "plain"
+        assert here.pool.pids != [pid]
+
+
+async def test_a_model_that_has_vanished_is_told_and_found_again(folder: Path) -> None:
+    model, away = folder / "plain", folder / "away"
+    async with running(model) as here:
+        model.rename(away)
+        assert await here.suggest() == "plain"  # it has what it needs
+        here.send(signal.SIGKILL)
+        await here.until_ready(ready=False)
+        for _ in range(2):  # one that waits, and one that comes later
+            with pytest.raises(Busy, match=r"no worker can be started: .*plain: No such file"):
                 await here.suggest()
-            with pytest.raises(TimedOut, match=r"longer than 0\.2 s"):
-                await begun
-            for one in (waiting, third):
-                with pytest.raises(Busy, match=r"no worker was free for 0\.2 s"):
-                    await one
-            await here.until_ready(ready=False)
-            await here.until_ready()
-            assert await here.suggest() == "plain"
-
-    asyncio.run(scenario())
+        away.rename(model)
+        await here.until_ready()
+        assert await here.suggest() == "plain"
 
 
-def test_new_workers_take_over_and_old_ones_finish(folder: Path) -> None:
-    async def scenario() -> None:
-        async with running(folder / "plain") as here:
-            with pytest.raises(PostilError):
-                await here.pool.swap(msgspec.structs.replace(here.config, models={"x": "nowhere"}))
-            pid = here.send(signal.SIGSTOP)
-            begun = here.later()
-            await asyncio.sleep(0.05)
-            await here.pool.swap(msgspec.structs.replace(here.config, models={"b": str(folder / "both")}))
-            assert await here.suggest() == "both"
-            assert json.loads(here.pool.models) == ["b"]
-            os.kill(pid, signal.SIGCONT)
-            assert await begun == "plain"
-            assert here.pool.pids != [pid]
-
-    asyncio.run(scenario())
-
-
-def test_a_model_that_has_vanished_is_told_and_found_again(folder: Path) -> None:
-    async def scenario() -> None:
-        model, away = folder / "plain", folder / "away"
-        async with running(model) as here:
-            model.rename(away)
-            assert await here.suggest() == "plain"  # it has what it needs
-            here.send(signal.SIGKILL)
-            await here.until_ready(ready=False)
-            for _ in range(2):  # one that waits, and one that comes later
-                with pytest.raises(Busy, match=r"no worker can be started: .*plain: No such file"):
-                    await here.suggest()
-            away.rename(model)
-            await here.until_ready()
-            assert await here.suggest() == "plain"
-
-    asyncio.run(scenario())
-
-
-def test_a_stopped_pool_refuses_who_waits(folder: Path) -> None:
-    async def scenario() -> None:
-        async with running(folder / "plain") as here:
-            here.send(signal.SIGSTOP)
-            begun, waiting = here.later(), here.later()
-            await asyncio.sleep(0.05)
-            begun.cancel()
-            stopping = asyncio.create_task(here.pool.stop())
-            with pytest.raises(Busy, match="is being stopped"):
-                await waiting
-            await stopping
-
-    asyncio.run(scenario())
+async def test_a_stopped_pool_refuses_who_waits(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        here.send(signal.SIGSTOP)
+        begun, waiting = here.later(), here.later()
+        await asyncio.sleep(0.05)
+        begun.cancel()
+        stopping = asyncio.create_task(here.pool.stop())
+        with pytest.raises(Busy, match="is being stopped"):
+            await waiting
+        await stopping

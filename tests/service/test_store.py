@@ -131,15 +131,12 @@ def test_one_that_fails_leaves_the_others_of_its_group(store: ServiceStore) -> N
     assert [one.clicked for one in store.outcomes()] == [()]
 
 
-def test_a_caller_that_has_gone_stops_nothing(store: ServiceStore) -> None:
-    async def some() -> None:
-        tasks = [asyncio.create_task(store.add_labels([label(number)])) for number in range(20)]
-        await asyncio.sleep(0)
-        for task in tasks[::2]:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    asyncio.run(some())
+async def test_a_caller_that_has_gone_stops_nothing(store: ServiceStore) -> None:
+    tasks = [asyncio.create_task(store.add_labels([label(number)])) for number in range(20)]
+    await asyncio.sleep(0)
+    for task in tasks[::2]:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
     stored = {one.article for one in store.labels()}
     assert stored >= {f"a{number}" for number in range(1, 20, 2)}
 

@@ -181,108 +181,90 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sites, "POLL", 0.01)
 
 
-def test_an_article_is_delivered_with_a_signature(tmp_path: Path) -> None:
+async def test_an_article_is_delivered_with_a_signature(tmp_path: Path) -> None:
     receiver, workers = Receives([204]), Workers()
 
-    async def run() -> None:
-        async with delivering(tmp_path, receiver, workers) as here:
-            delivery = await here.accept()
-            await here.settled(ended=True)
-            assert here.row() == ("delivered", 1, None, "", None)
-            [(headers, body)] = receiver.got
-            assert headers["webhook-id"] == delivery
-            assert headers["webhook-timestamp"] == f"{int(here.clock.now)}"
-            assert verified([KEY], headers, body)
-            message = json.loads(body)
-            assert message["type"] == "article.suggested"
-            assert message["data"] == DIGEST
-            assert message["timestamp"][:4] == time.strftime("%Y")
-            # What readers wrote is not kept for it.
-            assert json.loads(workers.asked[0])["comments"] == []
-            assert here.said == []
-
-    asyncio.run(run())
+    async with delivering(tmp_path, receiver, workers) as here:
+        delivery = await here.accept()
+        await here.settled(ended=True)
+        assert here.row() == ("delivered", 1, None, "", None)
+        [(headers, body)] = receiver.got
+        assert headers["webhook-id"] == delivery
+        assert headers["webhook-timestamp"] == f"{int(here.clock.now)}"
+        assert verified([KEY], headers, body)
+        message = json.loads(body)
+        assert message["type"] == "article.suggested"
+        assert message["data"] == DIGEST
+        assert message["timestamp"][:4] == time.strftime("%Y")
+        # What readers wrote is not kept for it.
+        assert json.loads(workers.asked[0])["comments"] == []
+        assert here.said == []
 
 
-def test_attempts_follow_the_schedule_and_end_in_a_message(tmp_path: Path) -> None:
+async def test_attempts_follow_the_schedule_and_end_in_a_message(tmp_path: Path) -> None:
     receiver = Receives([500, PostilError("hooks.example cannot be reached"), 302, 404])
 
-    async def run() -> None:
-        async with delivering(tmp_path, receiver, chance=0.5) as here:
-            delivery = await here.accept()
-            waits = []
-            for number, delay in enumerate(DELAYS, 1):
-                await here.settled(attempts=number)
-                state, attempts, due, _, body = here.row()
-                assert (state, attempts, body is not None) == ("waiting", number, True)
-                waits.append(due)
-                here.clock.now += 1.1 * delay
-            assert waits == [pytest.approx(1.1 * delay, abs=0.01) for delay in DELAYS]
-            await here.settled(ended=True)
-            assert here.row() == ("failed", 10, None, "hooks.example answers 404", None)
-            assert here.store.counts().deliveries["failed"] == 1
-            assert here.said == [
-                f"delivery {delivery} failed, and is tried again: hooks.example answers 500",
-                f"delivery {delivery} is given up after 10 attempts: hooks.example answers 404",
-            ]
-            assert {headers["webhook-id"] for headers, _ in receiver.got} == {delivery}
-            assert len({headers["webhook-timestamp"] for headers, _ in receiver.got}) == 10
-            assert len({body for _, body in receiver.got}) == 1
-
-    asyncio.run(run())
+    async with delivering(tmp_path, receiver, chance=0.5) as here:
+        delivery = await here.accept()
+        waits = []
+        for number, delay in enumerate(DELAYS, 1):
+            await here.settled(attempts=number)
+            state, attempts, due, _, body = here.row()
+            assert (state, attempts, body is not None) == ("waiting", number, True)
+            waits.append(due)
+            here.clock.now += 1.1 * delay
+        assert waits == [pytest.approx(1.1 * delay, abs=0.01) for delay in DELAYS]
+        await here.settled(ended=True)
+        assert here.row() == ("failed", 10, None, "hooks.example answers 404", None)
+        assert here.store.counts().deliveries["failed"] == 1
+        assert here.said == [
+            f"delivery {delivery} failed, and is tried again: hooks.example answers 500",
+            f"delivery {delivery} is given up after 10 attempts: hooks.example answers 404",
+        ]
+        assert {headers["webhook-id"] for headers, _ in receiver.got} == {delivery}
+        assert len({headers["webhook-timestamp"] for headers, _ in receiver.got}) == 10
+        assert len({body for _, body in receiver.got}) == 1
 
 
 @pytest.mark.parametrize(("after", "due"), [(1.0, 5.0), (120.0, 120.0), (1e9, 86_400.0)])
-def test_a_receiver_may_ask_to_wait_longer(tmp_path: Path, after: float, due: float) -> None:
-    async def run() -> None:
-        async with delivering(tmp_path, Receives([Receipt(429, after)])) as here:
-            await here.accept()
-            await here.settled()
-            assert here.row()[:4] == ("waiting", 1, due, "hooks.example answers 429")
-
-    asyncio.run(run())
+async def test_a_receiver_may_ask_to_wait_longer(tmp_path: Path, after: float, due: float) -> None:
+    async with delivering(tmp_path, Receives([Receipt(429, after)])) as here:
+        await here.accept()
+        await here.settled()
+        assert here.row()[:4] == ("waiting", 1, due, "hooks.example answers 429")
 
 
-def test_a_receiver_that_is_gone_gets_nothing_more(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with delivering(tmp_path, Receives([410])) as here:
-            delivery = await here.accept()
-            await here.settled(ended=True)
-            assert here.said == [f"delivery {delivery} is given up after 1 attempt: hooks.example answers 410"]
-
-    asyncio.run(run())
+async def test_a_receiver_that_is_gone_gets_nothing_more(tmp_path: Path) -> None:
+    async with delivering(tmp_path, Receives([410])) as here:
+        delivery = await here.accept()
+        await here.settled(ended=True)
+        assert here.said == [f"delivery {delivery} is given up after 1 attempt: hooks.example answers 410"]
 
 
-def test_workers_that_are_busy_are_asked_again_and_an_impossible_article_is_not(tmp_path: Path) -> None:
-    async def run() -> None:
-        receiver = Receives([200])
-        async with delivering(tmp_path, receiver, Workers(Busy("64 requests wait already"))) as here:
-            await here.accept()
-            await here.settled()
-            assert here.row()[:4] == ("waiting", 1, 5.0, "64 requests wait already")
-            here.clock.now += 5
-            await here.settled(ended=True)
-            assert here.row()[:2] == ("delivered", 2)
-        (tmp_path / "data" / "service.db").unlink()
-        async with delivering(tmp_path, receiver, Workers(UsageError("no model suggests comments"))) as here:
-            await here.accept()
-            await here.settled(ended=True)
-            assert here.row()[:4] == ("failed", 1, None, "no model suggests comments")
-
-    asyncio.run(run())
+async def test_workers_that_are_busy_are_asked_again_and_an_impossible_article_is_not(tmp_path: Path) -> None:
+    receiver = Receives([200])
+    async with delivering(tmp_path, receiver, Workers(Busy("64 requests wait already"))) as here:
+        await here.accept()
+        await here.settled()
+        assert here.row()[:4] == ("waiting", 1, 5.0, "64 requests wait already")
+        here.clock.now += 5
+        await here.settled(ended=True)
+        assert here.row()[:2] == ("delivered", 2)
+    (tmp_path / "data" / "service.db").unlink()
+    async with delivering(tmp_path, receiver, Workers(UsageError("no model suggests comments"))) as here:
+        await here.accept()
+        await here.settled(ended=True)
+        assert here.row()[:4] == ("failed", 1, None, "no model suggests comments")
 
 
-def test_what_is_no_article_is_refused_before_it_is_stored(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with delivering(tmp_path, Receives([200])) as here:
-            with pytest.raises(InvalidInput, match="title"):
-                await here.accept({"content": "It rained on Ely."})
-            assert here.store._read("SELECT count(*) FROM deliveries") == [(0,)]
-
-    asyncio.run(run())
+async def test_what_is_no_article_is_refused_before_it_is_stored(tmp_path: Path) -> None:
+    async with delivering(tmp_path, Receives([200])) as here:
+        with pytest.raises(InvalidInput, match="title"):
+            await here.accept({"content": "It rained on Ely."})
+        assert here.store._read("SELECT count(*) FROM deliveries") == [(0,)]
 
 
-def test_many_articles_are_delivered_four_at_a_time(tmp_path: Path) -> None:
+async def test_many_articles_are_delivered_four_at_a_time(tmp_path: Path) -> None:
     class Counts(Receives):
         now = most = 0
         four = asyncio.Event()
@@ -299,37 +281,31 @@ def test_many_articles_are_delivered_four_at_a_time(tmp_path: Path) -> None:
 
     receiver = Counts([200])
 
-    async def run() -> None:
-        async with delivering(tmp_path, receiver) as here:
-            sent = {await here.accept() for _ in range(12)}
-            await here.settled(ended=True)
-            assert sorted(headers["webhook-id"] for headers, _ in receiver.got) == sorted(sent)
-            assert receiver.most == 4
-
-    asyncio.run(run())
+    async with delivering(tmp_path, receiver) as here:
+        sent = {await here.accept() for _ in range(12)}
+        await here.settled(ended=True)
+        assert sorted(headers["webhook-id"] for headers, _ in receiver.got) == sorted(sent)
+        assert receiver.most == 4
 
 
-def test_an_outcome_that_cannot_be_stored_is_not_repeated_at_once(
+async def test_an_outcome_that_cannot_be_stored_is_not_repeated_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receiver = Receives([200])
 
-    async def run() -> None:
-        async with delivering(tmp_path, receiver) as here:
+    async with delivering(tmp_path, receiver) as here:
 
-            async def full(*_: object, **__: object) -> None:
-                raise PostilError("service.db: the disk is full")
+        async def full(*_: object, **__: object) -> None:
+            raise PostilError("service.db: the disk is full")
 
-            monkeypatch.setattr(here.store, "settle", full)
-            await here.accept()
-            async with asyncio.timeout(10):
-                while not here.said:
-                    await asyncio.sleep(0.005)
-            await asyncio.sleep(0.05)
-            assert here.said == ["the outcome of a delivery cannot be stored: service.db: the disk is full"]
-            assert len(receiver.got) == 1
-
-    asyncio.run(run())
+        monkeypatch.setattr(here.store, "settle", full)
+        await here.accept()
+        async with asyncio.timeout(10):
+            while not here.said:
+                await asyncio.sleep(0.005)
+        await asyncio.sleep(0.05)
+        assert here.said == ["the outcome of a delivery cannot be stored: service.db: the disk is full"]
+        assert len(receiver.got) == 1
 
 
 KILLED = """
@@ -353,7 +329,7 @@ asyncio.run(run())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
-def test_a_delivery_survives_that_the_service_is_killed(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+async def test_a_delivery_survives_that_the_service_is_killed(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     words = [sys.executable, "-c", KILLED, tmp_path, request.path.parent, request.path.parents[1]]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         assert process.stdout is not None
@@ -362,12 +338,9 @@ def test_a_delivery_survives_that_the_service_is_killed(tmp_path: Path, request:
     assert delivery
     receiver = Receives([200])
 
-    async def run() -> None:
-        async with delivering(tmp_path, receiver) as here:
-            await here.settled(ended=True)
-            assert here.row()[0] == "delivered"
-
-    asyncio.run(run())
+    async with delivering(tmp_path, receiver) as here:
+        await here.settled(ended=True)
+        assert here.row()[0] == "delivered"
     assert [headers["webhook-id"] for headers, _ in receiver.got] == [delivery]
 
 

@@ -48,54 +48,45 @@ def test_what_was_begun_before_is_next() -> None:
     assert [line.take(), line.take(), line.take()] == [("b", 3), ("a", 1), ("b", 2)]
 
 
-def test_a_request_waits_no_longer_than_the_patience() -> None:
-    async def scenario() -> None:
-        queue = FairQueue(1, each=1, line=2, patience=0.01)
-        async with queue.turn("a"):
-            with pytest.raises(NoTurn, match="busy") as refused:
-                async with queue.turn("b"):
-                    raise AssertionError
-        assert refused.value.status == 503
-        async with queue.turn("b"):
-            pass
-
-    asyncio.run(scenario())
+async def test_a_request_waits_no_longer_than_the_patience() -> None:
+    queue = FairQueue(1, each=1, line=2, patience=0.01)
+    async with queue.turn("a"):
+        with pytest.raises(NoTurn, match="busy") as refused:
+            async with queue.turn("b"):
+                raise AssertionError
+    assert refused.value.status == 503
+    async with queue.turn("b"):
+        pass
 
 
-def test_a_client_rests_as_long_as_its_request_took_and_others_go_on() -> None:
-    async def scenario() -> None:
-        queue, order = FairQueue(1, each=1, line=9, patience=60.0, rest=2.0), list[str]()
+async def test_a_client_rests_as_long_as_its_request_took_and_others_go_on() -> None:
+    queue, order = FairQueue(1, each=1, line=9, patience=60.0, rest=2.0), list[str]()
 
-        async def ask(client: str) -> None:
-            async with queue.turn(client):
-                order.append(client)
-                await asyncio.sleep(0.1)
+    async def ask(client: str) -> None:
+        async with queue.turn(client):
+            order.append(client)
+            await asyncio.sleep(0.1)
 
-        first = [asyncio.create_task(ask("a")), asyncio.create_task(ask("a"))]
-        await asyncio.sleep(0)
-        await first[0]
-        await ask("b")
-        await first[1]
-        assert order == ["a", "b", "a"]
-
-    asyncio.run(scenario())
+    first = [asyncio.create_task(ask("a")), asyncio.create_task(ask("a"))]
+    await asyncio.sleep(0)
+    await first[0]
+    await ask("b")
+    await first[1]
+    assert order == ["a", "b", "a"]
 
 
-def test_who_gives_up_keeps_no_turn() -> None:
-    async def scenario() -> None:
-        queue, order = FairQueue(1, each=1, line=9, patience=9.0), list[str]()
+async def test_who_gives_up_keeps_no_turn() -> None:
+    queue, order = FairQueue(1, each=1, line=9, patience=9.0), list[str]()
 
-        async def ask(client: str) -> None:
-            async with queue.turn(client):
-                order.append(client)
-                await asyncio.sleep(0)
-
-        async with queue.turn("a"):
-            tasks = [asyncio.create_task(ask(client)) for client in ("a", "b", "b", "c")]
+    async def ask(client: str) -> None:
+        async with queue.turn(client):
+            order.append(client)
             await asyncio.sleep(0)
-            tasks[0].cancel()
-        tasks[1].cancel()  # it was given the turn just now
-        await asyncio.gather(*tasks, return_exceptions=True)
-        assert order == ["c", "b"]
 
-    asyncio.run(scenario())
+    async with queue.turn("a"):
+        tasks = [asyncio.create_task(ask(client)) for client in ("a", "b", "b", "c")]
+        await asyncio.sleep(0)
+        tasks[0].cancel()
+    tasks[1].cancel()  # it was given the turn just now
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == ["c", "b"]

@@ -69,92 +69,77 @@ def gate_of(app: Any, *, stoppable: bool) -> Gate:
     return Gate(app, place, refusal_parts)
 
 
-def test_clients_take_turns_and_too_many_of_one_are_refused() -> None:
-    async def scenario() -> None:
-        app = Application()
-        gate = gate_of(app, stoppable=False)
-        asked = [Asked(gate, client) for client in ("a", "a", "a", "a", "b", "c")]
-        assert await asked[3].status() == 429
-        assert (b"retry-after", b"1") in asked[3].sent[0]["headers"]
-        assert b"send fewer at once" in asked[3].sent[1]["body"]
-        while len(app.begun) < 2:
-            await asyncio.sleep(0)
-        assert app.begun == ["a", "b"]
-        app.now.set()
-        assert [await one.status() for one in asked] == [200, 200, 200, 429, 200, 200]
-        assert app.begun[2:] in (["c", "a", "a"], ["a", "c", "a"])
-
-    asyncio.run(scenario())
+async def test_clients_take_turns_and_too_many_of_one_are_refused() -> None:
+    app = Application()
+    gate = gate_of(app, stoppable=False)
+    asked = [Asked(gate, client) for client in ("a", "a", "a", "a", "b", "c")]
+    assert await asked[3].status() == 429
+    assert (b"retry-after", b"1") in asked[3].sent[0]["headers"]
+    assert b"send fewer at once" in asked[3].sent[1]["body"]
+    while len(app.begun) < 2:
+        await asyncio.sleep(0)
+    assert app.begun == ["a", "b"]
+    app.now.set()
+    assert [await one.status() for one in asked] == [200, 200, 200, 429, 200, 200]
+    assert app.begun[2:] in (["c", "a", "a"], ["a", "c", "a"])
 
 
 @pytest.mark.parametrize("stoppable", [False, True])
-def test_work_of_a_client_who_has_gone_is_given_up(*, stoppable: bool) -> None:
-    async def scenario() -> None:
-        app = Application()
-        gate = gate_of(app, stoppable=stoppable)
-        first, waiting, other = Asked(gate, "a"), Asked(gate, "a"), Asked(gate, "b")
-        while len(app.begun) < 2:
-            await asyncio.sleep(0)
-        waiting.gone.set()
-        assert await waiting.status() == 0, "it never began"
-        first.gone.set()
-        for _ in range(9):
-            await asyncio.sleep(0)
-        assert first.task.done() == stoppable, "what changes something ends once it was begun"
-        app.now.set()
-        assert await other.status() == 200
-        await first.task
-        assert sorted(app.ended) == (["b"] if stoppable else ["a", "b"])
-
-    asyncio.run(scenario())
+async def test_work_of_a_client_who_has_gone_is_given_up(*, stoppable: bool) -> None:
+    app = Application()
+    gate = gate_of(app, stoppable=stoppable)
+    first, waiting, other = Asked(gate, "a"), Asked(gate, "a"), Asked(gate, "b")
+    while len(app.begun) < 2:
+        await asyncio.sleep(0)
+    waiting.gone.set()
+    assert await waiting.status() == 0, "it never began"
+    first.gone.set()
+    for _ in range(9):
+        await asyncio.sleep(0)
+    assert first.task.done() == stoppable, "what changes something ends once it was begun"
+    app.now.set()
+    assert await other.status() == 200
+    await first.task
+    assert sorted(app.ended) == (["b"] if stoppable else ["a", "b"])
 
 
-def test_a_client_that_does_not_read_its_answer_holds_no_turn() -> None:
-    async def scenario() -> None:
-        app = Application()
-        app.now.set()
-        gate = gate_of(app, stoppable=False)
-        silent = [Asked(gate, client) for client in ("a", "a", "b")]
-        for one in silent:
-            one.reads.clear()
-        assert await asyncio.wait_for(Asked(gate, "c").status(), 20) == 200
-        assert len(app.ended) == 4
-        assert not any(one.task.done() for one in silent)
-        for one in silent:
-            one.reads.set()
-        assert [await one.status() for one in silent] == [200] * 3
-
-    asyncio.run(scenario())
+async def test_a_client_that_does_not_read_its_answer_holds_no_turn() -> None:
+    app = Application()
+    app.now.set()
+    gate = gate_of(app, stoppable=False)
+    silent = [Asked(gate, client) for client in ("a", "a", "b")]
+    for one in silent:
+        one.reads.clear()
+    assert await asyncio.wait_for(Asked(gate, "c").status(), 20) == 200
+    assert len(app.ended) == 4
+    assert not any(one.task.done() for one in silent)
+    for one in silent:
+        one.reads.set()
+    assert [await one.status() for one in silent] == [200] * 3
 
 
-def test_parts_of_an_answer_end_when_its_client_has_gone() -> None:
+async def test_parts_of_an_answer_end_when_its_client_has_gone() -> None:
     async def forever(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001
         await send({"type": "http.response.start", "status": 200, "headers": []})
         while True:
             await send({"type": "http.response.body", "body": b"x", "more_body": True})
             await asyncio.sleep(0)
 
-    async def scenario() -> None:
-        asked = Asked(gate_of(forever, stoppable=False), "a")
-        while len(asked.sent) < 9:
-            await asyncio.sleep(0)
-        asked.gone.set()
-        done, _ = await asyncio.wait({asked.task}, timeout=20)
-        asked.task.cancel()
-        assert done
-
-    asyncio.run(scenario())
+    asked = Asked(gate_of(forever, stoppable=False), "a")
+    while len(asked.sent) < 9:
+        await asyncio.sleep(0)
+    asked.gone.set()
+    done, _ = await asyncio.wait({asked.task}, timeout=20)
+    asked.task.cancel()
+    assert done
 
 
-def test_an_error_of_the_application_is_raised() -> None:
+async def test_an_error_of_the_application_is_raised() -> None:
     async def broken(*_: Any) -> None:
         raise RuntimeError("broken")
 
-    async def scenario() -> None:
-        with pytest.raises(RuntimeError, match="broken"):
-            await Asked(gate_of(broken, stoppable=True), "a").task
-
-    asyncio.run(scenario())
+    with pytest.raises(RuntimeError, match="broken"):
+        await Asked(gate_of(broken, stoppable=True), "a").task
 
 
 @asynccontextmanager
@@ -166,7 +151,7 @@ async def browser(here: Any, who: Any) -> AsyncIterator[Any]:
         yield client
 
 
-def test_slow_files_of_a_lead_let_annotators_go_on(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_files_of_a_lead_let_annotators_go_on(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     here = place()
     lead, ann = here.visitor("Lee", "lead"), here.visitor("Ann")
     form, now = ann.form(), Event()
@@ -177,39 +162,33 @@ def test_slow_files_of_a_lead_let_annotators_go_on(place: Make, monkeypatch: pyt
 
     monkeypatch.setattr("postil.campaigns.pages.lead._file_of", slow)
 
-    async def scenario() -> None:
-        async with browser(here, lead) as one, browser(here, ann) as other:
-            files = [asyncio.create_task(one.get("/lead/files/codebook.json")) for _ in range(40)]
-            done, _ = await asyncio.wait(files, return_when=asyncio.FIRST_COMPLETED)
-            assert {task.result().status_code for task in done} == {429}
-            pages = await asyncio.gather(*(other.get("/grade") for _ in range(9)))
-            assert [page.status_code for page in pages] == [200] * 9
-            headers = {"accept": "application/json"}
-            assert (await other.post("/rate", data={**form, "grade": "4"}, headers=headers)).status_code == 200
-            assert (await other.get("/health")).json() == {"status": "ok"}
-            assert (await one.get("/lead/conflicts")).status_code == 200
-            assert sum(not task.done() for task in files) == 9, "one at work, and eight that wait"
-            now.set()
-            statuses = [(await task).status_code for task in files]
-            assert (statuses.count(200), statuses.count(429)) == (9, 31)
-
-    asyncio.run(scenario())
+    async with browser(here, lead) as one, browser(here, ann) as other:
+        files = [asyncio.create_task(one.get("/lead/files/codebook.json")) for _ in range(40)]
+        done, _ = await asyncio.wait(files, return_when=asyncio.FIRST_COMPLETED)
+        assert {task.result().status_code for task in done} == {429}
+        pages = await asyncio.gather(*(other.get("/grade") for _ in range(9)))
+        assert [page.status_code for page in pages] == [200] * 9
+        headers = {"accept": "application/json"}
+        assert (await other.post("/rate", data={**form, "grade": "4"}, headers=headers)).status_code == 200
+        assert (await other.get("/health")).json() == {"status": "ok"}
+        assert (await one.get("/lead/conflicts")).status_code == 200
+        assert sum(not task.done() for task in files) == 9, "one at work, and eight that wait"
+        now.set()
+        statuses = [(await task).status_code for task in files]
+        assert (statuses.count(200), statuses.count(429)) == (9, 31)
     assert [event.grade for event in here.store.results.events()] == [4]
 
 
-def test_made_up_sessions_are_one_address(place: Make) -> None:
+async def test_made_up_sessions_are_one_address(place: Make) -> None:
     here = place()
     cookie = next(iter(here.visitor("Ann").client.cookies))
 
-    async def scenario() -> None:
-        transport = httpx2.ASGITransport(here.app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            asked = (client.get("/grade", headers={"cookie": f"{cookie}=made-up-{n}"}) for n in range(120))
-            statuses = [answer.status_code for answer in await asyncio.gather(*asked)]
-            assert set(statuses) == {401, 429}
-            assert statuses.count(401) >= 72
-
-    asyncio.run(scenario())
+    transport = httpx2.ASGITransport(here.app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        asked = (client.get("/grade", headers={"cookie": f"{cookie}=made-up-{n}"}) for n in range(120))
+        statuses = [answer.status_code for answer in await asyncio.gather(*asked)]
+        assert set(statuses) == {401, 429}
+        assert statuses.count(401) >= 72
 
 
 @pytest.mark.parametrize("path", ["/task", "/metrics", "/lead/files/codebook.json", "/static/postil.css"])

@@ -309,17 +309,14 @@ def test_two_campaigns_do_not_share_a_cookie(place: Make) -> None:
     assert not names[0] & names[1]
 
 
-def test_only_requests_and_the_life_of_the_server_pass() -> None:
+async def test_only_requests_and_the_life_of_the_server_pass() -> None:
     seen = []
 
     async def app(scope: Any, _receive: Any, _send: Any) -> None:
         seen.append(scope["type"])
 
-    async def talk() -> None:
-        for kind in ("lifespan", "websocket"):
-            await SecurityMiddleware(app, [])({"type": kind}, None, None)  # type: ignore[arg-type]
-
-    asyncio.run(talk())
+    for kind in ("lifespan", "websocket"):
+        await SecurityMiddleware(app, [])({"type": kind}, None, None)  # type: ignore[arg-type]
     assert seen == ["lifespan"]
 
 
