@@ -11,8 +11,10 @@ from typer.core import TyperGroup
 
 from postil.cli.command import FormatOption, command, group
 from postil.cli.output import emit, refuse, say
+from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.data.options import InputOptions, ThreadOptions
+from postil.data.progress import progress
 from postil.errors import UnknownName, UsageError
 from postil.interest.training_options import InterestTrainOptions
 from postil.threads.options import QualityTrainOptions
@@ -99,7 +101,6 @@ def update(
     if update is None:
         known = ", ".join(context.command.commands)  # type: ignore[attr-defined]  # it is a group
         raise UsageError(f"expected a commenter ({known}), or --update MODEL with --corpus DIR, --labels FILE or both")
-    from postil.data.progress import progress  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
     from postil.training.retrievers import update_model  # noqa: PLC0415
 
@@ -133,7 +134,6 @@ def retriever(
 
     Example: postil train ir-tc --corpus corpus --out model
     """
-    from postil.data.progress import progress  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
     from postil.training.retrievers import train_retriever  # noqa: PLC0415
 
@@ -169,7 +169,6 @@ def quality(
 
     Example: postil train quality --corpus corpus --out quality
     """
-    from postil.data.progress import progress  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
     from postil.threads.training import train_quality  # noqa: PLC0415
 
@@ -236,7 +235,6 @@ def generator(
 
     Example: postil train att --corpus corpus --out model --softmax sampled
     """
-    from postil.data.progress import progress  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
     from postil.training.generators import train_commenter  # noqa: PLC0415
 
@@ -288,8 +286,6 @@ class _Fit:
 
     def calibrate(self, model: str, out: str | None, form: Format) -> None:
         """Calibrate a model, if there are labels."""
-        from postil.comments.nn.distributed import is_main_process  # noqa: PLC0415
-
         if not self.labels or not is_main_process():
             return
         from postil.calibration.calls import CalibrateOptions, calibrate_model  # noqa: PLC0415
@@ -325,7 +321,5 @@ def _grid(
 
 
 def _tell(name: str, out: str) -> None:
-    from postil.comments.nn.distributed import is_main_process  # noqa: PLC0415
-
     if is_main_process():
         say(f"{name} in {out}; go on with: postil comment ARTICLES --model {out}")
