@@ -146,6 +146,49 @@ FORMAT: Patch = {
         ),
     },
 }
+IMPORTER: Patch = {
+    "corpus/importers/slashdot.py": '''"""Stories of Slashdot with their comments, as its feed has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from postil.corpus.importers.article_builder import ArticleBuilder, Fields
+from postil.corpus.importers.import_report import json_lines
+from postil.corpus.importers.importer import EXPORTS, Importer, LangOptions, Sign, articles_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.corpus.importers.import_report import ImportReport
+    from postil.data.rows import Article
+    from postil.data.streams import FilePath
+
+STORY: Final = Fields({"id": ("sid",), "title": ("headline",), "comments": ("said",)}, {"text": ("words",)})
+
+
+def read_slashdot(paths: Sequence[FilePath], report: ImportReport, *, lang: str | None = None) -> Iterator[Article]:
+    """Read stories."""
+    builder = ArticleBuilder(STORY.mapped(lang=lang), report)
+    for path in paths:
+        yield from builder.articles(path, json_lines(path, report))
+
+
+IMPORTERS: Final = (
+    Importer(
+        "slashdot",
+        """Stories of Slashdot.
+
+        Example: postil corpus import slashdot stories.jsonl --out articles.jsonl
+        """,
+        LangOptions,
+        articles_in(read_slashdot),
+        EXPORTS,
+        Sign(fields=(frozenset(("sid", "headline")),)),
+    ),
+)
+''',
+}
 OPERATION: Patch = {
     "service/operations.py": {
         "OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(\n    {\n": (
@@ -388,6 +431,28 @@ def test_a_format_touches_one_file(added: Callable[[Patch], Callable[..., str]],
     assert "||" in said(*asked, "--format", "wiki", "--layout", "systems")
     assert "wiki" in said("correlate", "--help")
     assert "wiki" in said(*asked, "--format", "wikis")
+
+
+def test_an_importer_touches_one_file(added: Callable[[Patch], Callable[..., str]], tmp_path: Path) -> None:
+    assert len(IMPORTER) == 1
+    run = added(IMPORTER)
+    stories = {"sid": "s1", "headline": "Rain", "said": [{"words": "Oh"}, {"words": ""}]}, {"sid": "s2", "said": []}
+    rows(tmp_path, "stories.jsonl", *stories)
+
+    def said(*words: str) -> str:
+        return run("corpus", *words)
+
+    assert "  slashdot    Stories of Slashdot.\n" in said("import", "--help")
+    assert "--lang TAG" in said("import", "slashdot", "--help")
+    asked = "import", "slashdot", "stories.jsonl", "--out", "a.jsonl"
+    assert "stories.jsonl:2: headline: missing; the line has: sid, said" in said(*asked)
+    told = said(*asked, "--lang", "en", "--on-error", "skip")
+    assert "1 comment without text, left out" in told
+    assert "1 article with 1 comment in a.jsonl" in told
+    article = {"id": "s1", "title": "Rain", "comments": [{"id": "1", "text": "Oh"}], "lang": "en"}
+    assert json.loads((tmp_path / "a.jsonl").read_text(encoding="utf-8")) == article
+    build = "build", "stories.jsonl", "--out", "c", "--source", "s", "--license", "l"
+    assert "first: postil corpus import slashdot stories.jsonl --out articles.jsonl" in said(*build)
 
 
 def test_an_operation_touches_one_file(added: Callable[[Patch], Callable[..., str]]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
-from postil.corpus.importers.raw_exports import import_of
+from postil.corpus.importers.importer import import_of
 from postil.corpus.options import BuildOptions
 from postil.corpus.statistics import ALL, statistics
 from postil.corpus.store import Corpus

@@ -16,7 +16,6 @@ import typer.main
 from typer.testing import CliRunner
 
 from postil.corpus.command import corpus
-from postil.corpus.importers.articles import EXPORTS
 from postil.data.row_files import read
 from postil.data.rows import Article, Passage
 from postil.data.suggestions import RankedComment
@@ -211,9 +210,9 @@ def test_refusals(run: Import, words: tuple[object, ...], code: int, message: st
     assert not Path("p.jsonl").exists()
 
 
-FORMATS: Final = {"trec", "inex", "wikipedia", "tencent", "tokenized", "deepcom", "forum", "csv", "dataset"} | set(
-    EXPORTS
-)
+ARTICLES: Final = {"tencent", "tokenized", "deepcom", "forum", "csv", "dataset"}
+EXPORTS: Final = {"wordpress", "disqus", "discourse", "coral", "reddit", "hackernews"}
+FORMATS: Final = ARTICLES | EXPORTS | {"trec", "inex", "wikipedia"}
 
 
 def test_every_option_says_what_it_is() -> None:

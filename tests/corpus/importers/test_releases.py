@@ -10,7 +10,7 @@ import pytest
 
 from postil.corpus.importers.corpora import range_seen, read_contents, read_deepcom, read_tencent, read_tokenized
 from postil.corpus.importers.fields import read_dataset, split_files
-from postil.corpus.importers.raw_exports import import_of
+from postil.corpus.importers.importer import import_of
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName
 

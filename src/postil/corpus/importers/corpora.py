@@ -25,32 +25,48 @@ files.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
 from postil.corpus.importers.article_builder import ArticleBuilder, Fields
 from postil.corpus.importers.import_report import ImportReport, json_lines, json_object, numbered_lines
+from postil.corpus.importers.importer import (
+    LINES,
+    Importer,
+    ImportOptions,
+    LangOptions,
+    Sign,
+    articles_in,
+    import_articles,
+)
 from postil.data.explain import shown
 from postil.data.jsonl import FAILURES, check_keys
 from postil.data.parquet import Record
 from postil.data.streams import BOM, decoded
 from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message, Setting
+from postil.options import Flag, options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.corpus.importers.import_report import Place
+    from postil.data.progress import OnMessage
     from postil.data.rows import Article
     from postil.data.streams import FilePath
 
 __all__ = [
     "CONTENTS",
     "DEEPCOM",
+    "IMPORTERS",
     "TENCENT",
     "TOKENIZED",
     "Second",
+    "TencentOptions",
+    "TokenizedOptions",
+    "import_tencent",
+    "import_tokenized",
     "range_seen",
     "read_contents",
     "read_deepcom",
@@ -306,3 +322,113 @@ def read_tokenized(
     builder = ArticleBuilder(TOKENIZED.mapped(comment=names, lang=lang), report)
     for path in paths:
         yield from builder.articles(path, json_lines(path, report))
+
+
+@options
+class TencentOptions(ImportOptions):
+    """Options of `postil corpus import tencent`.
+
+    Args:
+        contents: Contents by url: JSON Lines with url and content, or lines of url, tab, content; repeatable.
+    """
+
+    contents: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
+
+
+@options
+class TokenizedOptions(LangOptions):
+    """Options of `postil corpus import tokenized`.
+
+    Args:
+        second: Meaning of the second element of a comment: votes, grade or none (not read).
+    """
+
+    second: Annotated[Second, Flag(metavar="MEANING")] = "none"
+    lang: Annotated[str | None, Flag(metavar="TAG")] = "zh"
+
+
+def import_tencent(files: Sequence[FilePath], out: str, options: TencentOptions, on_message: OnMessage) -> None:
+    """Import the Tencent comment corpus.
+
+    Args:
+        files: The files of the release.
+        out: The output file.
+        options: Contents by url, error policy.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: The request makes no sense, or would write over an input.
+        InvalidInput: A file is broken, or there are no articles; nothing is written.
+        PostilError: The operating system reports an error.
+    """
+    contents = options.contents
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_tencent(files, report, contents=contents)
+
+    def scores(report: ImportReport) -> str | None:
+        return Message("human scores {range}", range=range_seen(report.low, report.high)) if report.graded else None
+
+    import_articles(read, [*files, *contents], out, options, on_message, note=scores)
+
+
+SPACED: Final = Message(
+    "the texts are words separated by spaces; the tokenizer for them: {tokenizer}",
+    tokenizer=Setting("tokenizer", "space"),
+)
+
+
+def import_tokenized(files: Sequence[FilePath], out: str, options: TokenizedOptions, on_message: OnMessage) -> None:
+    """Import tokenized copies of the Tencent corpus; arguments and errors as of `import_tencent`."""
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_tokenized(files, report, second=options.second, lang=options.lang)
+
+    import_articles(read, files, out, options, on_message, note=lambda _: SPACED)
+
+
+def _is_tencent(row: Mapping[str, object]) -> bool:
+    return isinstance(row.get("comment"), list) and "title" in row
+
+
+IMPORTERS: Final = (
+    Importer(
+        "tencent",
+        """The Tencent comment corpus, as released.
+
+        Its files are data.train.json, data.dev.json and data.test.json; contents come by url from files of yours.
+
+        Example: postil corpus import tencent data.test.json --contents contents.jsonl --out test.jsonl
+        """,
+        TencentOptions,
+        import_tencent,
+        LINES,
+        sign=Sign(test=lambda row: _is_tencent(row) and "body" not in row),
+    ),
+    Importer(
+        "tokenized",
+        """Tokenized copies of the Tencent corpus, with bodies.
+
+        All texts are words separated by spaces, and stay so.
+
+        Example: postil corpus import tokenized data.train.json --second votes --out train.jsonl
+        """,
+        TokenizedOptions,
+        import_tokenized,
+        LINES,
+        sign=Sign(test=lambda row: _is_tencent(row) and "body" in row),
+    ),
+    Importer(
+        "deepcom",
+        """The Yahoo (DeepCom) and 163 corpora.
+
+        Their lines have _id, title, paras or body, and cmts.
+
+        Example: postil corpus import deepcom yahoo.json --lang en --out yahoo.jsonl
+        """,
+        LangOptions,
+        articles_in(read_deepcom),
+        LINES,
+        sign=Sign(fields=(frozenset(("cmts",)),)),
+    ),
+)

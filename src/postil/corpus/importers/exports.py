@@ -24,6 +24,7 @@ from postil.corpus.importers.article_builder import (
     text_at,
 )
 from postil.corpus.importers.import_report import ImportReport, json_objects
+from postil.corpus.importers.importer import EXPORTS, Importer, LangOptions, Sign, articles_in
 from postil.data.explain import shown
 from postil.data.fields import is_integer
 from postil.documents.markup import HtmlText, unescaped
@@ -31,7 +32,7 @@ from postil.documents.xml import elements
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.data.parquet import Record
     from postil.data.rows import Article
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from postil.documents.xml import Element
 
 __all__ = [
+    "IMPORTERS",
     "read_coral",
     "read_discourse",
     "read_disqus",
@@ -668,3 +670,101 @@ def _add_hackernews(item: Record, where: str, line: int, threads: Threads, html:
         fields = {"id": name, "text": text, "upvotes": item.get("points"), "date": date}
         fields["parent"] = None if above == article else above
         threads.add_comment(None if hidden else fields, where, line, name=name, above=above, article=article)
+
+
+ITEMS: Final = frozenset(("story", "comment", "job", "poll", "pollopt"))
+"""Types of the items of Hacker News."""
+
+
+def _is_hackernews(row: Mapping[str, object]) -> bool:
+    return "objectID" in row or bool(
+        row.get("type") in ITEMS and row.keys() & {"by", "time", "kids", "parent", "children"}
+    )
+
+
+def _fields(*names: str) -> frozenset[str]:
+    return frozenset(names)
+
+
+IMPORTERS: Final = (
+    Importer(
+        "wordpress",
+        """Exports of WordPress: posts with their approved comments.
+
+        The files are those of Tools, Export; names and addresses of people are not read.
+
+        Example: postil corpus import wordpress site.xml --out articles.jsonl
+        """,
+        LangOptions,
+        articles_in(read_wordpress),
+        EXPORTS,
+        sign=Sign(head=re.compile(r"<rss\b[^>]{0,2000}\bxmlns:wp=")),
+    ),
+    Importer(
+        "disqus",
+        """Exports of Disqus: threads with their posts.
+
+        They have titles of articles, but no contents, and no votes.
+
+        Example: postil corpus import disqus disqus.xml.gz --out articles.jsonl
+        """,
+        LangOptions,
+        articles_in(read_disqus),
+        EXPORTS,
+        sign=Sign(head=re.compile(r"<disqus\b")),
+    ),
+    Importer(
+        "discourse",
+        """Topics of Discourse, as /t/ID.json gives them.
+
+        The first post is the article; likes are upvotes.
+
+        Example: postil corpus import discourse topics.jsonl --out articles.jsonl
+        """,
+        LangOptions,
+        articles_in(read_discourse),
+        EXPORTS,
+        sign=Sign(fields=(_fields("post_stream"),)),
+    ),
+    Importer(
+        "coral",
+        """Stories and comments of Coral, as mongoexport writes them.
+
+        The files hold stories, comments or both; reactions are upvotes.
+
+        Example: postil corpus import coral stories.json comments.json --out articles.jsonl
+        """,
+        LangOptions,
+        articles_in(read_coral),
+        EXPORTS,
+        sign=Sign(fields=(_fields("storyID"), _fields("metadata", "url", "id"), _fields("revisions", "id"))),
+    ),
+    Importer(
+        "reddit",
+        """Submissions and comments of Reddit, as in the dumps of Pushshift or listings of its API.
+
+        The files hold submissions, comments or both; the score is the upvotes.
+
+        Example: postil corpus import reddit submissions.zst comments.zst --out articles.jsonl
+        """,
+        LangOptions,
+        articles_in(read_reddit),
+        EXPORTS,
+        sign=Sign(
+            fields=(_fields("link_id", "body"), _fields("subreddit"), _fields("selftext"), _fields("kind", "data"))
+        ),
+    ),
+    Importer(
+        "hackernews",
+        """Stories and comments of Hacker News.
+
+        Items of its API, of BigQuery or of Algolia, in any order; comments have no votes.
+
+        Example: postil corpus import hackernews items.jsonl --out articles.jsonl
+        """,
+        LangOptions,
+        articles_in(read_hackernews),
+        EXPORTS,
+        sign=Sign(test=_is_hackernews),
+    ),
+)

@@ -25,24 +25,26 @@ from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import msgspec
 
 from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, FORUM, ArticleBuilder, Fields, database
 from postil.corpus.importers.import_report import ImportReport, json_objects
+from postil.corpus.importers.importer import LINES, Importer, LangOptions, import_articles
 from postil.data import parquet
 from postil.data.cells import BrokenCell, NumberMarks, number_text
 from postil.data.delimited import Delimited, column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import shown
 from postil.data.folders import by_split, saved
-from postil.data.reading import Reading, checked_decimal
+from postil.data.reading import Reading, by_role, checked_decimal
 from postil.data.rows import Article, Comment
 from postil.data.streams import opened
 from postil.data.workbooks import Sheet
-from postil.errors import InvalidInput, UnknownName
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
+from postil.options import Flag, options
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from postil.data.parquet import Record
+    from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
 
 __all__ = ["ARTICLE", "read_dataset", "read_forum", "read_table", "split_files", "table_rows"]
@@ -492,3 +495,208 @@ def _text(cell: object) -> str | None:
     if isinstance(cell, str):
         return cell or None
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+COMMENTS: Final = "comments."
+"""Prefix of the fields of comments in ``--column``."""
+COLUMN: Final = Setting("column")
+
+
+@options
+class ForumOptions(LangOptions):
+    """Options of `postil corpus import forum`.
+
+    Args:
+        column: Their name for id, title, content, category, lang, url, date or comments, as in content=body; empty
+            after = for none. Of comments, as in comments.text=body: id, text, upvotes, grade, user, date, parent or
+            replies; in arrays 0, 1, … are the positions. Repeatable.
+        comment_column: The same as --column comments.NAME=SOURCE_FIELD.
+    """
+
+    column: Annotated[tuple[str, ...], Flag("column", other="field", metavar="NAME=SOURCE_FIELD")] = ()
+    comment_column: Annotated[
+        tuple[str, ...], Flag("comment-column", other="comment-field", metavar="NAME=SOURCE_FIELD")
+    ] = ()
+
+
+@options
+class DatasetOptions(ForumOptions):
+    """Options of `postil corpus import dataset`.
+
+    Args:
+        split: Split to read; by default all; repeatable.
+    """
+
+    split: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+
+
+@options
+class TableOptions(LangOptions):
+    """Options of `postil corpus import csv`.
+
+    Args:
+        comments: Table of comments; alone, with the columns of their articles repeated.
+        articles: Table of articles.
+        column: Their column for id, title, content, category, lang, url or date; empty after = for none. As in
+            comments.text=body, of comments: article (the article's id), id, text, upvotes, grade, user, date
+            or parent. Repeatable.
+        comment_column: The same as --column comments.NAME=SOURCE_FIELD.
+        delimiter: Character between columns; by default detected.
+        decimal: Decimal mark of votes and grades, . or , where both could be one; the other separates thousands.
+        encoding: Encoding of the tables; by default UTF-8, else detected.
+        quotes: Treat double quotes around a cell as quotes, or as text.
+        apostrophes: Remove the apostrophes that postil's exports have before =1+1 and the like.
+        sheet: Sheet of a workbook; articles=NAME is that of the articles.
+    """
+
+    comments: Annotated[str, Flag(metavar="FILE")]
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
+    comment_column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
+    delimiter: Annotated[str | None, Flag(metavar="CHAR")] = None
+    decimal: Annotated[str | None, Flag(metavar="CHAR")] = None
+    encoding: Annotated[str | None, Flag(metavar="NAME")] = None
+    quotes: bool = True
+    apostrophes: bool = False
+    sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+
+
+def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, on_message: OnMessage) -> None:
+    """Import JSON Lines with other field names.
+
+    Args:
+        files: The files.
+        out: The output file.
+        options: Names of fields, language, error policy.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: The request makes no sense, or would write over an input.
+        InvalidInput: A file is broken, or there are no articles; nothing is written.
+        PostilError: The operating system reports an error.
+    """
+    fields, of_comments = name_maps(options.column, options.comment_column)
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_forum(files, report, fields=fields, comment_fields=of_comments, lang=options.lang)
+
+    import_articles(read, files, out, options, on_message)
+
+
+def import_table(_files: Sequence[FilePath], out: str, options: TableOptions, on_message: OnMessage) -> None:
+    """Import CSV, TSV or workbooks; arguments and errors as of `import_forum`, but that the options name the files."""
+    sheets, _ = by_role(("comments", "articles"), options.sheet, "sheet")
+    columns, of_comments = name_maps(options.column, options.comment_column)
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_table(
+            options.comments,
+            report,
+            articles=options.articles,
+            columns=columns,
+            comment_columns=of_comments,
+            lang=options.lang,
+            encoding=options.encoding,
+            delimiter=options.delimiter,
+            decimal=options.decimal,
+            quotes=options.quotes,
+            apostrophes=options.apostrophes,
+            sheet=sheets.get("comments"),
+            sheet_of_articles=sheets.get("articles"),
+        )
+
+    inputs = [options.comments, *([options.articles] if options.articles else [])]
+    import_articles(read, inputs, out, options, on_message)
+
+
+def import_dataset(folders: Sequence[FilePath], out: str, options: DatasetOptions, on_message: OnMessage) -> None:
+    """Import Parquet files; arguments and errors as of `import_forum`."""
+    fields, of_comments = name_maps(options.column, options.comment_column)
+    splits, lang = options.split, options.lang
+
+    def read(report: ImportReport) -> Iterator[Article]:
+        return read_dataset(folders, report, splits=splits, fields=fields, comment_fields=of_comments, lang=lang)
+
+    import_articles(read, split_files(folders, splits), out, options, on_message)
+
+
+def name_maps(pairs: Sequence[str], of_comments: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:
+    """Map the fields of articles and those of comments to the names of a source.
+
+    Args:
+        pairs: The values of ``--column``; those that begin with ``comments.`` are of comments.
+        of_comments: The values of ``--comment-column``.
+
+    Raises:
+        UsageError: One has no equals sign, or a field has two names.
+
+    >>> name_maps(["content=body", "comments.text=body", "comments=replies"])
+    ({'content': 'body', 'comments': 'replies'}, {'text': 'body'})
+    """
+    own = [pair for pair in pairs if not pair.startswith(COMMENTS)]
+    others = [pair.removeprefix(COMMENTS) for pair in pairs if pair.startswith(COMMENTS)]
+    return name_map(own, COLUMN), name_map([*others, *of_comments], Message("{column} for comments", column=COLUMN))
+
+
+def name_map(pairs: Sequence[str], option: str | Setting) -> dict[str, str]:
+    """Map field names to those of a source, from pairs like ``content=body``.
+
+    Args:
+        pairs: The values of the option.
+        option: The option, for messages.
+
+    Raises:
+        UsageError: One has no equals sign, or a field has two names.
+
+    >>> name_map(["content=body", "url="], Setting("field"))
+    {'content': 'body', 'url': ''}
+    """
+    names: dict[str, str] = {}
+    for pair in pairs:
+        field, equals, name = pair.partition("=")
+        if not equals or field in names:
+            problem = "names a field twice" if equals else "takes NAME=SOURCE_FIELD, such as content=body"
+            raise UsageError("{option} {problem}; got '{pair}'", option=option, problem=problem, pair=pair)
+        names[field] = name
+    return names
+
+
+IMPORTERS: Final = (
+    Importer(
+        "forum",
+        """JSON Lines, with fields under any names.
+
+        The default names are those of article rows.
+
+        Example: postil corpus import forum posts.jsonl.gz --column content=body --column comments.text=body
+        --out p.jsonl
+        """,
+        ForumOptions,
+        import_forum,
+        LINES,
+    ),
+    Importer(
+        "csv",
+        """CSV or TSV tables, or sheets of workbooks.
+
+        Either articles and comments apart, or comments alone with the columns of their articles repeated.
+
+        Example: postil corpus import csv --articles a.csv --comments c.csv --column comments.article=post_id
+        --out a.jsonl
+        """,
+        TableOptions,
+        import_table,
+    ),
+    Importer(
+        "dataset",
+        """Parquet or Arrow, as Hugging Face datasets keep it.
+
+        Comments may be structs, lists or parallel columns.
+
+        Example: postil corpus import dataset my-dataset --split train --column content=body --out train.jsonl
+        """,
+        DatasetOptions,
+        import_dataset,
+        ("FOLDERS...", "Folders of .parquet or .arrow files."),
+    ),
+)

@@ -33,24 +33,39 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Annotated, Final
 from xml.parsers import expat
 
 from postil.corpus.duplicates import CHARACTERS, merge_duplicates
+from postil.corpus.importers.importer import Importer, check_output, say_merged, say_replaced, say_some, write_passages
 from postil.corpus.importers.trec import read_texts
+from postil.data.explain import counted
 from postil.data.jsonl import read as read_json
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.data.streams import opened, text_lines
 from postil.documents.xml import XmlRepair, xml_head
 from postil.errors import InvalidInput, UsageError
+from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
 
-__all__ = ["ANY_FILE", "InexPassages", "Stretch", "grade_of", "read_inex", "read_stretches", "read_topics"]
+__all__ = [
+    "ANY_FILE",
+    "IMPORTERS",
+    "InexOptions",
+    "InexPassages",
+    "Stretch",
+    "grade_of",
+    "import_inex",
+    "read_inex",
+    "read_stretches",
+    "read_topics",
+]
 
 ANY_FILE: Final = "-"
 """Stands in judgements for a file that is not known."""
@@ -427,3 +442,65 @@ class _Xml:
             inside = (parts.get(part, "") for part in (*TWEETS, name))
             topic = self._id or parts.get("id", "").strip()
             self._topics.append((self._line, topic, next(filter(str.strip, inside), "")))
+
+
+@options
+class InexOptions:
+    """Options of `postil corpus import inex`.
+
+    Args:
+        topics: Topics: XML, tweets as JSON Lines, or id and text.
+        runs: Run, one line 'qid Q0 file rank rsv run_id text' per passage; repeatable.
+        judgements: Highlighted text, one line 'qid Q0 file - - person text' per stretch; repeatable.
+        documents: Texts of the documents, where runs or judgements have offsets; repeatable.
+        duplicates: Merge passages of a topic with the same first and last N characters; 0 for none.
+    """
+
+    topics: Annotated[str, Flag(metavar="FILE")]
+    runs: Annotated[tuple[str, ...], Flag(metavar="FILE")]
+    judgements: Annotated[tuple[str, ...], Flag(metavar="FILE")]
+    documents: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
+    duplicates: Annotated[int, Flag(min=0)] = 25
+
+
+def import_inex(_files: Sequence[FilePath], out: str, options: InexOptions, on_message: OnMessage) -> None:
+    """Import graded passages of INEX tweet contextualization.
+
+    Args:
+        out: The output file.
+        options: Files, and the treatment of duplicate passages.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: The request makes no sense, or would write over an input.
+        InvalidInput: A file is broken; says where.
+    """
+    topics, runs, judgements, documents = options.topics, options.runs, options.judgements, options.documents
+    check_output(out, [topics, *runs, *judgements, *documents], options.duplicates)
+    found = read_inex(topics, runs, judgements, documents=documents, characters=options.duplicates)
+    say_some(on_message, "not among the topics, left out", found.unknown, "topic")
+    say_some(on_message, "in the runs and not judged, left out", found.unjudged, "topic")
+    say_some(on_message, "judged and in no run, left out", found.without, "topic")
+    lost = (f"{stretch.topic} (line {stretch.line})" for stretch in found.unmatched)
+    say_some(on_message, "in no passage, left out", lost, "highlight")
+    say_replaced(found.replaced, on_message)
+    on_message(f"{counted(found.submitted, 'passage')} in the runs, {len(found.passages) + found.merged:,} distinct")
+    if options.duplicates:
+        say_merged(on_message, found.merged, options.duplicates)
+    write_passages(out, found.passages, on_message)
+
+
+IMPORTERS: Final = (
+    Importer(
+        "inex",
+        """Graded passages of INEX tweet contextualization, 2011 to 2014. Every file may be compressed with gzip.
+
+        Example: postil corpus import inex --topics topics.xml --runs run.txt --judgements trels.txt
+        --out passages.jsonl
+        """,
+        InexOptions,
+        import_inex,
+        rows=Passage,
+        place=1,
+    ),
+)

@@ -15,13 +15,15 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from msgspec.structs import replace
 
+from postil.corpus.duplicates import merge_duplicates
 from postil.corpus.importers.import_report import ImportReport, json_lines
-from postil.data.explain import shown
+from postil.corpus.importers.importer import Importer, check_output, say_merged, say_some, write_passages
+from postil.data.explain import counted, shown
 from postil.data.fields import is_integer
 from postil.data.jsonl import read as read_json
 from postil.data.ranking import Ranking
@@ -30,6 +32,7 @@ from postil.data.rows import Passage
 from postil.data.streams import BOM, opened, text_lines
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
+from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,16 +41,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.parquet import Record
+    from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
 
 __all__ = [
     "IDS",
+    "IMPORTERS",
     "TEXTS",
     "Pair",
     "PassageGrades",
     "Qrels",
+    "TrecOptions",
     "TrecPassages",
     "Unjudged",
+    "import_trec",
     "read_collection",
     "read_grades",
     "read_qrels",
@@ -464,3 +471,67 @@ def _judgement(row: Record, where: str, line: int) -> tuple[str, str, float]:
     if not isinstance(grade, int | float) or isinstance(grade, bool) or not 0 <= grade < float("inf"):
         raise InvalidInput("expected a number of at least 0", where=where, line=line, field="grade")
     return str(page), str(number), float(grade)
+
+
+@options
+class TrecOptions:
+    """Options of `postil corpus import trec`.
+
+    Args:
+        qrels: Judgements, one line 'topic Q0 document grade' each.
+        collection: Texts: lines of id, tab, text, or JSON Lines; repeatable.
+        run: Run whose passages are imported beside the judged ones; repeatable.
+        unjudged: Passages of the runs without a judgement: skip, zero (grade 0) or keep.
+        duplicates: Merge passages of a topic with the same first and last N characters; 0 for none.
+    """
+
+    qrels: Annotated[str, Flag(metavar="FILE")]
+    collection: Annotated[tuple[str, ...], Flag("collection", short="c", metavar="FILE")]
+    run: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
+    unjudged: Annotated[Unjudged, Flag(metavar="POLICY")] = "skip"
+    duplicates: Annotated[int, Flag(min=0)] = 0
+
+
+def import_trec(_files: Sequence[FilePath], out: str, options: TrecOptions, on_message: OnMessage) -> None:
+    """Import judged passages of a TREC collection.
+
+    Args:
+        out: The output file.
+        options: Files, and the treatment of unjudged and duplicate passages.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: The request makes no sense, or would write over an input.
+        InvalidInput: A file is broken; says where.
+    """
+    qrels, collections, runs, unjudged = options.qrels, options.collection, options.run, options.unjudged
+    check_output(out, [qrels, *collections, *runs], options.duplicates)
+    found = read_trec(qrels, collections, runs=runs, unjudged=unjudged)
+    say_some(on_message, "judged twice with the same grade, taken once", map(" ".join, found.repeated))
+    say_some(on_message, "judged below 0, taken as 0", map(" ".join, found.negative))
+    say_some(on_message, "not in the collection, left out", map(" ".join, found.missing))
+    if runs:
+        outcome = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[unjudged]
+        say_some(on_message, f"in the runs and not judged, {outcome}", map(" ".join, found.unjudged))
+    if found.unused:
+        on_message(f"{counted(found.unused, 'text')} of the collection not needed")
+    passages = found.passages
+    if options.duplicates:
+        merged = merge_duplicates(passages, options.duplicates)
+        say_merged(on_message, merged.dropped, options.duplicates)
+        passages = merged.passages
+    write_passages(out, passages, on_message)
+
+
+IMPORTERS: Final = (
+    Importer(
+        "trec",
+        """Judged passages of a TREC collection. Every file may be compressed with gzip.
+
+        Example: postil corpus import trec --qrels qrels.txt --collection texts.tsv --out passages.jsonl
+        """,
+        TrecOptions,
+        import_trec,
+        rows=Passage,
+    ),
+)

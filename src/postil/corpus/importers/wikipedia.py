@@ -9,26 +9,58 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from postil.corpus.importers.import_report import ImportReport
+from postil.corpus.importers.importer import (
+    Importer,
+    Tally,
+    check_output,
+    rejected_file,
+    rejecting,
+    say_rejected,
+    say_replaced,
+    say_some,
+    with_the_first,
+)
+from postil.corpus.importers.trec import Unjudged, read_grades
+from postil.data.atomic_file import check_apart
+from postil.data.explain import counted
+from postil.data.options import ThreadOptions
+from postil.data.row_files import write
 from postil.data.rows import Passage
 from postil.data.streams import DAMAGE, damaged, opened, text_lines
 from postil.documents.readers.wikitext import redirect_of, wiki_blocks
 from postil.documents.xml import elements, xml_head
-from postil.errors import InvalidInput
+from postil.engine import open_engine
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Setting
+from postil.options import Flag, options
 from postil.text.sentences import sentence_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
+    from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
     from postil.engine import Engine
 
-__all__ = ["Chosen", "RawPage", "WikiPassages", "WikiReport", "WikiSplit", "raw_pages", "read_titles", "read_wikipedia"]
+__all__ = [
+    "IMPORTERS",
+    "Chosen",
+    "RawPage",
+    "WikiPassages",
+    "WikiReport",
+    "WikiSplit",
+    "WikipediaOptions",
+    "import_wikipedia",
+    "raw_pages",
+    "read_titles",
+    "read_wikipedia",
+]
 
 WikiSplit: TypeAlias = Literal["paragraphs", "sentences"]
 """Unit of a page that is a passage; of the paragraphs, items of lists and quotations are passages of their own."""
@@ -299,3 +331,130 @@ def read_titles(path: FilePath) -> frozenset[str]:
         InvalidInput: It is missing, damaged, not UTF-8 or empty.
     """
     return frozenset(" ".join(line.replace("_", " ").split()) for _, line in text_lines(path))
+
+
+@options
+class WikipediaOptions(ThreadOptions):
+    """Options of `postil corpus import wikipedia`.
+
+    Args:
+        split: Unit that is a passage: paragraphs or sentences.
+        min_words: Least number of words of a passage.
+        targets: Take the titles that links lead to as anchors, not the words of the links.
+        namespace: Number of a namespace of the dump; repeatable. Articles are in 0.
+        limit: Largest number of pages.
+        titles: Titles of the pages to read, one per line.
+        judgements: Grades: JSON Lines of topic, id and grade, or qrels.
+        unjudged: Passages without a judgement, of pages that have judged ones: skip, zero (grade 0) or keep.
+        on_error: A broken page, or a dump that is cut off: stop, or skip it and write it to OUT.rejected.jsonl.
+    """
+
+    split: Annotated[WikiSplit, Flag(metavar="UNIT")] = "paragraphs"
+    min_words: Annotated[int, Flag(min=1)] = 10
+    targets: bool = False
+    namespace: Annotated[tuple[int, ...], Flag(metavar="N")] = (0,)
+    limit: Annotated[int | None, Flag(min=1, metavar="N")] = None
+    titles: Annotated[str | None, Flag(metavar="FILE")] = None
+    judgements: Annotated[str | None, Flag(metavar="FILE")] = None
+    unjudged: Annotated[Unjudged, Flag(metavar="POLICY")] = "skip"
+    on_error: Annotated[str, Flag(metavar="POLICY")] = "stop"
+
+
+def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, on_message: OnMessage) -> None:
+    """Import passages of a wiki, with the texts of their links as anchors.
+
+    Args:
+        files: Dumps, or files of wikitext.
+        out: The output file.
+        options: The pages, the passages and their grades.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: The request makes no sense, or would write over an input.
+        InvalidInput: A file is broken, or has no passage that is asked for.
+        MissingExtra: mwparserfromhell is not installed.
+    """
+    for name, value, known in (
+        ("unit of a passage", options.split, get_args(WikiSplit)),
+        ("way with unjudged passages", options.unjudged, get_args(Unjudged)),
+    ):
+        UnknownName.check(name, value, known)
+    inputs = [*files, *filter(None, (options.titles, options.judgements))]
+    check_output(out, inputs)
+    if options.on_error == "skip":
+        check_apart(rejected_file(out), inputs)
+    if options.judgements is None and options.unjudged != "skip":
+        raise UsageError("{unjudged} needs {grades}", unjudged=Setting("unjudged"), grades=Setting("judgements"))
+    titles = None if options.titles is None else read_titles(options.titles)
+    grades = None if options.judgements is None else read_grades(options.judgements)
+    tally = Tally(together=grades is None)
+    with (
+        rejecting(out, options.on_error) as (reject, problems),
+        open_engine(jobs=options.jobs, on_message=on_message) as engine,
+    ):
+        report = WikiReport(read=ImportReport(reject))
+        passages = read_wikipedia(
+            files,
+            report,
+            engine=engine,
+            make=WikiPassages(options.split, options.min_words, options.targets),
+            chosen=Chosen(frozenset(options.namespace), options.limit, titles),
+        )
+        rows = passages if grades is None else grades.joined(passages, options.unjudged)
+        first = next(rows, None)
+        if first is None:
+            raise InvalidInput(with_the_first(_none(report, judged=grades is not None), problems), where=files[0])
+        write(out, tally.counted(chain([first], rows)))
+    _say_left_out(report, options, out, on_message)
+    if grades is not None:
+        say_some(on_message, "found in no file", grades.missing, "judged passage")
+        outcome = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[options.unjudged]
+        on_message(f"{counted(grades.unjudged, 'passage')} of pages with judged ones not judged, {outcome}")
+    on_message(f"{counted(report.pages, 'page')} with {counted(report.anchors, 'anchor')}")
+    tally.say(out, on_message)
+
+
+def _none(report: WikiReport, *, judged: bool) -> str:
+    of = "judged passages" if judged else "passages"
+    return (
+        f"expected {of}, got none: {report.pages:,} pages with text, {report.unnamed:,} not among the titles, "
+        f"{report.elsewhere:,} of other namespaces, {report.redirects:,} redirects; "
+        f"{report.short:,} passages are too short"
+    )
+
+
+def _say_left_out(report: WikiReport, options: WikipediaOptions, out: str, on_message: OnMessage) -> None:
+    for line in report.read.detected:
+        on_message(line)
+    say_rejected(report.read, "broken page[s]", out, on_message)
+    say_replaced(report.read.replaced, on_message)
+    for number, one, what in (
+        (report.elsewhere, "page", "of another namespace, left out"),
+        (report.unnamed, "page", "whose title is not among the titles, left out"),
+        (report.redirects, "redirect", "left out"),
+        (report.disambiguations, "disambiguation page", "left out"),
+        (report.empty, "page", "without a passage"),
+        (report.short, "passage", f"of fewer than {options.min_words} words, left out"),
+    ):
+        if number:
+            on_message(f"{counted(number, one)} {what}")
+    if options.limit is None:
+        say_some(on_message, "found in no file", report.absent, "title")
+
+
+IMPORTERS: Final = (
+    Importer(
+        "wikipedia",
+        """Passages of Wikipedia with the texts of their links as anchors.
+
+        A dump may be compressed with bzip2 or gzip; a file of wikitext is named by its title (.wiki, .mediawiki, .txt).
+
+        Example: postil corpus import wikipedia simplewiki-latest-pages-articles.xml.bz2 --out passages.jsonl
+        """,
+        WikipediaOptions,
+        import_wikipedia,
+        ("FILES...", "Dumps (XML), or files of wikitext."),
+        rows=Passage,
+        place=1,
+    ),
+)
