@@ -10,7 +10,6 @@ import pytest
 
 import postil
 from postil.correlation.calls import CorrelateOptions, correlate_table
-from postil.correlation.result import CorrelationResult
 from postil.data.fields import plain_id
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
@@ -21,7 +20,7 @@ from table_p import rows_p, table_p
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.correlation.result import Audit
+    from postil.correlation.result import Audit, CorrelationResult
     from postil.meta.coefficients import By, Measure
     from postil.meta.resampling import Draws
     from postil.meta.table import Table
@@ -101,13 +100,6 @@ def test_every_section_has_its_rows(audit: Audit) -> None:
     assert [row.by for row in audit.raters.levels] == ["pool", "item", "system"]
 
 
-def test_json_reads_back(result: CorrelationResult) -> None:
-    again = CorrelationResult.from_json(result.to_json())
-    assert again == result
-    quarter = result.to_dict()["audit"]["length"]["rows"][0]["quartiles"][0]  # type: ignore[index]
-    assert list(quarter) == ["n", "from", "to", "value", "reason"]
-
-
 def test_without_an_audit_there_is_none() -> None:
     found = correlate_table(table_p(), CorrelateOptions(**FAST))
     assert found.audit is None
@@ -170,9 +162,3 @@ def test_what_is_missing_has_a_reason(systems: int, annotators: int, grade: int 
 def test_options_out_of_range_are_refused_at_once(options: dict[str, float], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         CorrelateOptions(**options)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name", ["pa", "spa"])
-def test_systems_are_ranked_by_system_only(name: str) -> None:
-    with pytest.raises(UsageError, match=f'{name} compares systems, so it needs by="system", got by="pool"'):
-        CorrelateOptions(coefficients=(name,))  # type: ignore[arg-type]

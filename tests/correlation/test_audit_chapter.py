@@ -14,14 +14,12 @@ from page_document import NASTY, Document, Page, spoilt
 from postil.correlation.chapter import pictures
 from postil.correlation.result import CorrelationResult
 from postil.correlation.view import Lookup, paragraph
-from postil.results.base import read_results
 from postil.results.page.blocks import plain
 from postil.results.page.report import write_report
 from result_examples import accuracy, alt_row, audit, audited, correlated, example, typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 PARTS = [
     "Ranking texts and systems",
@@ -81,17 +79,8 @@ def test_pictures_of_an_audit(page: Page) -> None:
 
 
 def test_files_of_an_audit(page: Page) -> None:
-    assert rows(page, "alt-test")[2] | {"low": "", "high": ""} == {
-        "metric": "w-meteor",
-        "mapping": "rounded",
-        "omega": "0.5",
-        "rho": "0.84",
-        "low": "",
-        "high": "",
-        "passed": "True",
-        "epsilon": "0.2",
-        "q": "0.05",
-    }
+    fields = {"metric": "w-meteor", "mapping": "rounded", "omega": "0.5", "rho": "0.84", "passed": "True"}
+    assert rows(page, "alt-test")[2].items() >= (fields | {"epsilon": "0.2", "q": "0.05"}).items()
     assert rows(page, "alt-test-annotators")[0]["annotator"] == "ann"
     assert [float(each["ece"]) for each in rows(page, "calibration")] == [0.25] * 5
     assert rows(page, "reliability")[1] == {
@@ -105,23 +94,12 @@ def test_files_of_an_audit(page: Page) -> None:
     assert rows(page, "ceilings")[1]["reason"] == "the variance of the systems is 0"
     assert [float(each["k"]) for each in rows(page, "raters-growth")][:5] == [1, 2, 3, 5, 10]
     systems = rows(page, "accuracies")[3]
-    assert (systems["metric"], systems["coefficient"], systems["exact"], systems["ties"]) == (
-        "w-meteor",
-        "spa",
-        "True",
-        "",
-    )
+    assert [systems[name] for name in ("metric", "coefficient", "exact", "ties")] == ["w-meteor", "spa", "True", ""]
     assert "sd" not in systems
     assert [each["second"] for each in rows(page, "margins")] == ["meteor", "control:length", "meteor"]
     tex = (page.folder / "alt-test.tex").read_text(encoding="utf-8")
     assert r"w-meteor & rounded & .500 & .840 [.790, .890] & yes & 1/2 \\" in tex
     assert not (page.folder / "alt-test-annotators.tex").exists()
-
-
-def test_the_page_is_made_again_from_its_results(page: Page, tmp_path: Path) -> None:
-    made, _ = write_report(read_results([page.folder / "results.json"]), tmp_path / "r.html")
-    there = re.compile("scores-part.*?</section>", re.DOTALL)
-    assert there.sub("", made.read_text(encoding="utf-8")) == there.sub("", page.source)
 
 
 def test_hostile_names_of_an_audit(page_of: Callable[..., Page], page: Page) -> None:
