@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.corpus.blocks import TABLES
-from postil.corpus.passes import OnProgress, Passes, Source
+from postil.corpus.passes import BuildDirectory, OnProgress, Passes, Source
 from postil.corpus.rated_comments import RatedComments
 from postil.corpus.result import CorpusInput, CorpusMetadata
 from postil.corpus.splits import assign_splits, in_words
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from postil.corpus.result import StatisticsResult
     from postil.data.streams import FilePath
     from postil.engine import Engine
-
-from postil.corpus.passes import BuildDirectory
 
 __all__ = ["OnProgress", "Source", "build", "rejected_beside"]
 
