@@ -16,19 +16,6 @@ NONE = SpreadComponents(mean=0.0, difference=0.0)
 WORKED = Campaign(components=assumed(1, 0.5, 0.3, 0.25), items=200, systems=4, difference=0.5)
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "mean", "difference", "power", "power_all"),
-    [(40, 2, 0.515687, 0.658540, 0.849681, 0.616361), (20, 1, 0.881807, 1.162524, 0.401220, 0.159056)],
-)
-def test_worked_values(  # noqa: PLR0917
-    n: int, k: int, mean: float, difference: float, power: float, power_all: float
-) -> None:
-    assert WORKED.width(n, k) == pytest.approx(mean, abs=1e-6)
-    assert WORKED.width(n, k, difference=True) == pytest.approx(difference, abs=1e-6)
-    assert WORKED.power(n, k, 0.5) == pytest.approx(power, abs=1e-6)
-    assert WORKED.power(n, k, 0.5, WORKED.pairs) == pytest.approx(power_all, abs=1e-6)
-
-
 def test_worked_value_of_these_items() -> None:
     campaign = Campaign(components=WORKED.components, items=200, systems=4, target="items")
     assert campaign.standard_error(40, 2, difference=True) == pytest.approx(0.151658, abs=1e-6)

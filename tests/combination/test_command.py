@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 from pathlib import Path
@@ -93,22 +91,10 @@ def test_the_table(files: Postil) -> None:
 def test_json_has_all_fields(files: Postil) -> None:
     outcome = files(*FIT, "--penalty", "1", "--folds", "6", "--scale", "1:5", "--format", "json")
     made: dict[str, Any] = json.loads(outcome.out)
-    assert list(made) == [
-        *("schema", "kind", "metric", "signature", "items", "systems", "combination", "controls", "difference"),
-        *("columns", "texts", "excluded", "notes", "settings"),
-    ]
     assert made["kind"] == "combine"
     assert made["settings"]["command"].startswith("postil combine fit s.jsonl")
     assert made["settings"] | {"penalty": 1.0, "folds": 6, "scale": "1:5"} == made["settings"]
     assert made["signature"].startswith(f"{made['metric']}|out-of-fold:6|data:{made['settings']['data']}|postil:")
-
-
-def test_rows(files: Postil) -> None:
-    rows = {row["name"]: row for row in csv.DictReader(io.StringIO(files(*FIT, "--format", "csv").out))}
-    assert list(rows) == ["combination", "controls only", "difference", "rouge-l", "w-rouge-l"]
-    assert float(rows["combination"]["low"]) < float(rows["combination"]["pearson"])
-    assert float(rows["w-rouge-l"]["weight"]) > 0
-    assert rows["w-rouge-l"]["signature"] == SIGNATURES["w-rouge-l"]
 
 
 def test_a_page_with_pictures_and_tables(files: Postil) -> None:

@@ -156,10 +156,6 @@ def test_ignored_rows_are_noted() -> None:
     assert alone.startswith("only is the only system")
 
 
-def test_small_is_good_is_kept_with_the_names() -> None:
-    assert compare(scores_of({"a": BASE, "b": MIXED}), lower_is_better=["meteor"]).lower_is_better == ("meteor",)
-
-
 def test_wrong_requests() -> None:
     rows = scores_of({"base": BASE, "better": BETTER})
     with pytest.raises(UnknownName, match="unknown system 'bass'; did you mean 'base'"):

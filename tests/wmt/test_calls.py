@@ -294,10 +294,7 @@ def test_lower_is_better(tmp_path: Path) -> None:
         ({"metrics": ("sents",)}, "unknown metric 'sents'; did you mean 'sent'"),
         ({"lower_is_better": ("TER",)}, "unknown metric 'TER'"),
         ({"outliers": ("weird",)}, "unknown system 'weird'; did you mean 'Weird'"),
-        (
-            {"outliers": ("Weird",), "include_outliers": True},
-            "outliers and include_outliers cannot be given together",
-        ),
+        ({"outliers": ("Weird",), "include_outliers": True}, "outliers and include_outliers cannot be given together"),
         ({"coefficients": ("kendall",)}, "unknown coefficient 'kendall'; did you mean 'kendall-c'"),
         ({"coefficients": ()}, "no coefficient: expected at least one of pearson"),
     ],

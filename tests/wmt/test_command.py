@@ -106,7 +106,6 @@ def test_scores_of_a_table(outcome: Outcome, postil: Postil) -> None:
         (("wmt", "wmt99"), 2, "Missing option '--language-pair'"),
         (("wmt", "wmt99", "-l", "de-en"), 2, "unknown language pair 'de-en'. Known: en-de"),
         (("wmt", "nowhere", "-l", "en-de"), 3, "nowhere: no such folder"),
-        ((*COMMAND, "-m", "nothing"), 2, "unknown metric 'nothing'"),
     ],
 )
 def test_errors(words: tuple[str, ...], code: int, problem: str, outcome: Outcome, postil: Postil) -> None:
