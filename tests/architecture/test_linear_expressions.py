@@ -71,7 +71,7 @@ _OF_CONSTANTS: Final = (
     "postil.data.cells._MARKED",
     "postil.text.han._SCRIPTS",
     "postil.kernel.unicode_forms._long_run",
-    "postil.metrics.notes._LETTERS",
+    "postil.metrics.languages._LETTERS",
     "postil.text.tokenizers._word",
 )
 KEY: Final = "sk-" + "a" * 40

@@ -14,8 +14,7 @@ from postil.metrics import reference_aggregation as over_module
 from postil.metrics.controls import ControlOptions
 from postil.metrics.meteor import Meteor
 from postil.metrics.metric_set import parse_all
-from postil.metrics.notes import NearSigns
-from postil.metrics.reference_aggregation import Over, SingleReferenceScorer
+from postil.metrics.reference_aggregation import NearSigns, Over, SingleReferenceScorer
 from postil.metrics.references import References
 from postil.metrics.rouge import RougeL
 from postil.metrics.spec import parse_metric

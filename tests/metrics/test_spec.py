@@ -9,9 +9,9 @@ import postil
 from postil.errors import UnknownName, UsageError
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.cider import CiderD
+from postil.metrics.languages import language_remarks
 from postil.metrics.meteor import Meteor
 from postil.metrics.metric_set import DeterministicSum, MetricSet, parse_all
-from postil.metrics.notes import language_remarks
 from postil.metrics.references import References
 from postil.metrics.rouge import RougeL, RougeN
 from postil.metrics.spec import METRICS, parse_metric

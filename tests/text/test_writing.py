@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from postil.metrics.notes import writing_of
+from postil.metrics.languages import writing_of
 
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 MADE = Path(__file__).parent / "languages" / "texts.txt"

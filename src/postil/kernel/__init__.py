@@ -12,6 +12,8 @@ Shapes, for n candidates, m references, k items:
 - ``weights float64[m]``: a weight for every reference.
 """
 
+# ruff: noqa: TC004 - what is public are the functions of the kernel that is chosen
+
 from __future__ import annotations
 
 import importlib
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         bleu_stats,
         both_right,
         calibrate,
+        cider,
         count_grams,
         count_terms,
         count_units,
@@ -54,7 +57,6 @@ if TYPE_CHECKING:
         tree_sums,
         union_lcs,
     )
-    from postil.kernel.python import overlap as cider
 
 __all__ = [
     "NAME",
@@ -108,35 +110,4 @@ NAME: Final = "compiled" if _chosen.__name__.endswith("._compiled") else "python
 """Name of the kernel in use: ``compiled`` or ``python``."""
 
 if not TYPE_CHECKING:
-    Grams = _chosen.Grams
-    Interner = _chosen.Interner
-    Overlap = _chosen.Overlap
-    Searcher = _chosen.Searcher
-    bleu_score = _chosen.bleu_score
-    bleu_stats = _chosen.bleu_stats
-    both_right = _chosen.both_right
-    calibrate = _chosen.calibrate
-    cider = _chosen.cider
-    count_grams = _chosen.count_grams
-    count_terms = _chosen.count_terms
-    count_units = _chosen.count_units
-    greedy_matches = _chosen.greedy_matches
-    highest = _chosen.highest
-    invert = _chosen.invert
-    lcs_lengths = _chosen.lcs_lengths
-    load_grams = _chosen.load_grams
-    log_sums = _chosen.log_sums
-    meteor = _chosen.meteor
-    ngram_matches = _chosen.ngram_matches
-    order_counts = _chosen.order_counts
-    overlap = _chosen.overlap
-    plain_objects = _chosen.plain_objects
-    pooled_scores = _chosen.pooled_scores
-    rank_correlations = _chosen.rank_correlations
-    right_pairs = _chosen.right_pairs
-    rouge_l = _chosen.rouge_l
-    rouge_n = _chosen.rouge_n
-    search_bounds = _chosen.search_bounds
-    searcher = _chosen.searcher
-    tree_sums = _chosen.tree_sums
-    union_lcs = _chosen.union_lcs
+    globals().update({name: getattr(_chosen, name) for name in __all__ if name != "NAME"})

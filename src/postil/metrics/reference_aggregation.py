@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.data.explain import are
+from postil.data.ranking import without_noise
 from postil.errors import UsageError
 from postil.metrics.base import EachPairScorer, Metric, PairwiseScorer
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AggregatingScorer",
+    "NearSigns",
     "Over",
     "SimilarityScorer",
     "SingleReferenceScorer",
@@ -60,8 +64,8 @@ class Over:
     ``near`` and ``kernel`` hold the mean weight of the references, and so they can correlate *less* with human scores
     than ``max``: within items where the mean weight of a text's references falls as its own human score rises (each
     text against all others, by arithmetic; also halves that are each other's references), and on sets with many
-    references of few distinct weights. Elsewhere ``near`` mostly correlates more. `postil.metrics.notes` looks for both
-    signs; ``docs/findings/references.md`` has the figures.
+    references of few distinct weights. Elsewhere ``near`` mostly correlates more. `NearSigns` looks for both signs;
+    ``docs/findings/references.md`` has the figures.
 
     Args:
         name: ``max``, ``mean``, ``top-k``, ``near`` or ``kernel``.
@@ -371,3 +375,141 @@ def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 def _reduced(ufunc: np.ufunc, values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.float64]:
     """Reduce the pairs of each candidate; each has at least one."""
     return np.asarray(ufunc.reduceat(values, bounds[:-1])) if len(bounds) > 1 else np.zeros(0)
+
+
+MANY: Final = 10.0
+"""Smallest number of references per distinct weight, median of the sets, that counts as many."""
+
+SHARE: Final = 0.5
+"""Smallest share of candidates that are references elsewhere, as in leave-one-out or halves."""
+
+FALLS: Final = -0.1
+"""Largest correlation at which the mean weight of the references counts as falling while the own weight rises."""
+
+
+class NearSigns:
+    """Signs in references and candidates that a mean of the weights, ``over=near`` or ``kernel``, misleads; see `Over`.
+
+    *Many references with few distinct weights*: in at least half of the sets there are ten or more references for each
+    distinct weight. Sets whose references all have one weight have nothing to average and do not count as such.
+
+    *The mean weight of the references falls as the own weight rises*: at least half of the candidates are, word for
+    word, references of other sets, which tells their own weight w, and there
+
+        sum x y <= -.1 sqrt(sum x^2 sum y^2),  x = w - m,  y = m - o,
+
+    where m is the mean weight of the candidate's references and o that of the sets that it is a reference in. With
+    leave-one-out of n texts, ``y = -x / (n - 1)`` exactly; two halves that are each other's references have some of it.
+
+    Args:
+        metrics: Metrics by the spec that the user wrote.
+        references: The references that they are bound to.
+
+    >>> from postil.metrics.references import References
+    >>> from postil.metrics.spec import parse_metric
+    >>> from postil.text.tokens import Vocabulary
+    >>> vocabulary = Vocabulary()
+    >>> texts = [["b"], ["c"], ["a"], ["c"], ["a"], ["b"]]  # each of a, b and c against the others
+    >>> references = References(
+    ...     vocabulary.encode_tokens(texts), np.array([0, 2, 4, 6]), np.array([0.5, 0.0, 1.0, 0.0, 1.0, 0.5])
+    ... )
+    >>> signs = NearSigns({"w-rouge-l(over=near)": parse_metric("w-rouge-l(over=near)")}, references)
+    >>> signs.see(vocabulary.branch().encode_tokens([["a"], ["b"], ["c"]]), np.arange(3, dtype=np.int32))
+    >>> for line in signs.remarks():
+    ...     print(line.partition(",")[0])
+    w-rouge-l(over=near): 3 of 3 candidates are references of other items
+    """
+
+    def __init__(self, metrics: Mapping[str, Metric], references: References) -> None:
+        self._names: dict[str, list[str]] = {}
+        for spec, metric in metrics.items():
+            if averages_weights(metric):
+                self._names.setdefault(Over.of(metric).name, []).append(spec)
+        self.asked = bool(self._names)
+        """True if a metric averages the weights; without one nothing is computed."""
+        self._seen = self._elsewhere = 0
+        self._moments = np.zeros(3)
+        if not self.asked:
+            return
+        sizes = np.diff(references.offsets)
+        of_set = np.repeat(np.arange(len(sizes)), sizes)
+        self._each_weight = _references_of_each_weight(references.weights, of_set, sizes)
+        self._means = np.add.reduceat(references.weights, references.offsets[:-1]) / sizes
+        self._highest = float(np.abs(references.weights).max())
+        self._by_tokens = bool(len(references.tokens.ids))
+        self._texts: dict[bytes | str, int] = {}
+        text = np.array([self._texts.setdefault(key, len(self._texts)) for key in self._keys(references.tokens)])
+        # Of each text, and of each text in each set: how often it is there, its weights and its sets' mean weights.
+        values = np.stack([np.ones(len(text)), references.weights, self._means[of_set]])
+        self._places, place = np.unique(text * len(sizes) + of_set, return_inverse=True)
+        self._of_text = _sums(text, values, len(self._texts))
+        self._of_place = _sums(place, values, len(self._places))
+
+    def see(self, candidates: Tokens, sets: NDArray[np.int32]) -> None:
+        """Count the next candidates.
+
+        Args:
+            candidates: n texts, encoded with the vocabulary of the references or a branch of it.
+            sets: int32[n], index of the set of references of each candidate.
+        """
+        if not self.asked:
+            return
+        text = np.array([self._texts.get(key, -1) for key in self._keys(candidates)], dtype=np.int64)
+        self._seen += len(text)
+        known = np.flatnonzero(text >= 0)
+        text, own = text[known], sets[known].astype(np.int64)
+        key = text * len(self._means) + own
+        place = np.minimum(np.searchsorted(self._places, key), len(self._places) - 1)
+        n, weight, mean = self._of_text[:, text] - self._of_place[:, place] * (self._places[place] == key)
+        there = n > 0.5
+        self._elsewhere += int(there.sum())
+        own_mean, n = self._means[own[there]], n[there]
+        x, y = (
+            without_noise(each, self._highest) for each in (weight[there] / n - own_mean, own_mean - mean[there] / n)
+        )
+        self._moments += [x @ y, x @ x, y @ y]
+
+    def remarks(self) -> Iterator[str]:
+        """One warning per sign and aggregation; none if no metric averages the weights."""
+        for over, specs in self._names.items():
+            yield from self._remarks(", ".join(specs), over)
+
+    def _keys(self, tokens: Tokens) -> Iterator[bytes | str]:
+        """Keys of texts: their tokens, or their characters if the references were not tokenized."""
+        if not self._by_tokens:
+            yield from tokens.raw_texts()
+            return
+        ids = tokens.ids.tobytes()
+        ends = (tokens.offsets * tokens.ids.itemsize).tolist()
+        yield from (ids[begin:end] for begin, end in pairwise(ends))
+
+    def _remarks(self, names: str, over: str) -> Iterator[str]:
+        if self._each_weight >= MANY:
+            yield (
+                f"{names}: {self._each_weight:.3g} references for each distinct weight (median of the items); with "
+                f"many references and few distinct weights over={over} can correlate less with human scores than "
+                "over=max"
+            )
+        xy, xx, yy = self._moments
+        if self._elsewhere and self._elsewhere >= SHARE * self._seen and xy <= FALLS * np.sqrt(xx * yy) < 0:
+            yield (
+                f"{names}: {self._elsewhere:,} of {self._seen:,} candidates "
+                f"{are(self._elsewhere)} references of other items, as in "
+                "leave-one-out or in halves, and the mean weight of a candidate's references falls as its own weight "
+                f"rises; over={over} follows that mean, against the ranking within an item, and over=max less so"
+            )
+
+
+def _references_of_each_weight(
+    weights: NDArray[np.float64], of_set: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> float:
+    """Number of references per distinct weight, median of the sets; a set with a single weight counts as 0."""
+    order = np.lexsort((weights, of_set))
+    new = np.concatenate([[True], (np.diff(weights[order]) > 0) | (np.diff(of_set[order]) > 0)])
+    distinct = np.bincount(of_set[order][new], minlength=len(sizes))
+    return float(np.median(np.where(distinct > 1, sizes / distinct, 0.0)))
+
+
+def _sums(group: NDArray[np.int64], values: NDArray[np.float64], groups: int) -> NDArray[np.float64]:
+    """Sum each row of values by group: float64[rows, groups]."""
+    return np.stack([np.bincount(group, row, groups) for row in values])

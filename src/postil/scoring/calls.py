@@ -110,7 +110,8 @@ def score(
 
     Warns:
         UserWarning: Some texts are Han text and meet the ``words`` tokenizer, the data show a sign against
-            ``over=near`` or ``over=kernel`` (see `postil.metrics.notes`), or some items of a table have no candidate.
+            ``over=near`` or ``over=kernel`` (see `postil.metrics.reference_aggregation.Over`), or some items of a table
+            have no candidate.
 
     Raises:
         UnknownName: A metric, tokenizer or weights method does not exist; the message offers the nearest.

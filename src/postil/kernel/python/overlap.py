@@ -43,7 +43,10 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Overlap:
-    """n candidates as lists of token ids, and the m references that they are scored against."""
+    """n candidates as lists of token ids, and the m references that they are scored against.
+
+    The compiled kernel indexes here which words they share, once for all metrics; this one only stores the texts.
+    """
 
     candidates: list[list[int]]
     references: list[list[int]]

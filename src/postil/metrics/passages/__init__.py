@@ -1,1 +1,0 @@
-"""Measures of passages and their pools."""
