@@ -109,7 +109,7 @@ def descriptions(cls: type) -> Mapping[str, str]:
             found[name] = _MARKS.sub("", " ".join(text.split()))
     for name, hint in get_type_hints(cls, include_extras=True).items() if is_options(cls) else ():
         if names := split_hint(hint)[1].names:
-            what, end, rest = found[name].partition(";")
+            what, end, rest = found[name].partition(";" if ";" in found[name] else ".")
             found[name] = f"{what}: {names}{end}{rest}"
     return found
 

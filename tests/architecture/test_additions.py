@@ -214,6 +214,34 @@ def count(models: OpenModels, request: CountRequest) -> CountResponse:
 ''',
     },
 }
+READER: Patch = {
+    "documents/readers/rst.py": '''"""Reader of reStructuredText: paragraphs, and headings by the line under them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from postil.documents.document import Piece, Reader, assembled
+from postil.documents.raw_files import decoded
+
+if TYPE_CHECKING:
+    from postil.documents.document import Document
+
+
+def read_rst(data: bytes, source: str, charset: str | None = None) -> Document:
+    """Read a text in reStructuredText."""
+    text, notes = decoded(data, source, charset)
+    pieces = []
+    for block in text.split("\\n\\n"):
+        first, _, under = block.strip().partition("\\n")
+        heading = bool(under) and set(under) <= set("=-~")
+        pieces.append(Piece("heading", first, 1) if heading else Piece("paragraph", block.strip()))
+    return assembled(pieces, source, notes=notes)
+
+
+READER = Reader(read=read_rst, endings=(".rst",), media=("text/x-rst",))
+''',
+}
 LANGUAGE: Patch = {
     "locale/fr/LC_MESSAGES/postil.po": """msgid ""
 msgstr ""
@@ -467,6 +495,24 @@ print(ServiceModels.open(ServiceConfig()).call("count", b'{"text": "one two thre
 print([(route.method, route.scope, route.summary) for route in model_routes(None) if route.path == "/v1/count"])
 """
     assert said(python=code).splitlines() == ['{"words":3}', "[('POST', 'score', 'Count words')]"]
+
+
+def test_a_reader_of_documents_touches_one_file(added: Callable[[Patch], Callable[..., str]], tmp_path: Path) -> None:
+    assert len(READER) == 1
+    said = added(READER)
+    (tmp_path / "notes").mkdir()
+    text = "The lock\n========\n\nThe oldest lock of Ely never froze.\n"
+    for name in ("lock.rst", "notes/lock.rst", "lock"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for asked in (["lock.rst"], ["lock", "--kind", "rst"]):
+        found = json.loads(said("interesting", *asked, "--lang", "en", "--format", "json"))
+        assert [block["kind"] for block in found["document"]["blocks"]] == ["heading", "paragraph"]
+        assert [each["text"] for each in found["passages"]] == ["The oldest lock of Ely never froze."]
+    assert "never froze" in said("interesting", "notes")
+    assert "html, markdown, pdf, rst, text or wikitext" in " ".join(said("interesting", "--help").split())
+    assert "Known: html, markdown, pdf, rst, text, wikitext" in said("interesting", "lock", "--kind", "rts")
+    code = "import postil; print(postil.interesting('lock', kind='rst', lang='en').passages[0].text)"
+    assert said(python=code) == "The oldest lock of Ely never froze.\n"
 
 
 def test_a_language_touches_one_file(added: Callable[[Patch], Callable[..., str]]) -> None:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.documents.feed import FeedEntry, FeedReport, entry_document, is_feed, read_feed
+from postil.documents.feed import FeedEntry, FeedReport, is_feed, read_feed
+from postil.documents.sources import entry_document
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

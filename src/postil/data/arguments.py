@@ -74,7 +74,6 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "Sequence[Sequence[float]]": ("lists of numbers", _several(_several(lambda _: True))),
     "By": ("text", _is_text),
     "Rule": ("text", _is_text),
-    "DocumentKind": ("text", _is_text),
     "Goal": ("text", _is_text),
     "PassageSplit": ("text", _is_text),
     "tuple[int, ...]": ("a list of whole numbers", _several(is_integer)),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from postil.data.parts import OptionalPart, Part
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import re
+    from collections.abc import Callable, Iterable
 
-__all__ = ["PROSE", "Block", "BlockKind", "Document", "FailedPage", "Piece", "assembled"]
+__all__ = ["PROSE", "Block", "BlockKind", "Document", "FailedPage", "Piece", "Reader", "assembled"]
 
 BlockKind: TypeAlias = Literal[
     "heading", "paragraph", "item", "quote", "caption", "code", "table", "contents", "note", "margin"
@@ -96,6 +98,25 @@ class Document(Part, frozen=True, kw_only=True):
             block: The block.
         """
         return self.text[block.start : block.end]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """The reader of a format of documents; each module of `postil.documents.readers` has one, ``READER``.
+
+    Args:
+        read: Function that makes the document of its bytes, its name or address, and the encoding that a server named.
+        endings: Endings of the names of files in this format.
+        media: Media types that tell this format; addresses of these are fetched.
+        signature: What the first kilobyte of such a file has; None where only its name tells the format.
+        binary: True where a file is no text. Its signature alone tells the format, whatever its name is.
+    """
+
+    read: Callable[[bytes, str, str | None], Document]
+    endings: tuple[str, ...]
+    media: tuple[str, ...] = ()
+    signature: re.Pattern[bytes] | None = None
+    binary: bool = False
 
 
 class Piece(NamedTuple):

@@ -16,20 +16,17 @@ from urllib.parse import urljoin, urlsplit
 from xml.parsers import expat
 
 import msgspec
-from msgspec.structs import replace
 
 from postil.data.streams import shown_encoding, told_encoding
 from postil.documents.readers.html import decode_html
-from postil.documents.reading import read_document
 from postil.documents.xml import REPLACEMENT, XmlRepair
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.documents.document import Document
 
-__all__ = ["FeedEntry", "FeedReport", "entry_document", "is_feed", "read_feed"]
+__all__ = ["FeedEntry", "FeedReport", "is_feed", "read_feed"]
 
 LARGEST: Final = 1 << 25
 """Largest feed in bytes."""
@@ -191,29 +188,6 @@ def read_feed(
     _check_number(len(entries), source)
     report.entries = len(entries)
     return entries
-
-
-def entry_document(entry: FeedEntry, source: str) -> Document:
-    """The text of an entry as a document, with the title, date, language and address that the feed gives it.
-
-    Args:
-        entry: The entry.
-        source: Name or address of the feed; the document is named by the entry's own address where it has one.
-
-    Raises:
-        InvalidInput: The feed has no text of the entry, or none with a passage.
-        MissingExtra: lxml or trafilatura is not installed.
-    """
-    name = entry.url or source
-    if not entry.content:
-        raise InvalidInput("the feed has no text of this entry, only its address", where=name)
-    if entry.is_html:
-        page = f"<html><body><article>{entry.content}</article></body></html>"
-        document = read_document(page.encode("utf-8", "replace"), name, "html", charset="utf-8")
-    else:
-        document = read_document(entry.content.encode("utf-8", "replace"), name, "text")
-    facts = {"title": entry.title, "date": entry.date, "lang": entry.lang, "url": entry.url or None}
-    return replace(document, **{name: value for name, value in facts.items() if value})
 
 
 def _encoding(data: bytes) -> str | None:

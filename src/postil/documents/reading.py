@@ -3,54 +3,26 @@
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from postil.documents import readers
 from postil.documents.document import PROSE, Block
 from postil.documents.furniture import ends_sentence, license_blocks
-from postil.documents.raw_files import decoded, message_text, refuse_binary
+from postil.documents.raw_files import message_text, refuse_binary
 from postil.documents.templates import is_template
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from postil.documents.document import Document
+    from postil.documents.document import Document, Reader
 
-__all__ = ["ENDINGS", "DocumentKind", "kind_of", "read_document"]
-
-DocumentKind: TypeAlias = Literal["html", "markdown", "pdf", "text", "wikitext"]
-"""Format of a document."""
-
-ENDINGS: Final = MappingProxyType[str, DocumentKind](
-    {
-        ".html": "html",
-        ".htm": "html",
-        ".xhtml": "html",
-        ".mht": "html",
-        ".mhtml": "html",
-        ".md": "markdown",
-        ".markdown": "markdown",
-        ".mdown": "markdown",
-        ".mkd": "markdown",
-        ".mdx": "markdown",
-        ".rmd": "markdown",
-        ".qmd": "markdown",
-        ".pdf": "pdf",
-        ".txt": "text",
-        ".text": "text",
-        ".eml": "text",
-        ".wiki": "wikitext",
-        ".wikitext": "wikitext",
-        ".mediawiki": "wikitext",
-    }
-)
-"""Format by the ending of a name."""
+__all__ = ["document_kinds", "endings", "kind_of", "read_document", "reader"]
 
 _HEAD: Final = 1024
-_HTML: Final = re.compile(
-    rb"(?:\s|<!--[^>]*-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body|article|meta|title)[\s>]", re.IGNORECASE
-)
 _XML: Final = re.compile(rb"\s*(?:<\?xml\s[^>]{0,200}\?>|<(mediawiki)\s)")
 _NO_DOCUMENT: Final = (
     "expected text, HTML, Markdown, PDF or a feed, got XML of another kind; save it as HTML or text first"
@@ -58,8 +30,34 @@ _NO_DOCUMENT: Final = (
 _DUMP: Final = "expected a page, got a dump of a wiki; take its passages with: postil corpus import wikipedia"
 
 
-def kind_of(data: bytes, source: str) -> DocumentKind:
-    """Tell the format of a document: PDF by its first bytes, others by the ending of the name, else HTML or text.
+@cache
+def document_kinds() -> tuple[str, ...]:
+    """Formats of documents: the names of the modules of `postil.documents.readers`.
+
+    >>> document_kinds()
+    ('html', 'markdown', 'pdf', 'text', 'wikitext')
+    """
+    return tuple(sorted(each.name for each in iter_modules(readers.__path__)))
+
+
+@cache
+def reader(kind: str) -> Reader:
+    """The reader of a format.
+
+    Args:
+        kind: A name of `document_kinds`.
+    """
+    found: Reader = import_module(f"{readers.__name__}.{kind}").READER
+    return found
+
+
+def endings() -> list[str]:
+    """Endings of the names of documents."""
+    return [ending for kind in document_kinds() for ending in reader(kind).endings]
+
+
+def kind_of(data: bytes, source: str) -> str:
+    """Tell the format of a document: by its first bytes, where it is no text, or the ending of its name.
 
     Args:
         data: The document, or its first kilobyte.
@@ -68,20 +66,19 @@ def kind_of(data: bytes, source: str) -> DocumentKind:
     >>> kind_of(b"%PDF-1.7", "a.txt"), kind_of(b"# Tea", "https://tea.example/tea.md?raw=1#a"), kind_of(b"<html>", "-")
     ('pdf', 'markdown', 'html')
     """
-    head = data[:_HEAD]
-    if b"%PDF-" in head:
-        return "pdf"
+    known = {kind: reader(kind) for kind in document_kinds()}
+    signed = [
+        kind for kind, each in known.items() if each.signature is not None and each.signature.search(data[:_HEAD])
+    ]
     name = source.lower()
     if name.startswith(("http://", "https://")):
         name = re.split("[?#]", name, maxsplit=1)[0]
-    for ending, kind in ENDINGS.items():
-        if name.endswith(ending) and kind != "pdf":
-            return kind
-    return "html" if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")) else "text"
+    named = [kind for kind, each in known.items() if not each.binary and name.endswith(each.endings)]
+    return next(iter([*(kind for kind in signed if known[kind].binary), *named, *signed, "text"]))
 
 
 def read_document(
-    data: bytes, source: str, kind: DocumentKind | None = None, *, url: str | None = None, charset: str | None = None
+    data: bytes, source: str, kind: str | None = None, *, url: str | None = None, charset: str | None = None
 ) -> Document:
     r"""Read a document.
 
@@ -100,45 +97,15 @@ def read_document(
     'Tea\n\nIt rained.'
     """
     chosen = kind or kind_of(data, source)
-    if chosen != "pdf":
+    if not reader(chosen).binary:
         refuse_binary(data, source)
     if chosen in {"html", "text"} and (saved := message_text(data, source)):
         data, kind, charset, url = saved.data, "html" if saved.is_html else "text", saved.charset, saved.url or url
         chosen = kind
     if kind is None and chosen == "text":
         _refuse_xml(data, source)
-    return _with_roles(_read(data, source, chosen, url, charset))
-
-
-def _read(data: bytes, source: str, kind: DocumentKind, url: str | None, charset: str | None) -> Document:
-    """Read a document of a format; what reads it is loaded where it is needed."""
-    match kind:
-        case "html":
-            from postil.documents.readers.html import read_html  # noqa: PLC0415 - lxml is an extra
-
-            return read_html(data, source, url=url, charset=charset)
-        case "pdf":
-            from postil.documents.readers.pdf import read_pdf  # noqa: PLC0415 - as above
-
-            return replace(read_pdf(data, source), url=url)
-        case _:
-            text, notes = decoded(data, source, charset)
-            return replace(_read_text(text, source, kind), url=url, notes=notes)
-
-
-def _read_text(text: str, source: str, kind: DocumentKind) -> Document:
-    """Read a document that is text for people as well."""
-    if kind == "markdown":
-        from postil.documents.readers.markdown import read_markdown  # noqa: PLC0415
-
-        return read_markdown(text, source)
-    if kind == "wikitext":
-        from postil.documents.readers.wikitext import read_wikitext  # noqa: PLC0415
-
-        return read_wikitext(text, source)
-    from postil.documents.readers.text import read_plain  # noqa: PLC0415
-
-    return read_plain(text, source)
+    found = reader(chosen).read(data, source, charset)
+    return _with_roles(found if found.url or url is None else replace(found, url=url))
 
 
 def _with_roles(document: Document) -> Document:

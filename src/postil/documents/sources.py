@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from postil.data.explain import shown
 from postil.data.row_files import FORMATS, PLAIN
 from postil.documents.document import FailedPage
-from postil.documents.feed import FeedReport, entry_document, is_feed, read_feed
-from postil.documents.reading import ENDINGS, DocumentKind, read_document
+from postil.documents.feed import FeedEntry, FeedReport, is_feed, read_feed
+from postil.documents.reading import document_kinds, endings, read_document, reader
 from postil.errors import InvalidInput, PostilError
 from postil.options import Flag, options
 
@@ -29,6 +31,7 @@ __all__ = [
     "SourceOptions",
     "documents_of",
     "entries_of",
+    "entry_document",
     "has_rows",
     "is_address",
     "is_document",
@@ -41,22 +44,17 @@ LARGEST: Final = 1 << 26
 """Largest document in bytes; it is read as a whole."""
 SECONDS: Final = 60.0
 """Longest fetch of an address."""
-KINDS: Final[dict[str, DocumentKind | None]] = {
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "multipart/related": "html",
-    "message/rfc822": None,
-    "text/plain": None,
-    "text/markdown": "markdown",
-    "application/pdf": "pdf",
-    "application/rss+xml": None,
-    "application/atom+xml": None,
-    "application/feed+json": None,
-    "application/json": None,
-    "application/xml": None,
-    "text/xml": None,
-}
-"""Media types that are fetched, and the kind of document that they are, where they tell it."""
+UNTOLD: Final = (
+    "message/rfc822",
+    "text/plain",
+    "application/rss+xml",
+    "application/atom+xml",
+    "application/feed+json",
+    "application/json",
+    "application/xml",
+    "text/xml",
+)
+"""Media types that are fetched and do not tell the format of a document."""
 ADDRESSES: Final = "no such file; addresses begin with http:// or https://"
 BLOCK: Final = 1 << 16
 ROWS: Final = tuple(set(FORMATS) - {".txt"})
@@ -72,11 +70,13 @@ class SourceOptions:
     """Options of reading documents.
 
     Args:
-        kind: Format of a document whose name or beginning does not tell it: html, markdown, pdf, text or wikitext.
+        kind: Format of a document whose name or beginning does not tell it.
         follow: Fetch the page of each entry of a feed, instead of taking its text in the feed.
     """
 
-    kind: Annotated[DocumentKind | None, Flag(metavar="KIND")] = None
+    kind: Annotated[
+        str | None, Flag(metavar="KIND", names=" or ".join(", ".join(document_kinds()).rsplit(", ", 1)))
+    ] = None
     follow: bool = False
 
 
@@ -93,7 +93,7 @@ class Loaded(NamedTuple):
 
     data: bytes
     source: str
-    kind: DocumentKind | None = None
+    kind: str | None = None
     charset: str | None = None
     url: str | None = None
 
@@ -147,7 +147,7 @@ def is_document(source: str, reading: Reading = PLAIN) -> bool:
     if reading.format is not None or reading.columns or source == "-":
         return False
     name = source.lower()
-    if is_address(source) or name.endswith((*(set(ENDINGS) - {".txt"}), *WORDS)):
+    if is_address(source) or name.endswith((*(set(endings()) - {".txt"}), *WORDS)):
         return True
     return name.endswith(".txt") and Path(source).is_file() and not _has_titles(source)
 
@@ -180,14 +180,15 @@ def load(source: str, *, named: bool = True) -> Loaded:
     if is_address(source):
         from postil.endpoint import page_fetch  # noqa: PLC0415 - documents that are files need no network
 
+        media = dict.fromkeys(UNTOLD) | {each: kind for kind in document_kinds() for each in reader(kind).media}
         limits = page_fetch.FetchLimits(size=LARGEST, seconds=SECONDS)
         try:
             page = asyncio.run(
-                page_fetch.fetch_page(source, limits=limits, kinds=frozenset(KINDS), allow_private=named)
+                page_fetch.fetch_page(source, limits=limits, kinds=frozenset(media), allow_private=named)
             )
         except InvalidInput as error:
             raise InvalidInput(error.problem, where=source) from None
-        return Loaded(page.body, source, KINDS[page.kind], page.charset, page.url)
+        return Loaded(page.body, source, media[page.kind], page.charset, page.url)
     try:
         if source == "-":
             return Loaded(_whole(sys.stdin.buffer, source), source)
@@ -240,6 +241,29 @@ def entries_of(feed: Loaded, options: SourceOptions) -> Iterator[Document | Fail
             yield _failed(name, error)
 
 
+def entry_document(entry: FeedEntry, source: str) -> Document:
+    """The text of an entry as a document, with the title, date, language and address that the feed gives it.
+
+    Args:
+        entry: The entry.
+        source: Name or address of the feed; the document is named by the entry's own address where it has one.
+
+    Raises:
+        InvalidInput: The feed has no text of the entry, or none with a passage.
+        MissingExtra: lxml or trafilatura is not installed.
+    """
+    name = entry.url or source
+    if not entry.content:
+        raise InvalidInput("the feed has no text of this entry, only its address", where=name)
+    if entry.is_html:
+        page = f"<html><body><article>{entry.content}</article></body></html>"
+        document = read_document(page.encode("utf-8", "replace"), name, "html", charset="utf-8")
+    else:
+        document = read_document(entry.content.encode("utf-8", "replace"), name, "text")
+    facts = {"title": entry.title, "date": entry.date, "lang": entry.lang, "url": entry.url or None}
+    return replace(document, **{name: value for name, value in facts.items() if value})
+
+
 def documents_of(sources: Sequence[str], options: SourceOptions) -> Iterator[Document | FailedPage | FeedReport]:
     """Read several documents, one at a time; what cannot be read does not end the others.
 
@@ -263,14 +287,14 @@ def documents_of(sources: Sequence[str], options: SourceOptions) -> Iterator[Doc
 
 def _files_in(folder: Path) -> list[str]:
     """Documents and feeds in a folder and the folders in it, without hidden ones and what belongs to a saved page."""
-    found = []
+    found, ends = [], tuple(endings())
     paths = sorted(folder.rglob("*"))
     pages = [path.with_suffix("") for path in paths if path.suffix.lower() in {".html", ".htm"}]
     parts = {page.with_name(f"{page.name}{end}") for page in pages for end in SAVED}
     for path in paths:
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         hidden = hidden or not parts.isdisjoint(path.parents)
-        if path.name.lower().endswith(tuple(ENDINGS)) and not hidden and path.is_file():
+        if path.name.lower().endswith(ends) and not hidden and path.is_file():
             found.append(str(path))
     return found
 

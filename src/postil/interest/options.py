@@ -9,7 +9,7 @@ from postil.data.arguments import check_fields
 from postil.data.explain import shown
 from postil.data.options import ThreadOptions
 from postil.documents.passages import PassageSplit
-from postil.documents.reading import DocumentKind
+from postil.documents.reading import document_kinds
 from postil.documents.sources import SourceOptions
 from postil.errors import UnknownName, UsageError, check_least
 from postil.interest.result import Goal
@@ -65,7 +65,7 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
         for kind, value, known in (
             ("goal", self.goal, get_args(Goal)),
             ("way to split", self.split, get_args(PassageSplit)),
-            ("kind of document", self.kind, get_args(DocumentKind)),
+            ("kind of document", self.kind, document_kinds()),
             ("tokenizer", self.tokenizer, (AUTO, *TOKENIZERS)),
             ("stop list", self.stop, (AUTO, "none", *STOP_LISTS)),
         ):
@@ -93,7 +93,7 @@ class InterestingKeywords(TypedDict, total=False):
     """Options of `postil.interesting` as keywords; see `InterestingOptions`."""
 
     jobs: int
-    kind: DocumentKind | None
+    kind: str | None
     follow: bool
     tokenizer: str
     stem: str

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from postil.data.streams import shown_encoding, told_encoding
-from postil.documents.document import PROSE, Piece, assembled
+from postil.documents.document import PROSE, Piece, Reader, assembled
 from postil.documents.furniture import ends_sentence, in_sections, without_marks
 from postil.documents.html_blocks import SENTENCES, NoTextError, language_of, length_of, parsed, sentences_of, walk
 from postil.documents.raw_files import wide_text
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ELEMENTS",
+    "READER",
     "DecodedHtml",
     "Extracted",
     "HtmlArticle",
@@ -737,7 +738,7 @@ def _encoding(label: str) -> str | None:
     return name if _ENCODINGS.fullmatch(name) else None
 
 
-def read_html(data: bytes | str, source: str, *, url: str | None = None, charset: str | None = None) -> Document:
+def read_html(data: bytes | str, source: str, charset: str | None = None) -> Document:
     """Read a page of HTML: the text of its article, without menus, comments and advertisements.
 
     Headings, tables, code, captions and notes are blocks of their own. Marks of notes and links for editing are no
@@ -746,7 +747,6 @@ def read_html(data: bytes | str, source: str, *, url: str | None = None, charset
     Args:
         data: The page.
         source: Name of the file, or the address.
-        url: The address that it was fetched from; the page's own canonical address comes first.
         charset: Encoding that the server names.
 
     Raises:
@@ -766,7 +766,7 @@ def read_html(data: bytes | str, source: str, *, url: str | None = None, charset
         title=page.title,
         lang=page.lang,
         date=page.date,
-        url=page.url or url,
+        url=page.url,
         notes=notes,
     )
 
@@ -793,3 +793,14 @@ def _plain_pieces(text: str) -> list[Piece]:
     pieces = [Piece(block.kind, text[block.start : block.end], block.level) for block in plain_blocks(text)]
     prose = sum(len(piece.text) for piece in pieces if piece.kind in PROSE and ends_sentence(piece.text))
     return pieces if 2 * prose >= len(text) else []
+
+
+READER: Final = Reader(
+    read=read_html,
+    endings=(".html", ".htm", ".xhtml", ".mht", ".mhtml"),
+    media=("text/html", "application/xhtml+xml", "multipart/related"),
+    signature=re.compile(
+        rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--[^>]*-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body|article|meta|title)[\s>]",
+        re.IGNORECASE,
+    ),
+)

@@ -6,10 +6,7 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
-from postil.documents.document import Piece, assembled
+from postil.documents.document import Piece, Reader, assembled
 from postil.documents.furniture import in_sections
 from postil.documents.raw_files import decoded
 from postil.documents.templates import TemplateLines, holder_of, without_tags
@@ -17,13 +14,15 @@ from postil.documents.templates import TemplateLines, holder_of, without_tags
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
 
     from postil.documents.document import BlockKind, Document
 
-__all__ = ["read_markdown"]
+__all__ = ["READER", "read_markdown"]
 
 _FRONT: Final = re.compile(
     r"\A(---|\+\+\+)[ \t]*\r?\n(\s*[\w-]{1,40}[ \t]*[:=].{0,20000}?)^(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)",
@@ -63,13 +62,12 @@ class FrontMatter(NamedTuple):
     end: int = 0
 
 
-def read_markdown(data: bytes | str, source: str, *, url: str | None = None, charset: str | None = None) -> Document:
+def read_markdown(data: bytes | str, source: str, charset: str | None = None) -> Document:
     r"""Read a text in Markdown: its text without mark-up, scripts and front matter.
 
     Args:
         data: The text.
         source: Name of the file, or the address.
-        url: The address that it was fetched from.
         charset: Encoding that a server named.
 
     Raises:
@@ -78,15 +76,17 @@ def read_markdown(data: bytes | str, source: str, *, url: str | None = None, cha
     >>> read_markdown("---\nlang: en\n---\n# Tea\n\n- *Green*[^1] tea.\n\n[^1]: From [Uji](uji.html).", "tea.md").text
     'Tea\n\nGreen tea.\n\nFrom Uji.'
     """
-    text = data if isinstance(data, str) else decoded(data, source, charset).text
+    text, notes = (data, ()) if isinstance(data, str) else decoded(data, source, charset)
     front = _front_matter(text)
     tokens = _parser().parse(text[front.end :])
     pieces = list(in_sections(_pieces(tokens)))
     first = next((piece.text for piece in pieces if piece.kind == "heading" and piece.level == 1), "")
-    return assembled(pieces, source, title=front.title or first, lang=front.lang, date=front.date, url=url)
+    return assembled(pieces, source, title=front.title or first, lang=front.lang, date=front.date, notes=notes)
 
 
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - the names of other formats are told without it
+
     parser = MarkdownIt("commonmark").enable("table").enable("strikethrough")
     parser.block.ruler.before("code", "template", _template_block, {"alt": ["paragraph", "reference"]})
     parser.block.ruler.before("reference", "note", _note_block, {"alt": ["paragraph", "reference"]})
@@ -97,6 +97,8 @@ def _parser() -> MarkdownIt:
 
 def _inlines(state: StateCore) -> None:
     """Parse the lines of a text; a run of more marks than people write, which takes the square of them, is text."""
+    from markdown_it.token import Token  # noqa: PLC0415
+
     for token in state.tokens:
         if token.type == "inline":
             token.children, token.content = [], without_tags(token.content)
@@ -312,3 +314,10 @@ def _html_texts(html: str) -> Iterator[str]:
     for text in "".join(texts).split("\0"):
         if plain := " ".join(text.split()):
             yield plain
+
+
+READER: Final = Reader(
+    read=read_markdown,
+    endings=(".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd", ".qmd"),
+    media=("text/markdown",),
+)

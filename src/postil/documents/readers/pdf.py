@@ -16,7 +16,7 @@ from itertools import accumulate, groupby, pairwise, takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.documents.document import Block, Document
+from postil.documents.document import Block, Document, Reader
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.documents.document import BlockKind
     from postil.documents.pdf_content import Run
 
-__all__ = ["LARGER", "Line", "Measures", "blocks_of", "kinds_of", "lines_of", "measures_of", "read_pdf"]
+__all__ = ["LARGER", "READER", "Line", "Measures", "blocks_of", "kinds_of", "lines_of", "measures_of", "read_pdf"]
 
 SAME_ROW: Final = 0.35
 """Largest difference of baselines on one line, as a share of the size."""
@@ -936,3 +936,12 @@ class _Words:
         if self._known[whole] != self._known[apart]:
             return self._known[apart] > self._known[whole]
         return right[0].isupper() or "-" in left or left.lower() in _KEEP
+
+
+READER: Final = Reader(
+    read=lambda data, source, _: read_pdf(data, source),
+    endings=(".pdf",),
+    media=("application/pdf",),
+    signature=re.compile(b"%PDF-"),
+    binary=True,
+)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.documents.document import PROSE, Block, Document, check_text
+from postil.documents.document import PROSE, Block, Document, Reader, check_text
 from postil.documents.furniture import (
     ends_sentence,
     is_caption_line,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from postil.documents.document import BlockKind
 
-__all__ = ["Layout", "Line", "groups", "plain_blocks", "read_plain"]
+__all__ = ["READER", "Layout", "Line", "groups", "plain_blocks", "read_plain"]
 
 _DIGITS: Final = re.compile(r"\d+|\b[ivxlc]+\b")
 _WIDEST: Final = 160
@@ -496,13 +496,12 @@ _LEAST_PROSE: Final = 0.25
 """Least ratio of the characters of prose to those of other blocks in a text whose headings are headings."""
 
 
-def read_plain(data: bytes | str, source: str, *, url: str | None = None, charset: str | None = None) -> Document:
+def read_plain(data: bytes | str, source: str, charset: str | None = None) -> Document:
     r"""Read a plain text. The text of the document is the text itself.
 
     Args:
         data: The text.
         source: Name of the file, or the address.
-        url: The address that it was fetched from.
         charset: Encoding that a server named.
 
     Raises:
@@ -512,7 +511,7 @@ def read_plain(data: bytes | str, source: str, *, url: str | None = None, charse
     >>> [(block.kind, document.text_of(block)) for block in document.blocks]
     [('heading', 'CHAPTER I'), ('paragraph', 'It rained\non Ely.'), ('margin', '- 7 -')]
     """
-    text = data if isinstance(data, str) else decoded(data, source, charset).text
+    text, notes = (data, ()) if isinstance(data, str) else decoded(data, source, charset)
     blocks = _with_prose(text, _with_headings(text, list(plain_blocks(text))))
     fields = {
         name: value.strip() for name, value in reversed(_FIELD.findall(text[: blocks[0].end + _HEAD] if blocks else ""))
@@ -524,7 +523,7 @@ def read_plain(data: bytes | str, source: str, *, url: str | None = None, charse
     first = next((block for block in blocks if block.kind not in {"margin", "contents"}), None)
     if not title and first is not None and first.kind == "heading":
         title = " ".join(text[first.start : first.end].split())
-    document = Document(text=text, blocks=blocks, source=source, title=title, lang=lang, url=url)
+    document = Document(text=text, blocks=blocks, source=source, title=title, lang=lang, notes=notes)
     check_text(document)
     return document
 
@@ -593,3 +592,6 @@ def _book(text: str) -> tuple[int, int]:
     for end in _END.finditer(text, max(0, len(text) - (1 << 16))):  # noqa: B007 - the first is wanted
         break
     return (0 if start is None else start.end()), (len(text) if end is None or start is None else end.start())
+
+
+READER: Final = Reader(read=read_plain, endings=(".txt", ".text", ".eml"))

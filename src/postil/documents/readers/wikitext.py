@@ -22,7 +22,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from postil.documents.document import Block, Document
+from postil.documents.document import Block, Document, Reader
+from postil.documents.raw_files import decoded
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from mwparserfromhell.wikicode import Wikicode
 
 __all__ = [
+    "READER",
     "Anchor",
     "PlacedAnchor",
     "WikiBlock",
@@ -626,14 +628,15 @@ class _MarkedPage(WikiPage):
         super().say(f"\n{after}\n")
 
 
-def read_wikitext(text: str, source: str) -> Document:
+def read_wikitext(data: bytes | str, source: str, charset: str | None = None) -> Document:
     r"""Read a page of wikitext.
 
     Its title is the name of the file. Templates, tables, references and files with their captions are left out.
 
     Args:
-        text: The wikitext.
+        data: The wikitext.
         source: Name of the file, or the address.
+        charset: Encoding that a server named.
 
     Raises:
         InvalidInput: It is a redirect, or has no text.
@@ -643,6 +646,7 @@ def read_wikitext(text: str, source: str) -> Document:
     >>> page.title, [(block.kind, page.text_of(block)) for block in page.blocks]
     ('Duck pond', [('paragraph', 'Ducks are birds.'), ('heading', 'Food'), ('item', 'Grass')])
     """
+    text, notes = (data, ()) if isinstance(data, str) else decoded(data, source, charset)
     if (target := redirect_of(text)) is not None:
         raise InvalidInput(f"is a redirect to '{target}', without a text of its own", where=source)
     texts: list[str] = []
@@ -658,9 +662,12 @@ def read_wikitext(text: str, source: str) -> Document:
         end += len(block.text)
     if not blocks:
         raise InvalidInput("expected wikitext with text, got none outside of templates and tables", where=source)
-    return Document(text="".join(texts), blocks=tuple(blocks), source=source, title=_title(source))
+    return Document(text="".join(texts), blocks=tuple(blocks), source=source, title=_title(source), notes=notes)
 
 
 def _title(source: str) -> str:
     name = unquote(urlsplit(source).path) if source.startswith(("http://", "https://")) else source
     return " ".join(PurePath(name).stem.replace("_", " ").split()).strip("-")
+
+
+READER: Final = Reader(read=read_wikitext, endings=(".wiki", ".wikitext", ".mediawiki"))
