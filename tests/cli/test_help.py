@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -80,13 +78,3 @@ def test_a_misspelt_command_is_guessed(postil: Postil) -> None:
     outcome = postil("scroe")
     assert outcome.code == 2
     assert "'score'" in outcome.err
-
-
-def test_help_is_light() -> None:
-    """The list of commands loads no library of numbers, files or tables: people ask for it often, and shells too."""
-    code = "import sys; from postil.cli.main import app; app(['--help'], standalone_mode=False); print(*sys.modules)"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
-    loaded = shown.stdout.split("\n")[-2].split()
-    assert "postil.cli.main" in loaded
-    heavy = {"numpy", "msgspec", "narwhals", "postil.data.rows", "postil.results.table", "postil.results.views"}
-    assert not heavy & set(loaded)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -191,40 +190,6 @@ def test_a_campaign_is_planned_from_a_table(postil: Postil) -> None:
     done = postil("annotate", "plan", "a.json", "b.db", "--column", "id=key", *flags)
     assert done.code == 0, done.err
     assert done.out == usual.out
-
-
-@pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
-def test_a_corpus_is_built_from_a_table(postil: Postil) -> None:
-    rows = [row for row in records("articles.jsonl") if row["lang"] == "en"]
-    put("a.jsonl", rows)
-    as_csv(
-        "a.csv",
-        [{field: row.get(field, "") for field in FIELDS} for row in rows],
-        {"title": "headline"},
-    )
-    flags = (
-        "--source",
-        "us",
-        "--license",
-        "none",
-        "--min-comments",
-        1,
-        "--min-content-words",
-        1,
-        "--dev",
-        2,
-        "--test",
-        2,
-        "--test-min-comments",
-        1,
-    )
-    for out, of, more in (("one", "a.jsonl", ()), ("two", "a.csv", ("--column", "title=headline"))):
-        done = postil("corpus", "build", of, "--out", out, *flags, *more)
-        assert done.code == 0, done.err
-    one, two = (
-        sorted((file.name, file.read_bytes()) for file in Path(out, "data").iterdir()) for out in ("one", "two")
-    )
-    assert one == two
 
 
 def test_vectors_are_trained_on_a_table(postil: Postil) -> None:

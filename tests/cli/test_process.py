@@ -198,15 +198,6 @@ def test_a_background_on_a_full_disk(folder: Path) -> None:
     assert list((folder / "bg").iterdir()) == []
 
 
-@posix
-@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may write everywhere")
-def test_items_in_a_folder_that_is_not_writable(folder: Path) -> None:
-    (folder / "shut").mkdir(mode=0o500)
-    done = run(*SCORE, "--items", "shut/items.jsonl")
-    assert done.returncode == 1
-    assert done.stderr == b"postil: shut/items.jsonl: cannot be written: Permission denied\n"
-
-
 @pytest.mark.skipif(not Path("/proc/version").exists(), reason="needs a folder that takes no files")
 def test_items_where_no_file_can_be_made() -> None:
     done = run(*SCORE, "--items", "/proc/items.jsonl")

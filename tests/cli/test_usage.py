@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from conftest import Postil
 
 BASE = ("score", "c.jsonl", "-r", "r.jsonl")
+JUDGED = ("correlate", "r.jsonl", "--judgements", "r.jsonl")
 
 
 def write_error(postil: Postil, *args: object) -> str:
@@ -90,17 +91,7 @@ def test_unknown_names_get_the_nearest(postil: Postil, options: tuple[str, ...],
         (("-m", "rouge-l(beta=1,beta=1)"), "metric 'rouge-l(beta=1,beta=1)': beta is given twice"),
         (("-m", "rouge-l("), "metric 'rouge-l(': expected name or name(parameter=value,…)"),
         (("-m", ""), "metric '': expected name or name(parameter=value,…)"),
-        (
-            ("-m", "meteor,rouge-l"),
-            "--metric takes one metric, got 'meteor,rouge-l'; repeat it: --metric meteor --",
-        ),
-        (("--scale", "five"), 'scale "five": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
-        (("--scale", "1-5"), 'scale "1-5": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
-        (("--scale", "1:2:3"), 'scale "1:2:3": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
-        (("--scale", "5:1"), "a scale's highest grade is above its lowest, got 5 to 1"),
-        (("--scale", "0"), "a scale's highest grade is above its lowest, got 0 to 0"),
-        (("--scale", "inf"), 'scale "inf": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
-        (("--scale", "nan"), 'scale "nan": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
+        (("-m", "meteor,rouge-l"), "--metric takes one metric, got 'meteor,rouge-l'; repeat it: --metric meteor --"),
         (("--scale=-1:5",), "the weights method 'score' needs a scale without negative grades"),
         (("-m", "w-meteor"), "r.jsonl: the grades need a scale (weights 'score'): --scale LOW:HIGH"),
         (("--weights", "minmax"), "r.jsonl: the grades need a scale (weights 'minmax'): --scale LOW:HIGH"),
@@ -128,10 +119,7 @@ def test_no_command_writes_over_what_it_reads(postil: Postil) -> None:
         ((*BASE, "--background", "bg", "--save-background", "./bg"), f"./bg: {over} bg"),
         (("correlate", "c.jsonl", "--judgements", "r.jsonl", "--report", "p.html"), f"p.html: {over} c.jsonl"),
         (("correlate", "r.jsonl", "--judgements", "c.jsonl", "--report", "p.html"), f"p.html: {over} c.jsonl"),
-        (
-            ("correlate", "r.jsonl", "--judgements", "r.jsonl", "--candidates", "c.jsonl", "--report", "p.html"),
-            f"p.html: {over} c.jsonl",
-        ),
+        ((*JUDGED, "--candidates", "c.jsonl", "--report", "p.html"), f"p.html: {over} c.jsonl"),
         (("report", "result.json", "--out", "q.html"), f"q.html: {over} result.json"),
         (("passages", "c.jsonl", "--scores", "i.jsonl"), f"i.jsonl: {over} c.jsonl"),
         (("passages", "c.jsonl", "--report", "p.html"), f"p.html: {over} c.jsonl"),
@@ -169,10 +157,6 @@ def test_an_empty_name_is_no_wish_for_nothing(postil: Postil, option: str) -> No
     assert write_error(postil, *BASE, option, "") == f"postil: {option}: expected a name, got an empty one\n"
 
 
-def test_unknown_kind_of_file(postil: Postil) -> None:
-    assert "known endings: .jsonl, .ndjson, .json, .csv" in write_error(postil, "score", "c.doc", "-r", "r.jsonl")
-
-
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -190,9 +174,3 @@ def test_background_of_another_tokenizer(postil: Postil) -> None:
     assert postil(*BASE, "-m", "cider", "--save-background", "bg").code == 0
     err = write_error(postil, *BASE, "-m", "cider", "--background", "bg", "--tokenizer", "space")
     assert err == "postil: bg was counted with the tokenizer words-2, not space\n"
-
-
-def test_missing_extra(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    err = write_error(postil, *BASE, "--items", "items.parquet")
-    assert err == "postil: a .parquet file needs an optional package: pip install 'postil[parquet]'\n"

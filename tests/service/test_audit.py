@@ -66,14 +66,6 @@ def test_a_line_tells_who_did_what_and_how_it_ended(file: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_the_chain_goes_on_after_a_restart(file: Path) -> None:
-    written(file, "r1", "r2")
-    written(file, "r3")
-    written(file)
-    assert [json.loads(line)["request"] for line in file.read_text().splitlines()] == ["r1", "r2", "r3"]
-    assert check_audit([file]).files[0].lines == 3
-
-
 def test_the_chain_goes_on_after_a_rotation(file: Path, tmp_path: Path) -> None:
     old, packed = tmp_path / "audit.jsonl.1", tmp_path / "audit.jsonl.2.gz"
     log = AuditLog(file)

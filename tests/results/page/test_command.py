@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,9 +92,19 @@ def test_one_page_of_three_results(postil: Postil) -> None:
 
 
 def test_straight_from_correlate(postil: Postil) -> None:
+    """What was there is replaced, and the number of jobs makes no difference."""
+    Path("r.html").write_text("old", encoding="utf-8")
+    Path("r_files").mkdir()
+    Path("r_files/mine.txt").write_text("mine", encoding="utf-8")
     outcome = postil(*COMMAND, "--report", "r.html")
     assert outcome.out == postil(*COMMAND).out
     page = written(outcome, "r.html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert Path("r_files/mine.txt").read_text(encoding="utf-8") == "mine"
+    assert not list(Path().glob("**/.*.part"))
+    files = [path.read_bytes() for path in sorted(Path("r_files").iterdir())]
+    assert written(postil(*COMMAND, "--report", "r.html", "--jobs", "2"), "r.html") == page
+    assert [path.read_bytes() for path in sorted(Path("r_files").iterdir())] == files
     assert "Scores against ratings" in page
     again = postil("report", "r_files/results.json", "--out", "again.html")
     assert written(again, "again.html").replace("again_files", "r_files") == page
@@ -139,24 +147,6 @@ def test_the_default_page_and_standard_input(postil: Postil) -> None:
     printed(postil, "c.json", "compare", "s.jsonl", *FEW)
     page = written(postil("report", "c.json"), "report.html")
     assert written(postil("report", "-", stdin=Path("c.json").read_bytes()), "report.html") == page
-
-
-def test_the_same_bytes_whatever_the_jobs(postil: Postil) -> None:
-    pages = []
-    for jobs in ("1", "2"):
-        outcome = postil(*COMMAND, "--report", "r.html", "--jobs", jobs)
-        pages.append([written(outcome, "r.html"), *(path.read_bytes() for path in sorted(Path("r_files").iterdir()))])
-    assert pages[0] == pages[1]
-
-
-def test_what_is_there_is_replaced(postil: Postil) -> None:
-    Path("r.html").write_text("old", encoding="utf-8")
-    Path("r_files").mkdir()
-    Path("r_files/mine.txt").write_text("mine", encoding="utf-8")
-    page = written(postil(*COMMAND, "--report", "r.html"), "r.html")
-    assert page.startswith("<!DOCTYPE html>")
-    assert Path("r_files/mine.txt").read_text(encoding="utf-8") == "mine"
-    assert not list(Path().glob("**/.*.part"))
 
 
 # Bad input: one line, exit code, and nothing written
@@ -221,22 +211,12 @@ def test_pages_that_cannot_be_written(postil: Postil) -> None:
     said = refusal(postil, "report", "c.json", "--out", "none/r.html", code=2)
     assert said == "none/r.html: parent folder none does not exist"
     Path("r.html").mkdir()
-    for name in ("r.html", "c.json", "-"):
+    for name in ("r.html", "c.json", "-", ".html", "r"):
         said = refusal(postil, "report", "c.json", "--out", name, code=2)
         assert said == f"{name}: expected the name of a file that ends in .html"
     for command in (COMMAND, ("passages", "missing.jsonl")):  # said before anything is read
         said = refusal(postil, *command, "--report", "r.pdf", code=2)
         assert said == "r.pdf: expected the name of a file that ends in .html"
-
-
-def test_without_the_extra(postil: Postil) -> None:
-    printed(postil, "c.json", "compare", "s.jsonl", *FEW)
-    code = "import sys; sys.modules['jinja2'] = None; from postil.cli.main import main; main()"
-    command = [sys.executable, "-c", code, "report", "c.json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)  # noqa: S603 - our own code
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "postil: a report needs an optional package: pip install 'postil[plot]'\n"
-    assert not Path("report.html").exists()
 
 
 @pytest.mark.slow

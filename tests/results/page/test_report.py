@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
+from postil.errors import InvalidInput, MissingExtra, PostilError
 from postil.results.base import read_results
 from postil.results.page.report import check_report
 from result_examples import comparison, correlated, gained, scores, write_report
@@ -55,19 +55,6 @@ def test_same_bytes_from_another_process(tmp_path: Path) -> None:
 def test_no_results(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="there are no results"):
         write_report([], tmp_path / "r.html")
-
-
-@pytest.mark.parametrize("name", ["r", "r.txt", "r.json", ".html", "sub.html"])
-def test_names_that_are_no_page(name: str, tmp_path: Path) -> None:
-    (tmp_path / "sub.html").mkdir()
-    with pytest.raises(UsageError, match=r"expected the name of a file that ends in \.html"):
-        write_report([scores()], tmp_path / name)
-    assert [path.name for path in tmp_path.iterdir()] == ["sub.html"]
-
-
-def test_no_folder_for_the_page(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"parent folder .* does not exist"):
-        write_report([scores()], tmp_path / "none" / "r.html")
 
 
 def test_a_page_that_is_there_stays_where_writing_fails(tmp_path: Path) -> None:

@@ -68,6 +68,13 @@ def test_diversity_puts_a_copy_last(ask: Ask) -> None:
     assert order(ask("rank", article=THREAD, by={"votes": 1}, diversity=0.9))[-1] == "c"
 
 
+def of(*comments: dict[str, Any], title: str = "a", times: int = 1) -> dict[str, Any]:
+    return {"article": {"title": title, "comments": [*comments] * times}}
+
+
+BY_VOTES = {"by": {"votes": 1}}
+
+
 @pytest.mark.parametrize(
     ("more", "error", "problem"),
     [
@@ -82,26 +89,10 @@ def test_diversity_puts_a_copy_last(ask: Ask) -> None:
         ({"quality": "plain"}, UnknownName, "unknown quality 'plain'. Known: good"),
         ({"model": "good"}, UnknownName, "unknown model 'good'"),
         ({"article": {"title": "a"}}, InvalidInput, "article.comments: expected at least one comment, got none"),
-        (
-            {"article": {"title": "a", "comments": [{"text": "b"}] * 2001}},
-            InvalidInput,
-            "article.comments: expected at most 2,000 comments, got 2,001",
-        ),
-        (
-            {"article": {"title": "a", "comments": [{"text": "b", "id": 1}, {"text": "c", "id": "1"}]}},
-            InvalidInput,
-            "article.comments: expected an id for each comment, got one twice",
-        ),
-        (
-            {"article": {"title": "a", "comments": [{"text": "b", "upvotes": 1}, {"text": "c"}]}, "by": {"votes": 1}},
-            Undefined,
-            "by: a comment has no upvotes; leave the order out",
-        ),
-        (
-            {"article": {"title": "!", "comments": [{"text": "b"}]}, "model": "plain"},
-            UsageError,
-            "article: it has no word in its title, and ir-t reads nothing else; choose another order",
-        ),
+        (of({"text": "b"}, times=2001), InvalidInput, "article.comments: expected at most 2,000 comments, got 2,001"),
+        (of({"text": "b", "id": 1}, {"text": "c", "id": "1"}), InvalidInput, "article.comments: expected an id for e"),
+        (of({"text": "b", "upvotes": 1}, {"text": "c"}) | BY_VOTES, Undefined, "by: a comment has no upvotes; leave"),
+        (of({"text": "b"}, title="!") | {"model": "plain"}, UsageError, "article: it has no word in its title, and i"),
     ],
 )
 def test_what_is_refused(ask: Ask, more: dict[str, Any], error: type[PostilError], problem: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -96,24 +95,16 @@ def test_only_what_is_probably_worth_showing(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (
-            {"precision": 0.7},
-            (
-                "model plain: this model was never calibrated, so nothing is known of what is worth showing; label "
-                "suggestions (postil label), then fit them (postil calibrate)"
-            ),
-        ),
-        (
-            {"precision": 0.9, "model": "both"},
-            "model both: by its 60 labels no threshold gives precision .90; the highest is .75",
-        ),
+        ({"precision": 0.7}, "model plain: this model was never calibrated, so nothing is known of what is worth sho"),
+        ({"precision": 0.9, "model": "both"}, "model both: by its 60 labels no threshold gives precision .90; the hi"),
         ({"precision": 0.9, "coverage": 0.1}, "expected either a precision or a coverage, got both"),
     ],
 )
-def test_a_precision_that_is_not_to_be_had(ask: Ask, more: dict[str, Any], problem: str) -> None:
+def test_a_precision_that_is_not_to_be_had(ask: Ask, config: ServiceConfig, more: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError) as found:
         ask("suggest", article=RAIN, **more)
     assert str(found.value).startswith(problem)
+    assert not any(folder in str(found.value) for folder in config.models.values())
 
 
 def test_two_models_take_turns(ask: Ask, config: ServiceConfig) -> None:
@@ -141,57 +132,38 @@ def test_a_model_without_suggestions_cannot_take_turns(ask: Ask) -> None:
     assert found["reason"] == "plain: no training article with comments shares a word with the title of this one"
 
 
+NONE: Any = object()
+VOTES_AS_TEXT = {"article": {"title": "a", "comments": [{"text": "b"}, {"text": "b", "upvotes": "7"}]}}
+
+
 @pytest.mark.parametrize(
-    ("request_", "error", "problem"),
+    ("more", "error", "problem"),
     [
-        ({}, InvalidInput, "article: missing; a suggest request needs article; this request has: no fields"),
-        (
-            {"article": {}},
-            InvalidInput,
-            "article.title: missing; a sent article needs title; this object has: no fields",
-        ),
+        ({"article": NONE}, InvalidInput, "article: missing; a suggest request needs article; this request has: no f"),
+        ({"article": {}}, InvalidInput, "article.title: missing; a sent article needs title; this object has: no fie"),
         ({"article": {"title": 1}}, InvalidInput, "article.title: expected text, got 1"),
         ({"article": []}, InvalidInput, "article: expected an object in braces, got an array"),
         ({"article": {"title": "a", "lang": 5}}, InvalidInput, "article.lang: expected text, got 5"),
         ({"article": {"title": "a", "date": "x"}}, InvalidInput, "article.date: expected a date"),
-        (
-            {"article": {"title": "a", "comments": [{"text": "b"}, {"text": "b", "upvotes": "7"}]}},
-            InvalidInput,
-            'article.comments[1].upvotes: expected an integer of at most 64 bits, got "7"; write it without quotes',
-        ),
-        ({"article": {"title": "a"}, "k": 0}, InvalidInput, "k: expected an integer from 1 to 100, got 0"),
-        ({"article": {"title": "a"}, "k": 101}, InvalidInput, "k: expected an integer from 1 to 100, got 101"),
-        ({"article": {"title": "a"}, "coverage": 0}, InvalidInput, "coverage: expected a number above 0 to 1, got 0"),
-        ({"article": {"title": "a"}, "k": True}, InvalidInput, "k: expected an integer from 1 to 100, got true"),
-        ({"article": {"title": "a"}, "k": 2.5}, InvalidInput, "k: expected an integer from 1 to 100, got 2.5"),
-        (
-            {"article": {"title": "a"}, "precision": "x"},
-            InvalidInput,
-            'precision: expected a number above 0 to 1, got "x"',
-        ),
-        ({"article": {"title": "a"}, "model": "both "}, UnknownName, "unknown model 'both '; did you mean 'both'?"),
-        (
-            {"article": {"title": "a"}, "interleave": ["a"]},
-            InvalidInput,
-            "interleave: expected the names of two models, got a",
-        ),
-        (
-            {"article": {"title": "a"}, "interleave": ["both", "both"]},
-            InvalidInput,
-            "interleave: expected the names of two models, got both, both",
-        ),
-        ({"article": {"title": "a"}, "interleave": "both"}, InvalidInput, 'interleave: expected an array, got "both"'),
-        (
-            {"article": {"title": "a"}, "interleave": ["both", "plain"], "model": "both"},
-            InvalidInput,
-            "model: expected either model or interleave, got both",
-        ),
-        ({"article": {"title": "a"}, "interleave": ["both", "x"]}, InvalidInput, "interleave: unknown model 'x'"),
+        (VOTES_AS_TEXT, InvalidInput, 'article.comments[1].upvotes: expected an integer of at most 64 bits, got "7";'),
+        ({"k": 0}, InvalidInput, "k: expected an integer from 1 to 100, got 0"),
+        ({"k": 101}, InvalidInput, "k: expected an integer from 1 to 100, got 101"),
+        ({"coverage": 0}, InvalidInput, "coverage: expected a number above 0 to 1, got 0"),
+        ({"k": True}, InvalidInput, "k: expected an integer from 1 to 100, got true"),
+        ({"k": 2.5}, InvalidInput, "k: expected an integer from 1 to 100, got 2.5"),
+        ({"precision": "x"}, InvalidInput, 'precision: expected a number above 0 to 1, got "x"'),
+        ({"model": "both "}, UnknownName, "unknown model 'both '; did you mean 'both'?"),
+        ({"interleave": ["a"]}, InvalidInput, "interleave: expected the names of two models, got a"),
+        ({"interleave": ["both", "both"]}, InvalidInput, "interleave: expected the names of two models, got both, bo"),
+        ({"interleave": "both"}, InvalidInput, 'interleave: expected an array, got "both"'),
+        ({"interleave": ["both", "plain"], "model": "both"}, InvalidInput, "model: expected either model or interlea"),
+        ({"interleave": ["both", "x"]}, InvalidInput, "interleave: unknown model 'x'"),
     ],
 )
-def test_what_is_refused(ask: Ask, request_: dict[str, Any], error: type[PostilError], problem: str) -> None:
+def test_what_is_refused(ask: Ask, more: dict[str, Any], error: type[PostilError], problem: str) -> None:
+    request = {"article": {"title": "a"}} | more
     with pytest.raises(error) as found:
-        ask("suggest", **request_)
+        ask("suggest", **{name: value for name, value in request.items() if value is not NONE})
     assert type(found.value) is error
     assert str(found.value).startswith(problem)
 
@@ -206,10 +178,7 @@ def test_what_is_refused(ask: Ask, request_: dict[str, Any], error: type[PostilE
         (b'{"article": {"title": "\xff"}}', "expected JSON in UTF-8, got byte 0xff at offset 23"),
         (b'{"article": {"title": "\\ud800"}}', "article.title: expected text, got"),
         (b'{"article": {"title": "a"}, "k": NaN}', "k: NaN is not JSON"),
-        (
-            b'{"article": {"title": "a", "title": "b"}}',
-            'title: expected every key once in its object, got "title" twice',
-        ),
+        (b'{"article": {"title": "a", "title": "b"}}', 'title: expected every key once in its object, got "title" tw'),
         (b'{"article": {"title": "a"}, "k": 1' + b"0" * 5000 + b"}", "a number has thousands of digits"),
         (b'{"x": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "the JSON is nested too deeply"),
         (b'{"article": {"title": "a"}, "precision": 1e999}', "precision: expected a"),
@@ -233,13 +202,6 @@ def test_an_operation_that_does_not_exist(service: ServiceModels) -> None:
 def test_the_comments_of_the_article_are_not_read(ask: Ask) -> None:
     found = ask("suggest", article={**RAIN, "comments": [{"id": 1, "text": "a"}, {"id": 1, "text": "b"}]})
     assert found["suggestions"]
-
-
-def test_nothing_of_a_folder_stands_in_an_error(service: ServiceModels, config: ServiceConfig) -> None:
-    body = json.dumps({"article": RAIN, "precision": 0.5}).encode()
-    with pytest.raises(UsageError) as found:
-        service.call("suggest", body)
-    assert config.models["plain"] not in str(found.value)
 
 
 PARAGRAPHS = ("The rain fell on Ely.", "Nobody saw the sun.", "The rain of Ely fell into the Ouse.")
