@@ -102,7 +102,7 @@ def test_a_page_is_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     path = tmp_path / "page.txt"
     path.write_text("\n" * 100_000 + "Rain.\n")
     assert passages_of(str(path), split) == ["Rain."]  # type: ignore[arg-type]
-    monkeypatch.setattr("postil.documents.sources.LARGEST", 50_000)
+    monkeypatch.setattr("postil.documents.reading.LARGEST", 50_000)
     path.write_text("Rain.\n" * 1_000_000)
     said, peak = memory(lambda path: passages_of(str(path), split), path)  # type: ignore[arg-type]
     assert said.startswith(f"{path}:")

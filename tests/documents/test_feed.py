@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.documents.feed import FeedEntry, FeedReport, is_feed, read_feed
-from postil.documents.sources import entry_document
+from postil.documents.reading import entry_document
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from postil.documents.feed import FeedEntry
 from postil.documents.passages import document_passages
 from postil.documents.readers.html import ELEMENTS, LONGEST_PAGE, read_html
-from postil.documents.sources import entry_document
+from postil.documents.reading import entry_document
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

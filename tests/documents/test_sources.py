@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.documents import sources
+from postil.documents import reading
 from postil.documents.document import Document, FailedPage
 from postil.documents.feed import FeedReport
-from postil.documents.sources import SourceOptions, documents_of, entries_of, load, read_source
+from postil.documents.reading import SourceOptions, documents_of, entries_of, load, read_source
 from postil.endpoint import page_fetch
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput
@@ -118,6 +118,6 @@ def test_standard_input_and_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RAIN.encode())))
     assert read_source(load("-"), SourceOptions(kind="text")).text == RAIN
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RAIN.encode())))
-    monkeypatch.setattr(sources, "LARGEST", 10)
+    monkeypatch.setattr(reading, "LARGEST", 10)
     with pytest.raises(InvalidInput, match="at most 10 bytes"):
         load("-")

@@ -12,7 +12,7 @@ from postil.data.row_files import read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Article, Draft
 from postil.documents.markup import HtmlCleaner
-from postil.documents.sources import SourceOptions, is_address, is_document, load, read_source
+from postil.documents.reading import SourceOptions, is_address, is_document, load, read_source
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:

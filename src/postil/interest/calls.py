@@ -19,7 +19,7 @@ from postil.data.ranking import best_first
 from postil.data.row_files import PLAIN, check_standard_input
 from postil.documents.document import FailedPage
 from postil.documents.feed import FeedReport
-from postil.documents.sources import Loaded, documents_of, entries_of, is_address, is_folder
+from postil.documents.reading import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.encoders.static import open_static
 from postil.errors import InvalidInput, UsageError
 from postil.interest.highlights import index_page, passages_page

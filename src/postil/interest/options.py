@@ -9,8 +9,7 @@ from postil.data.arguments import check_fields
 from postil.data.explain import shown
 from postil.data.options import ThreadOptions
 from postil.documents.passages import PassageSplit
-from postil.documents.reading import document_kinds
-from postil.documents.sources import SourceOptions
+from postil.documents.reading import SourceOptions, document_kinds
 from postil.errors import UnknownName, UsageError, check_least
 from postil.interest.result import Goal
 from postil.metrics.passage_pools import Preprocessing

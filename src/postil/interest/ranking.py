@@ -14,7 +14,7 @@ from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.documents.feed import is_feed
 from postil.documents.passages import DocumentPassage, document_passages
-from postil.documents.sources import Loaded, has_rows, load, read_source
+from postil.documents.reading import Loaded, has_rows, load, read_source
 from postil.interest.model import PageScores, standard
 from postil.metrics.passage_measures import LogSim
 from postil.metrics.passage_pools import Preprocessing, one_pool

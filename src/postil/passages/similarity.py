@@ -19,7 +19,7 @@ from postil.data.rows import Passage
 from postil.documents.document import FailedPage
 from postil.documents.feed import FeedReport, is_feed
 from postil.documents.passages import document_passages
-from postil.documents.sources import SourceOptions, entries_of, has_rows, load, read_source
+from postil.documents.reading import SourceOptions, entries_of, has_rows, load, read_source
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.passage_measures import FScore, KullbackLeibler, LogSim, Overlap, PooledRouge, TfIdf
 from postil.metrics.passage_pools import Preprocessing, one_pool
