@@ -41,6 +41,16 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def label(postil: Postil, models: Path) -> Callable[..., Outcome]:
+    """Makes or continues a campaign of labels in `l.db`, and writes `l.jsonl`."""
+
+    def run(*more: object, out: str = "l.jsonl", model: str | Path = models / "tc") -> Outcome:
+        return postil("label", models / "new.jsonl", "--model", model, "--out", out, "--no-serve", *more)
+
+    return run
+
+
 def answer(campaign: str, tasks: list[AnnotationTask]) -> None:
     """Everybody answers everything: to show the comments that say something, and else the keys in turn."""
     with Store.open(campaign) as store:
@@ -54,10 +64,9 @@ def answer(campaign: str, tasks: list[AnnotationTask]) -> None:
 
 
 @pytest.mark.parametrize("name", ["l.jsonl", "l.csv", "l.parquet"])
-def test_answers_become_labels(postil: Postil, models: Path, name: str) -> None:
+def test_answers_become_labels(label: Callable[..., Outcome], name: str) -> None:
     pytest.importorskip("pyarrow")
-    given = ("label", models / "new.jsonl", "--model", models / "tc", "--out", name, "--no-serve", "--articles", 6)
-    planned = postil(*given)
+    planned = label("--articles", 6, out=name)
     assert planned.code == 0, planned.err
     assert "l.db: 18 suggestions for 6 articles" in planned.err
     assert "no labels yet" in planned.err
@@ -65,7 +74,7 @@ def test_answers_become_labels(postil: Postil, models: Path, name: str) -> None:
     answer("l.db", tasks)
     # The page shows neither rank nor source.
     assert {task.title for task in tasks} <= {article(number).title for number in NEW}
-    written = postil(*given)
+    written = label("--articles", 6, out=name)
     assert written.code == 0, written.err
     assert "continued" in written.err
     assert f"written: {name} (18 labels)" in written.err
@@ -76,13 +85,10 @@ def test_answers_become_labels(postil: Postil, models: Path, name: str) -> None:
     assert all(row.source_article and row.source_comment and row.model_hash and row.title for row in rows)
 
 
-def test_the_draw_depends_on_the_seed_alone(postil: Postil, models: Path) -> None:
+def test_the_draw_depends_on_the_seed_alone(label: Callable[..., Outcome]) -> None:
     drawn = []
     for name, seed, count in (("small", 1, 4), ("large", 1, 8), ("other", 2, 4)):
-        out = postil(
-            *("label", models / "new.jsonl", "--model", models / "tc", "--out", f"{name}.jsonl", "--no-serve"),
-            *("--articles", count, "--seed", seed, "--per-article", 1),
-        )
+        out = label("--articles", count, "--seed", seed, "--per-article", 1, out=f"{name}.jsonl")
         assert out.code == 0, out.err
         with Store.open(f"{name}.db", read_only=True) as store:
             drawn.append({item.item for item in store.items()})
@@ -91,9 +97,8 @@ def test_the_draw_depends_on_the_seed_alone(postil: Postil, models: Path) -> Non
     assert small != other
 
 
-def test_suggestions_are_drawn_among_more(postil: Postil, models: Path) -> None:
-    given = ("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve")
-    assert postil(*given, "--articles", 12, "--per-article", 2, "--among", 4).code == 0
+def test_suggestions_are_drawn_among_more(label: Callable[..., Outcome]) -> None:
+    assert label("--articles", 12, "--per-article", 2, "--among", 4).code == 0
     with Store.open("l.db", read_only=True) as store:
         items = store.items()
     ranks = [json.loads(item.system)[0] for item in items]
@@ -102,15 +107,14 @@ def test_suggestions_are_drawn_among_more(postil: Postil, models: Path) -> None:
     assert max(Counter(item.item for item in items).values()) == 2
 
 
-def test_several_annotators_answer_for_themselves_and_a_lead_decides(postil: Postil, models: Path) -> None:
-    given = ("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve")
-    assert postil(*given, "--articles", 4, "--annotators", 2, "--annotators-per-item", 2).code == 0
+def test_several_annotators_answer_for_themselves_and_a_lead_decides(label: Callable[..., Outcome]) -> None:
+    assert label("--articles", 4, "--annotators", 2, "--annotators-per-item", 2).code == 0
     answer("l.db", [])
     with Store.open("l.db") as store:
         token = store.people.invite("Lee", "lead")
         lead = store.people.accept(token).person
         store.results.adjudicate(lead, 0, 1, "good after all", idempotency_key="k")
-    assert postil(*given).code == 0
+    assert label().code == 0
     rows = list(read("l.jsonl", Label))
     assert len(rows) == 1 + 2 * 11
     assert rows[0].show
@@ -121,13 +125,13 @@ def test_several_annotators_answer_for_themselves_and_a_lead_decides(postil: Pos
     ("more", "said"),
     [
         (("--out", "l.txt"), "l.txt"),
-        (("--out", "l.jsonl", "--annotators-per-item", 2), "annotators per item"),
-        (("--out", "l.jsonl", "--per-article", 0), "per-article"),
-        (("--out", "l.jsonl", "--among", 2), "among: expected at least the 3 suggestions per article, got 2"),
+        (("--annotators-per-item", 2), "annotators per item"),
+        (("--per-article", 0), "per-article"),
+        (("--among", 2), "among: expected at least the 3 suggestions per article, got 2"),
     ],
 )
-def test_wrong_usage_makes_no_campaign(postil: Postil, models: Path, more: tuple[object, ...], said: str) -> None:
-    done = postil("label", models / "new.jsonl", "--model", models / "tc", "--no-serve", *more)
+def test_wrong_usage_makes_no_campaign(label: Callable[..., Outcome], more: tuple[object, ...], said: str) -> None:
+    done = label(*more)
     assert done.code == 2
     assert said in done.err
     assert not Path("l.db").exists()
@@ -168,30 +172,13 @@ def test_a_campaign_that_is_none_stays_as_it_is(
     assert before is None or Path("c.db").read_bytes() == before
 
 
-def test_an_empty_file_becomes_a_campaign(postil: Postil, models: Path) -> None:
-    Path("c.db").touch()
-    done = postil(
-        *("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--campaign", "c.db"),
-        *("--no-serve", "--articles", 2),
-    )
-    assert done.code == 0, done.err
-    assert "c.db: 6 suggestions for 2 articles" in done.err
-
-
-def test_a_campaign_may_be_named_by_a_url(postil: Postil, models: Path) -> None:
-    given = ("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve", "--articles", 2)
-    made, again = (postil(*given, "--campaign", "sqlite:///c.db") for _ in range(2))
-    assert "6 suggestions for 2 articles" in made.err
-    assert again.code == 0, again.err
-    assert "the campaign is there and is continued" in again.err
-
-
-def test_a_campaign_goes_on_with_its_own_model_alone(postil: Postil, models: Path) -> None:
-    given = ("label", models / "new.jsonl", "--out", "l.jsonl", "--no-serve", "--articles", 6)
+def test_a_campaign_goes_on_with_its_own_model_alone(
+    postil: Postil, label: Callable[..., Outcome], models: Path
+) -> None:
     shutil.copytree(models / "tc", "mine")
-    assert postil(*given, "--model", "mine").code == 0
+    assert label("--articles", 6, model="mine").code == 0
     before = Path("l.db").read_bytes()
-    other = postil(*given, "--model", models / "t")
+    other = label("--articles", 6, model=models / "t")
     assert other.code == 2
     assert "l.db: this campaign labels the suggestions of another model" in other.err
     assert "go on with --model as it was, or begin another campaign with another --out" in other.err
@@ -200,7 +187,7 @@ def test_a_campaign_goes_on_with_its_own_model_alone(postil: Postil, models: Pat
     labels_of(models, "enough.jsonl")
     for _ in range(2):
         assert postil("calibrate", "mine", "--labels", "enough.jsonl", "--resamples", 9).code == 0
-        same = postil(*given, "--model", "mine")
+        same = label("--articles", 6, model="mine")
         assert same.code == 0, same.err
         assert "stays as it was made" not in same.err
 
@@ -219,34 +206,28 @@ def test_other_settings_of_a_campaign_are_told(postil: Postil, models: Path) -> 
     ) in done.err
 
 
-def test_a_file_that_the_campaign_did_not_write_is_left_alone(postil: Postil, models: Path) -> None:
-    given = ("label", models / "new.jsonl", "--model", models / "tc", "--no-serve", "--articles", 6)
+def test_a_file_that_the_campaign_did_not_write_is_left_alone(label: Callable[..., Outcome]) -> None:
     row = '{"article": "a100", "text": "Mine.", "show": true}\n'
-    for name, text, said in (
-        (
-            "l.jsonl",
-            row,
-            "l.jsonl: exists and holds labels that are not of the campaign l.db, such as one of article a100",
-        ),
-        ("l.csv", "name,size\na,1\n", "l.csv: exists and does not hold labels (no such columns"),
-    ):
+    strange = "exists and holds labels that are not of the campaign l.db, such as one of article a100"
+    no_labels = "exists and does not hold labels (no such columns"
+    for name, text, said in (("l.jsonl", row, strange), ("l.csv", "name,size\na,1\n", no_labels)):
         Path(name).write_text(text)
-        done = postil(*given, "--out", name)
+        done = label("--articles", 6, out=name)
         assert done.code == 2
-        assert said in done.err
+        assert f"{name}: {said}" in done.err
         assert "; name another --out, or move that file away\n" in done.err
         assert not Path("l.db").exists()
         Path(name).unlink()
-    assert postil(*given, "--out", "l.jsonl").code == 0
+    assert label("--articles", 6).code == 0
     answer("l.db", [])
     # One campaign may write several files, and each again.
     for name in ("l.jsonl", "l.csv", "l.jsonl", "l.csv"):
-        written = postil(*given, "--out", name)
+        written = label("--articles", 6, out=name)
         assert f"written: {name} (18 labels)" in written.err
     Path("l.jsonl").write_text(Path("l.jsonl").read_text() + row)
-    assert postil(*given, "--out", "l.jsonl").code == 2
+    assert label("--articles", 6).code == 2
     # A campaign of the same suggestions that nobody answered did not write it.
-    assert postil(*given, "--out", "l.csv", "--campaign", "other.db").code == 2
+    assert label("--articles", 6, "--campaign", "other.db", out="l.csv").code == 2
 
 
 def test_a_model_without_suggestions_is_told(postil: Postil, models: Path) -> None:
@@ -291,13 +272,11 @@ def test_a_calibrated_model_shows_what_is_probably_worth_it(postil: Postil, mode
         assert [each["text"] for each in one["suggestions"]] == [each["text"] for each in other["suggestions"]]
         assert all(0 < each["probability"] < 1 for each in one["suggestions"])
         assert all(each["probability"] is None for each in other["suggestions"])
-    result = json.loads(
-        postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal3", "--format", "json").out
-    )
+    command = ("calibrate", models / "tc", "--labels", "l.jsonl", "--format", "json")
+    result = json.loads(postil(*command, "--out", "cal3").out)
     point = result["points"][0]
-    chosen = rows_of(
-        postil("comment", new, *FREELY, "--model", "cal", "--coverage", point["coverage"], "--format", "jsonl")
-    )
+    by_coverage = ("--model", "cal", "--coverage", point["coverage"], "--format", "jsonl")
+    chosen = rows_of(postil("comment", new, *FREELY, *by_coverage))
     for one, other in zip(chosen, plain, strict=True):
         probable = {each["text"]: each["probability"] for each in other["suggestions"]}
         wanted = sorted((p for p in probable.values() if p >= point["threshold"]), reverse=True)
@@ -325,9 +304,8 @@ def test_a_filter_that_is_worse_than_the_score_is_not_written(postil: Postil, mo
     assert done.code == 0, done.err
     assert "what to expect: with --coverage 0.3 by the ranker's score, calibrated, " in done.out
     assert "the ranker's score, calibrated, is the filter in cal" in done.err
-    result = json.loads(
-        postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal2", "--format", "json").out
-    )
+    command = ("calibrate", models / "tc", "--labels", "l.jsonl", "--format", "json")
+    result = json.loads(postil(*command, "--out", "cal2").out)
     assert result["filter"] == "score"
     assert [one["name"] for one in result["columns"]] == ["score"]
     auc, precision = result["comparisons"]
@@ -345,19 +323,6 @@ def test_a_filter_that_is_worse_than_the_score_is_not_written(postil: Postil, mo
     for one in rows_of(postil("comment", new, *FREELY, "--model", "cal", "--coverage", 1, "--format", "jsonl")):
         scores = [each["score"] for each in one["suggestions"]]
         assert scores == sorted(scores, reverse=True)
-
-
-def test_the_model_itself_is_calibrated_without_out(postil: Postil, models: Path) -> None:
-    shutil.copytree(models / "tc", "mine")
-    labels_of(models, "l.csv")
-    for _ in range(2):  # the second time in place of the first filter
-        done = postil("calibrate", "mine", "--labels", "l.csv", "--format", "csv")
-        assert done.code == 0, done.err
-        assert done.out.startswith("coverage,threshold,precision,low,high,pooled,articles")
-        Model.open("mine").verify()
-    assert postil("comment", models / "new.jsonl", "--model", "mine", "--precision", 0.2).code == 0
-    assert {path.name for path in Path().iterdir()} >= {"mine", "l.csv"}
-    assert not list(Path().glob(".mine*"))
 
 
 def test_requests_that_nothing_answers(postil: Postil, models: Path) -> None:
@@ -382,13 +347,12 @@ def test_labels_that_allow_no_filter_leave_the_model_alone(postil: Postil, model
     assert "cal is not written: these labels make no filter" in done.err
     assert not Path("cal").exists()
     shutil.copytree(models / "tc", "mine")
-    assert (
-        "mine is not changed: these labels make no filter" in postil("calibrate", "mine", "--labels", "few.jsonl").err
-    )
+    few = ("calibrate", "mine", "--labels", "few.jsonl")
+    assert "mine is not changed: these labels make no filter" in postil(*few).err
     assert "show/filter.json" not in Model.open("mine").files
     labels_of(models, "l.jsonl")
     assert postil("calibrate", "mine", "--labels", "l.jsonl").code == 0
-    assert "mine keeps the filter that it has, of 60 labels" in postil("calibrate", "mine", "--labels", "few.jsonl").err
+    assert "mine keeps the filter that it has, of 60 labels" in postil(*few).err
 
 
 def test_labels_that_are_not_of_the_model(postil: Postil, models: Path) -> None:

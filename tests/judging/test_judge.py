@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from postil.data.grades import Scale
 from postil.endpoint.chat import Answer, Failed
 from postil.endpoint.prompts import MARKS
-from postil.errors import UnknownName, UsageError
+from postil.errors import UsageError
 from postil.judging.judge import (
     NO_RUBRIC,
     Anchor,
@@ -66,12 +66,8 @@ def test_probabilities_take_one_call_at_temperature_0() -> None:
     endpoint = Endpoint(lambda _: Answer(text="4", top_logprobs=GOOD, model="served"))
     (found,) = outcomes(judge(endpoint), Trial(Case("a")))
     assert isinstance(found, Graded)
-    assert (found.grade, found.mass, found.samples, found.served) == (
-        pytest.approx(4.25),
-        pytest.approx(1.0),
-        0,
-        "served",
-    )
+    assert (found.grade, found.mass) == pytest.approx((4.25, 1.0))
+    assert (found.samples, found.served) == (0, "served")
     (request,) = endpoint.asked
     assert (request.max_tokens, request.temperature, request.top_logprobs) == (1, 0.0, 20)
 
@@ -137,12 +133,6 @@ def test_an_unreadable_text_has_a_reason_and_an_example() -> None:
     assert len(found.example) == 61
 
 
-def test_an_answer_that_is_cut_off_may_lack_digits() -> None:
-    endpoint = Endpoint(lambda _: Answer(text="1", finish_reason="length"))
-    (found,) = outcomes(judge(endpoint, scale=Scale(0, 10)), Trial(Case("a")))
-    assert isinstance(found, Ungraded)
-
-
 def test_a_failed_call_gives_no_grade_of_the_others() -> None:
     def answer(request: Request) -> Answer | Failed:
         return Failed("timeout") if request.sample == 1 else Answer(text="3")
@@ -152,18 +142,6 @@ def test_a_failed_call_gives_no_grade_of_the_others() -> None:
     assert found.reason == "timeout"
     (first,) = outcomes(judge(Endpoint(lambda _: Failed("refused"))), Trial(Case("a")))
     assert first == Ungraded("refused")
-
-
-def test_grades_before_an_interrupt_are_there() -> None:
-    def answer(request: Request) -> Answer:
-        if "third" in request.messages[-1].content:
-            raise KeyboardInterrupt
-        return Answer(text="4", top_logprobs=GOOD)
-
-    found: dict[int, Graded | Ungraded] = {}
-    with pytest.raises(KeyboardInterrupt):
-        judge(Endpoint(answer)).grade([Trial(Case(text)) for text in ("first", "second", "third")], found)
-    assert list(found) == [0, 1]
 
 
 def test_a_plan_follows_the_answers_that_are_known() -> None:
@@ -186,10 +164,6 @@ CASE = Case("Bring a coat.", ArticleText("Rain", "All day."), (Anchor("No.", 1.0
 
 def filled(case: Case, template: Template = TEMPLATE, rubric: str = "") -> str:
     return "\n".join(message.content for message in template.messages(case, SCALE, rubric))
-
-
-def test_the_prompt_of_the_package_stays_what_signatures_call_it() -> None:
-    assert TEMPLATE.fingerprint == "ca6578fe0f56"
 
 
 def test_a_prompt_has_all_parts_in_their_order() -> None:
@@ -264,32 +238,18 @@ def test_other_templates_have_named_fields_and_doubled_braces() -> None:
     assert template.fingerprint != TEMPLATE.fingerprint
 
 
-def test_an_unknown_field_is_wrong_usage() -> None:
-    with pytest.raises(UnknownName, match=r"unknown field of a prompt 'candidat'; did you mean 'candidate'\?"):
-        Template("[user]\n{candidat}")
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("{candidate}", "expected a line .system. and a line .user."),
-        ("[user]\na\n[system]\n{candidate}", "expected a line .system. and a line .user."),
         ("[user]\n{scale}", "expected the field {candidate}"),
-        ("[user]\n{candidate", "double a brace that begins no field"),
-        ("[user]\n{candidate} }", "double a brace that begins no field"),
-        ("[user]\n{candidate!r}", "unknown field of a prompt 'candidate!r'"),
         ("[user]\n{candidate.text}", "unknown field of a prompt 'candidate.text'"),
-        ("[user]\n{}{candidate}", "unknown field of a prompt ''"),
+        ("[user]\n{candidat}", r"unknown field of a prompt 'candidat'; did you mean 'candidate'\?"),
     ],
 )
 def test_no_template(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         Template(text, "mine.txt")
-
-
-def test_a_template_is_utf_8() -> None:
-    with pytest.raises(UsageError, match=r"mine.txt: not UTF-8"):
-        Template.read(b"[user]\n\xff{candidate}", "mine.txt")
 
 
 def test_long_articles_are_cut_between_words() -> None:

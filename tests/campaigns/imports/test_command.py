@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,16 @@ from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
     from conftest import Postil
+
+
+@pytest.fixture
+def label_studio(postil: Postil) -> Postil:
+    """Imports exports of Label Studio."""
+    return partial(postil, "annotate", "import", "label-studio")
+
+
+def rows(path: str = "j.jsonl") -> list[dict[str, object]]:
+    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
 
 
 def export(path: str, *, spans: bool = False) -> None:
@@ -38,24 +49,21 @@ def export(path: str, *, spans: bool = False) -> None:
     Path(path).write_text(json.dumps(tasks), encoding="utf-8")
 
 
-def test_judgements(postil: Postil) -> None:
+def test_judgements(label_studio: Postil) -> None:
     export("x.json")
-    done = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl")
+    done = label_studio("x.json", "--out", "j.jsonl")
     assert done.code == 0, done.err
     assert "written: j.jsonl (12 rows)" in done.err
     assert "12 ratings of 4 tasks by 3 annotators, of quality" in done.err
-    rows = [json.loads(line) for line in Path("j.jsonl").read_text().splitlines()]
-    assert rows[0] == {"item": "a0", "system": "A", "annotator": "A1", "grade": 1.0}
-    named = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl", "--names")
+    assert rows()[0] == {"item": "a0", "system": "A", "annotator": "A1", "grade": 1.0}
+    named = label_studio("x.json", "--out", "j.jsonl", "--names")
     assert named.code == 0
-    assert {json.loads(line)["annotator"] for line in Path("j.jsonl").read_text().splitlines()} == {"1", "2", "3"}
+    assert {row["annotator"] for row in rows()} == {"1", "2", "3"}
 
 
-def test_a_campaign_goes_on_with_its_ratings(postil: Postil) -> None:
+def test_a_campaign_goes_on_with_its_ratings(postil: Postil, label_studio: Postil) -> None:
     export("x.json")
-    done = postil(
-        "annotate", "import", "label-studio", "x.json", "--campaign", "c.db", "--content", "body", "--scale", "1:5"
-    )
+    done = label_studio("x.json", "--campaign", "c.db", "--content", "body", "--scale", "1:5")
     assert done.code == 0, done.err
     assert "written: c.db (4 texts, 3 annotators, 12 ratings)" in done.err
     with Store.open("c.db") as store:
@@ -74,19 +82,19 @@ def test_a_campaign_goes_on_with_its_ratings(postil: Postil) -> None:
     assert "2024-03-01T10:00:00Z,2.5" in Path("grades/ratings.csv").read_text()
 
 
-def test_spans_become_a_campaign_of_passages(postil: Postil) -> None:
+def test_spans_become_a_campaign_of_passages(label_studio: Postil) -> None:
     export("x.json", spans=True)
-    assert postil("annotate", "import", "label-studio", "x.json", "--campaign", "c.db").code == 0
+    assert label_studio("x.json", "--campaign", "c.db").code == 0
     with Store.open("c.db") as store:
         assert {one.spans for one in store.results.ratings()} == {((0, 3),), ((0, 4),), ((0, 5),)}
-    no = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl")
+    no = label_studio("x.json", "--out", "j.jsonl")
     assert (no.code, Path("j.jsonl").exists()) == (2, False)
     assert "a campaign takes spans: --campaign NEW.db" in no.err
 
 
-def test_systems_outputs_become_a_campaign_of_texts_that_can_grow(postil: Postil) -> None:
+def test_systems_outputs_become_a_campaign_of_texts_that_can_grow(postil: Postil, label_studio: Postil) -> None:
     export("x.json")
-    assert postil("annotate", "import", "label-studio", "x.json", "--campaign", "c.db").code == 0
+    assert label_studio("x.json", "--campaign", "c.db").code == 0
     out = postil("annotate", "export", "c.db", "--out", "grades")
     assert "judgements.jsonl (12 rows)" in out.err
     assert not Path("grades", "references.jsonl").exists()  # texts of systems are no references
@@ -94,15 +102,13 @@ def test_systems_outputs_become_a_campaign_of_texts_that_can_grow(postil: Postil
     added = postil("annotate", "add", "c.db", "more.jsonl")
     assert added.code == 0, added.err
     answers = ("--campaign", "d.db", "--content", "body", "--item-type", "answer")
-    assert postil("annotate", "import", "label-studio", "x.json", *answers).code == 0
+    assert label_studio("x.json", *answers).code == 0
     with Store.open("c.db") as store, Store.open("d.db") as other:
-        assert [(one.campaign().item_type, one.campaign().context) for one in (store, other)] == [
-            ("text", ()),
-            ("answer", ("article",)),
-        ]
+        found = [(one.campaign().item_type, one.campaign().context) for one in (store, other)]
+    assert found == [("text", ()), ("answer", ("article",))]
 
 
-def test_several_questions_become_aspects(postil: Postil) -> None:
+def test_several_questions_become_aspects(postil: Postil, label_studio: Postil) -> None:
     export("x.json")
     tasks = json.loads(Path("x.json").read_text())
     for task in tasks:
@@ -110,41 +116,36 @@ def test_several_questions_become_aspects(postil: Postil) -> None:
             each["result"].append({"from_name": "tone", "type": "choices", "value": {"choices": ["kind (2)"]}})
     tasks[0]["annotations"][0]["result"].pop(0)
     Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
-    done = postil("annotate", "import", "label-studio", "x.json", "--campaign", "c.db")
+    done = label_studio("x.json", "--campaign", "c.db")
     assert done.code == 0, done.err
     assert "written: c.db (4 texts, 3 annotators, 11 ratings)" in done.err
     assert "scale of tone 2 to 3; another one: --scale LOW:HIGH" in done.err
     assert "left out: 1 annotations without an answer to each of tone, quality" in done.err
     assert postil("annotate", "agreement", "c.db", "--aspect", "quality").code == 0
     with Store.open("c.db") as store:
-        assert [(one.name, one.grades) for one in store.rubric().aspects] == [
-            ("tone", (2, 3)),
-            ("quality", (1, 2, 3, 4)),
-        ]
+        assert {one.name: one.grades for one in store.rubric().aspects} == {"tone": (2, 3), "quality": (1, 2, 3, 4)}
         assert {one.grades[0] for one in store.results.ratings()} == {2}
     tasks[1]["annotations"][0]["result"].append({"from_name": "part", "value": {"start": 0, "end": 2, "labels": ["x"]}})
     Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
-    mixed = postil("annotate", "import", "label-studio", "x.json", "--campaign", "d.db")
-    assert (
-        "a campaign has questions with grades, or one with spans, and these files have tone, quality, part" in mixed.err
-    )
+    mixed = label_studio("x.json", "--campaign", "d.db")
+    assert "grades, or one with spans, and these files have tone, quality, part" in mixed.err
     assert "choose: --question NAME" in mixed.err
 
 
-def test_files_of_two_projects_are_told_apart(postil: Postil) -> None:
+def test_files_of_two_projects_are_told_apart(postil: Postil, label_studio: Postil) -> None:
     export("x.json")
     Path("y.json").write_text(Path("x.json").read_text().replace("about it", "of another project"), encoding="utf-8")
-    twice = postil("annotate", "import", "label-studio", "x.json", "x.json", "--out", "j.jsonl")
-    assert (twice.code, len(Path("j.jsonl").read_text().splitlines())) == (0, 12)
-    mixed = postil("annotate", "import", "label-studio", "x.json", "y.json", "--out", "k.jsonl")
+    twice = label_studio("x.json", "x.json", "--out", "j.jsonl")
+    assert (twice.code, len(rows())) == (0, 12)
+    mixed = label_studio("x.json", "y.json", "--out", "k.jsonl")
     assert "y.json:1: 0 is another task than in x.json:1; import projects one by one" in mixed.err
     assert not Path("k.jsonl").exists()
-    rows = "text,id,quality,tone,annotator,annotation_id\n"
-    Path("r.csv").write_text(rows + "One.,1,4,2,ann,1\nOne.,1,5,1,bob,2\n", encoding="utf-8")
-    Path("s.csv").write_text(rows + "Two.,1,4,2,ann,1\n", encoding="utf-8")
-    one = postil("annotate", "import", "label-studio", "r.csv", "--out", "k.jsonl", "--question", "quality")
+    head = "text,id,quality,tone,annotator,annotation_id\n"
+    Path("r.csv").write_text(head + "One.,1,4,2,ann,1\nOne.,1,5,1,bob,2\n", encoding="utf-8")
+    Path("s.csv").write_text(head + "Two.,1,4,2,ann,1\n", encoding="utf-8")
+    one = label_studio("r.csv", "--out", "k.jsonl", "--question", "quality")
     assert "2 ratings of 1 task by 2 annotators, of quality" in one.err
-    both = postil("annotate", "import", "label-studio", "r.csv", "s.csv", "--out", "k.jsonl")
+    both = label_studio("r.csv", "s.csv", "--out", "k.jsonl")
     assert "s.csv:2: 1 is another task than in r.csv:2" in both.err
     for project in "pq":
         Path(project, "ann").mkdir(parents=True)
@@ -181,9 +182,9 @@ def test_paths_that_are_not_there_or_of_another_kind(postil: Postil, tool: str) 
         ),
     ],
 )
-def test_files_that_are_no_export(postil: Postil, text: str, told: str) -> None:
+def test_files_that_are_no_export(label_studio: Postil, text: str, told: str) -> None:
     Path("x.json").write_text(text, encoding="utf-8")
-    done = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl")
+    done = label_studio("x.json", "--out", "j.jsonl")
     assert done.code in {2, 3}
     assert told in done.err
     assert done.err.count("\n") == 1
@@ -193,28 +194,22 @@ def test_files_that_are_no_export(postil: Postil, text: str, told: str) -> None:
     ("flags", "told"),
     [
         ((), "nothing to write: give --out FILE for judgements"),
-        (
-            ("--out", "j.jsonl", "--item", "nope"),
-            "x.json:1: nope: no such field; the task has: text, item, system, body",
-        ),
+        (("-o", "j.jsonl", "--item", "nope"), "x.json:1: nope: no such field; the task has: text, item, system, body"),
         (("--out", "j.jsonl", "--system", "body"), "x.json:2: tasks 0 and 1 are both of item a0 and system Long."),
         (("--out", "j.jsonl", "--grade", "4=x"), "--grade: expected LABEL=NUMBER, got 'x' for the number"),
         (("--campaign", "c.db", "--scale", "2:5"), "--scale 2:5: quality has grades from 1 to 4"),
         (("--campaign", "c.db", "--scale", "5"), "--scale: expected LOW:HIGH such as 1:5, got '5'"),
         (("--campaign", "c.db", "--grade", "4=50"), "a campaign has whole grades from 0 to 9, and one is 50"),
         (("--out", "j.jsonl", "--scale", "1:3"), "--scale 1:3: quality has grades from 1 to 4"),
-        (
-            ("--out", "j.jsonl", "--decimal", ";"),
-            '--decimal: expected . or , for the mark before the decimals, got ";"',
-        ),
+        (("-o", "j.jsonl", "--decimal", ";"), '--decimal: expected . or , for the mark before the decimals, got ";"'),
         (("--campaign", "c.db", "--text", "words"), "x.json:1: words: no such field"),
         (("--out", "x.json"), "x.json"),
     ],
 )
-def test_what_cannot_be_done(postil: Postil, flags: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_done(label_studio: Postil, flags: tuple[str, ...], told: str) -> None:
     export("x.json")
     before = Path("x.json").read_bytes()
-    done = postil("annotate", "import", "label-studio", "x.json", *flags)
+    done = label_studio("x.json", *flags)
     assert done.code in {2, 3}
     assert told in done.err
     assert not Path("j.jsonl").exists()
@@ -230,9 +225,7 @@ def test_potato(postil: Postil) -> None:
         Path("out", who, "user_state.json").write_text(json.dumps(state), encoding="utf-8")
     Path("texts.jsonl").write_text('{"id": "i0", "text": "No."}\n{"id": "i1", "text": "Yes."}\n', encoding="utf-8")
     unnamed = postil("annotate", "import", "potato", "out", "--out", "j.jsonl")
-    assert (
-        "tone: the labels 'kind', 'rude' have no grade; give each one: --grade 'kind=N' --grade 'rude=N'" in unnamed.err
-    )
+    assert "the labels 'kind', 'rude' have no grade; give each one: --grade 'kind=N' --grade 'rude=N'" in unnamed.err
     grades = ("--grade", "rude=1", "--grade", "kind=2")
     no_texts = postil("annotate", "import", "potato", "out", "--campaign", "c.db", *grades)
     assert "text: no such field; the task has: none; give the project's data files with --data" in no_texts.err
@@ -245,76 +238,62 @@ def test_potato(postil: Postil) -> None:
 
 def labels(path: str, given: list[str]) -> None:
     """One annotator chooses a label for each of some texts."""
-    tasks = [
-        {
-            "id": number,
-            "data": {"item": f"q{number}", "system": "s", "text": "t"},
-            "annotations": [{"completed_by": 1, "result": [{"from_name": "better", "value": {"choices": [label]}}]}],
-        }
-        for number, label in enumerate(given)
-    ]
+    tasks = []
+    for number, label in enumerate(given):
+        result = [{"from_name": "better", "value": {"choices": [label]}}]
+        data = {"item": f"q{number}", "system": "s", "text": "t"}
+        tasks.append({"id": number, "data": data, "annotations": [{"completed_by": 1, "result": result}]})
     Path(path).write_text(json.dumps(tasks), encoding="utf-8")
 
 
-def test_only_grades_that_labels_say_are_taken_and_printed(postil: Postil) -> None:
+def test_only_grades_that_labels_say_are_taken_and_printed(label_studio: Postil) -> None:
     labels("x.json", ["GPT-4", "26-50%", "1 of 5", "4. good", "Agree (5)", "3"])
     flags = ("--scale", "1:5", "--grade", "GPT-4=1", "--grade", "26-50%=2")
-    refused = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl")
+    refused = label_studio("x.json", "--out", "j.jsonl")
     assert (refused.code, Path("j.jsonl").exists()) == (2, False)
-    assert (
-        "better: the labels '1 of 5', '26-50%', 'GPT-4' have no grade; give each one: --grade '1 of 5=N'" in refused.err
-    )
-    done = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl", *flags)
+    assert "labels '1 of 5', '26-50%', 'GPT-4' have no grade; give each one: --grade '1 of 5=N'" in refused.err
+    done = label_studio("x.json", "--out", "j.jsonl", *flags)
     assert done.code == 0, done.err
-    assert (
-        "better: grades of labels: '1 of 5' = 1, 'GPT-4' = 1, '26-50%' = 2, '4. good' = 4, 'Agree (5)' = 5\n"
-        in done.err
-    )
-    rows = [json.loads(line) for line in Path("j.jsonl").read_text().splitlines()]
-    assert [row["grade"] for row in rows] == [1, 2, 1, 4, 5, 3]
+    said = "better: grades of labels: '1 of 5' = 1, 'GPT-4' = 1, '26-50%' = 2, '4. good' = 4, 'Agree (5)' = 5\n"
+    assert said in done.err
+    assert [row["grade"] for row in rows()] == [1, 2, 1, 4, 5, 3]
     labels("x.json", ["3", "4"])
-    plain = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl")
+    plain = label_studio("x.json", "--out", "j.jsonl")
     assert "grades of labels" not in plain.err
-    other = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl", "--grade", "4=5")
+    other = label_studio("x.json", "--out", "j.jsonl", "--grade", "4=5")
     assert "better: grades of labels: '4' = 5\n" in other.err
 
 
 @pytest.mark.parametrize("field", ["item", "system", "source"])
 @pytest.mark.parametrize(("value", "got"), [(None, "null"), ("", "an empty text"), (" ", "an empty text")])
-def test_a_missing_id_names_nothing(postil: Postil, field: str, value: str | None, got: str) -> None:
+def test_a_missing_id_names_nothing(label_studio: Postil, field: str, value: str | None, got: str) -> None:
     export("x.json")
     tasks = json.loads(Path("x.json").read_text())
     tasks[2]["data"][field] = value
-    Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
     flags = ("--item", "source") if field == "source" else ()
     for task in tasks:
         task["data"].setdefault("source", f"a{task['id']}")
     Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
-    done = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl", *flags)
+    done = label_studio("x.json", "--out", "j.jsonl", *flags)
     assert (done.code, Path("j.jsonl").exists()) == (3, False)
     assert f"x.json:3: {field}: missing; expected text or an integer, got {got}; fill it in" in done.err
 
 
-def test_points_that_may_separate_thousands(postil: Postil) -> None:
+def test_points_that_may_separate_thousands(postil: Postil, label_studio: Postil) -> None:
     head = "text;id;quality;annotator;annotation_id;lead_time\n"
     Path("x.csv").write_text(f"{head}One.;1;1.000;ann;8;12.345\nTwo.;2;999;ann;9;250\n", encoding="utf-8")
-    refused = postil("annotate", "import", "label-studio", "x.csv", "--out", "j.jsonl")
+    refused = label_studio("x.csv", "--out", "j.jsonl")
     assert (refused.code, Path("j.jsonl").exists()) == (3, False)
-    assert (
-        'x.csv:2: quality: expected numbers with one decimal mark, got "1.000", beside "999" in line 3' in refused.err
-    )
+    assert 'x.csv:2: quality: expected numbers with one decimal mark, got "1.000", beside "999"' in refused.err
     assert refused.err.endswith("--decimal . or --decimal ,\n")
     for mark, grade in ((".", 1.0), (",", 1000.0)):
-        done = postil("annotate", "import", "label-studio", "x.csv", "--out", "j.jsonl", "--decimal", mark)
+        done = label_studio("x.csv", "--out", "j.jsonl", "--decimal", mark)
         assert done.code == 0, done.err
-        rows = [json.loads(line) for line in Path("j.jsonl").read_text().splitlines()]
-        assert [row["grade"] for row in rows] == [grade, 999.0]
+        assert [row["grade"] for row in rows()] == [grade, 999.0]
     Path("p.csv").write_text("instance_id;user_id;q.slider\ni1;ann;2,5\ni2;ann;1.250\n", encoding="utf-8")
-    assert (
-        "p.csv:3: q.slider: expected numbers with one"
-        in postil("annotate", "import", "potato", "p.csv", "-o", "j.jsonl").err
-    )
+    mixed = postil("annotate", "import", "potato", "p.csv", "-o", "j.jsonl")
+    assert "p.csv:3: q.slider: expected numbers with one" in mixed.err
     wrong = postil("annotate", "import", "potato", "p.csv", "--out", "j.jsonl", "--decimal", ".")
     assert "p.csv:2: q.slider: expected a number with '.' before its decimals" in wrong.err
     assert postil("annotate", "import", "potato", "p.csv", "--out", "j.jsonl", "--decimal", ",").code == 0
-    assert [json.loads(line)["grade"] for line in Path("j.jsonl").read_text().splitlines()] == [2.5, 1250.0]
+    assert [row["grade"] for row in rows()] == [2.5, 1250.0]

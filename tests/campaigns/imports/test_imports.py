@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.campaigns.importing import given_grades, grade_in, grades_of
-from postil.campaigns.submissions import only_last, pseudonyms, questions
+from postil.campaigns.submissions import only_last, questions
 from postil.campaigns.tools import read_label_studio, read_potato
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
@@ -142,9 +142,8 @@ def test_columns_in_another_order_take_no_field_of_a_task_for_an_answer(
         answers(path, "qality")
     with pytest.raises(InvalidInput) as caught:
         answers(path)
-    assert "expected controls between the columns id and annotator; name them with question of quality, year" in str(
-        caught.value
-    )
+    problem = "expected controls between the columns id and annotator; name them with question of quality, year"
+    assert problem in str(caught.value)
 
 
 def test_rows_without_an_answer_say_nothing_about_the_others(tmp_path: Path) -> None:
@@ -159,18 +158,13 @@ def test_rows_without_an_answer_say_nothing_about_the_others(tmp_path: Path) -> 
 
 def test_a_table_whose_first_row_lacks_an_answer_has_its_column_at_the_end(tmp_path: Path) -> None:
     """As pandas collects the columns of rows."""
-    names = ["text", "id", *ABOUT]
-    (tmp_path / "x.csv").write_text(
-        f"{','.join(names)},quality\nOne.,1,ann,8,,,1.5,\nTwo.,2,ann,9,,,1.5,4\n", encoding="utf-8"
-    )
-    assert answers(str(tmp_path / "x.csv")) == [{}, {"quality": 4.0}]
-    names[2:2] = ["tone"]
-    (tmp_path / "x.csv").write_text(
-        f"{','.join(names)},quality\nOne.,1,3,ann,8,,,1.5,\nTwo.,2,3,ann,9,,,1.5,4\n", encoding="utf-8"
-    )
+    path, about = tmp_path / "x.csv", ",".join(ABOUT)
+    path.write_text(f"text,id,{about},quality\nOne.,1,ann,8,,,1.5,\nTwo.,2,ann,9,,,1.5,4\n", encoding="utf-8")
+    assert answers(str(path)) == [{}, {"quality": 4.0}]
+    path.write_text(f"text,id,tone,{about},quality\nOne.,1,3,ann,8,,,1.5,\nTwo.,2,3,ann,9,,,1.5,4\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"name them with question of quality, tone$"):
-        answers(str(tmp_path / "x.csv"))
-    assert answers(str(tmp_path / "x.csv"), "tone", "quality") == [{"tone": 3.0}, {"tone": 3.0, "quality": 4.0}]
+        answers(str(path))
+    assert answers(str(path), "tone", "quality") == [{"tone": 3.0}, {"tone": 3.0, "quality": 4.0}]
 
 
 @pytest.mark.parametrize(
@@ -183,29 +177,18 @@ def test_a_table_whose_first_row_lacks_an_answer_has_its_column_at_the_end(tmp_p
     ],
 )
 def test_ids_that_are_missing(tmp_path: Path, change: dict[str, object], told: str) -> None:
-    full = {"id": 1, "data": {"text": "One."}, "annotations": [{"completed_by": 1, "result": []}]}
-    if "id" in change:
-        full |= change
-    else:
-        full["annotations"] = [{"completed_by": change["annotator"], "result": []}]
+    by = {"completed_by": change.get("annotator", 1), "result": []}
+    full = {"data": {"text": "One."}, "annotations": [by], "id": change.get("id", 1)}
     for name, document in (("x.json", ANSWERED | change), ("y.json", full)):
         with pytest.raises(InvalidInput) as caught:
             read_label_studio([write(tmp_path / name, [document])])
         assert str(caught.value).replace("completed_by", "annotator") == f"{tmp_path / name}{told}"
 
 
-def test_pseudonyms_count_numbers_as_people_do() -> None:
-    assert pseudonyms(["10", "9", "9"]) == {"9": "A1", "10": "A2"}
-
-
 def state(folder: Path, labels: object, spans: object = (), spent: object = ()) -> None:
     folder.mkdir(parents=True)
-    found = {
-        "user_id": folder.name,
-        "instance_id_to_label_to_value": dict(labels),
-        "instance_id_to_span_to_value": dict(spans),
-        "instance_id_to_behavioral_data": dict(spent),
-    }
+    found = {f"instance_id_to_{name}_to_value": dict(values) for name, values in (("label", labels), ("span", spans))}
+    found |= {"user_id": folder.name, "instance_id_to_behavioral_data": dict(spent)}
     (folder / "user_state.json").write_text(json.dumps(found), encoding="utf-8")
 
 
@@ -234,19 +217,10 @@ def test_the_state_of_an_annotator(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "answer"),
     [
-        ("scale_4", "4", 4.0),
-        ("4", "4", "4"),
-        ("scale_10", "0", 10.0),
-        ("10", "0", 10.0),
-        ("number", "42", 42.0),
-        ("slider", "2.5", 2.5),
-        ("q", "7", 7.0),
-        ("select-one", "good", "good"),
-        ("good", "good", "good"),
-        ("good", True, "good"),
-        ("good", "1", "good: 1"),
-        ("scale_4", "3", "scale_4: 3"),
-        ("GPT_4", "4", "GPT_4: 4"),
+        *(("scale_4", "4", 4.0), ("scale_10", "0", 10.0), ("10", "0", 10.0)),
+        *(("number", "42", 42.0), ("slider", "2.5", 2.5), ("q", "7", 7.0), ("4", "4", "4")),
+        *(("select-one", "good", "good"), ("good", "good", "good"), ("good", True, "good")),
+        *(("good", "1", "good: 1"), ("scale_4", "3", "scale_4: 3"), ("GPT_4", "4", "GPT_4: 4")),
     ],
 )
 def test_keys_of_choices_are_no_grades(tmp_path: Path, name: str, value: object, answer: object) -> None:
@@ -289,20 +263,9 @@ def test_exported_tables(tmp_path: Path, between: str, form: str) -> None:
     ]
 
 
-def test_exported_json_lines(tmp_path: Path) -> None:
-    row = {"instance_id": "i1", "user_id": "ann", "labels": {"tone": {"kind": "true"}}, "spans": {}}
-    (tmp_path / "annotations.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    (one,) = read_potato([str(tmp_path / "annotations.jsonl")]).submissions
-    assert one.answers == {"tone": "kind"}
-
-
 @pytest.mark.parametrize(
     ("content", "told"),
-    [
-        ("[]", "expected an object in braces, got"),
-        ("{", "cannot be read as JSON"),
-        ("\xff", "cannot be read as JSON"),
-    ],
+    [("[]", "expected an object in braces, got"), ("{", "cannot be read as JSON"), ("\xff", "cannot be read as JSON")],
 )
 def test_broken_states(tmp_path: Path, content: str, told: str) -> None:
     (tmp_path / "ann").mkdir()
@@ -334,21 +297,9 @@ def test_folders_and_tables_of_something_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("label", "grade"),
     [
-        ("4", 4),
-        (" -1 ", -1),
-        ("−1", -1),
-        ("4.5", 4.5),
-        ("4. good", 4),
-        ("4.good", 4),
-        ("4) good", 4),
-        ("4: (very) good", 4),
-        ("2.5: fair", 2.5),
-        ("4：好", 4),
-        ("1. Strongly agree (1)", 1),
-        ("Agree (5)", 5),
-        ("Agree [ 5 ]", 5),
-        ("很好（5）", 5),
-        ("(4)", 4),
+        *(("4", 4), (" -1 ", -1), ("−1", -1), ("4.5", 4.5), ("(4)", 4)),
+        *(("4. good", 4), ("4.good", 4), ("4) good", 4), ("4: (very) good", 4), ("2.5: fair", 2.5), ("4：好", 4)),
+        *(("1. Strongly agree (1)", 1), ("Agree (5)", 5), ("Agree [ 5 ]", 5), ("很好（5）", 5)),
     ],
 )
 def test_numbers_that_labels_give(label: str, grade: float) -> None:
@@ -360,36 +311,24 @@ def test_numbers_that_labels_give(label: str, grade: float) -> None:
 @pytest.mark.parametrize(
     "label",
     [
-        "GPT-4",
-        "GPT 4",
-        "4,5",
-        "1,000",
-        "1_000",
-        "26-50%",
-        "50%",
-        "4-5",
-        "4 - good",
-        "4 stars",
-        "-1 bad",
-        "level 4",
-        "scale_4",
-        "(4) good",
-        "4 (5)",
-        "4. Agree (5)",
+        *(
+            "GPT-4",
+            "GPT 4",
+            "4,5",
+            "1,000",
+            "1_000",
+            "26-50%",
+            "50%",
+            "4-5",
+            "4 - good",
+            "4 stars",
+            "-1 bad",
+            "level 4",
+        ),
+        *("scale_4", "(4) good", "4 (5)", "4. Agree (5)", "4:", "12:30", "3.14 is pi", "1. 0-25%", "2) 3 of 4"),
+        *("good (4 of 5)", "v2.1", "1.2.3", "2024-05-01", "nan", "½", ""),
         pytest.param(f"{'9' * 400}. good", id="a number that leads beyond all floats"),
         pytest.param(f"good ({'9' * 400})", id="a number in brackets beyond all floats"),
-        "4:",
-        "12:30",
-        "3.14 is pi",
-        "1. 0-25%",
-        "2) 3 of 4",
-        "good (4 of 5)",
-        "v2.1",
-        "1.2.3",
-        "2024-05-01",
-        "nan",
-        "½",
-        "",
     ],
 )
 def test_labels_that_give_none(label: str) -> None:
@@ -402,14 +341,8 @@ def test_labels_that_give_none(label: str) -> None:
 @pytest.mark.parametrize(
     ("label", "scale", "grade"),
     [
-        ("1 of 5", None, None),
-        ("1 of 5", (1, 5), 1),
-        ("1 of 5", (1, 7), None),
-        ("3/5", (0, 5), 3),
-        ("3 / 5", (0, 5), 3),
-        ("2 Out of 5", (1, 5), 2),
-        ("0 of 5", (1, 5), None),
-        ("6/5", (1, 5), None),
+        *(("1 of 5", None, None), ("1 of 5", (1, 5), 1), ("1 of 5", (1, 7), None), ("0 of 5", (1, 5), None)),
+        *(("3/5", (0, 5), 3), ("3 / 5", (0, 5), 3), ("2 Out of 5", (1, 5), 2), ("6/5", (1, 5), None)),
         ("1 of the 5", (1, 5), None),
     ],
 )
@@ -425,9 +358,8 @@ def test_all_labels_without_a_grade_are_named() -> None:
         "--grade 'it'\\''s=N', or for N/M the scale whose top is M: --scale LOW:HIGH, "
         "or choose questions: --question NAME"
     )
-    assert "grade=('GPT-4=N',) grade=(\"it's=N\",), or for N/M the scale whose top is M: scale=LOW:HIGH" in str(
-        caught.value
-    )
+    python = "grade=('GPT-4=N',) grade=(\"it's=N\",), or for N/M the scale whose top is M: scale=LOW:HIGH"
+    assert python in str(caught.value)
     with pytest.raises(UsageError) as caught:
         grades_of("q", [f"label {number}" for number in range(100)], {}, None)
     assert "'label 26' and 80 more have no grade" in str(caught.value)
