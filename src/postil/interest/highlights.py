@@ -143,8 +143,8 @@ def page_html(title: str, styles: Iterable[str], script: str, body: Iterable[Nod
 
 
 def _file(name: str) -> str:
-    folder = "postil.results.page" if name == "tokens.css" else "postil.interest.html"
-    return (files(folder) / name).read_text(encoding="utf-8")
+    folder = files("postil.results.page") if name == "tokens.css" else files("postil.interest") / "html"
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

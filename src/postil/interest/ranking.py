@@ -1,74 +1,88 @@
-"""Rankings of the passages of a page."""
+"""Rankings of the passages of a page, by one of two goals or by a measure.
+
+The goal interest is a model of what people find interesting; the goal topic takes passages that say most of what their
+page is about.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.options import TableInputOptions
+from postil.corpus.duplicates import BigramSets
+from postil.data.ranking import best_first
 from postil.data.row_files import PLAIN
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.documents.feed import is_feed
 from postil.documents.passages import DocumentPassage, document_passages
 from postil.documents.reading import Loaded, has_rows, load, read_source
-from postil.interest.model import PageScores, standard
+from postil.encoders.static import open_static
+from postil.errors import InvalidInput
+from postil.interest.model import LANGUAGES, PageScores, chosen_model, page_scores, standard
+from postil.interest.options import AUTO, NO_VECTORS
+from postil.interest.result import Goal, InterestingResult
+from postil.interest.text_fragments import TextFragments
+from postil.messages import Message, Setting
 from postil.metrics.passage_measures import LogSim
 from postil.metrics.passage_pools import Preprocessing, one_pool
-from postil.passages.similarity import rows_of, unit_contributions
-from postil.text.languages import detect_language
-from postil.text.stop_words import STOP_LISTS
+from postil.passages.result import RankedPassage
+from postil.passages.similarity import (
+    MEASURE,
+    UNITS,
+    Ranking,
+    decomposable,
+    measure_ranking,
+    reference_weights,
+    references_of,
+    rows_of,
+    unit_contributions,
+)
+from postil.text.addresses import without_addresses
+from postil.text.han import HanTexts, all_remarks, composed
+from postil.text.languages import detect_language, sentence_languages
+from postil.text.stop_words import STOP_LISTS, stop_words_signature
+from postil.text.tokenizers import ranking_tokenizer
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
+from postil.vectors.imported import installed_vectors
+from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
-    from postil.data.progress import OnMessage
     from postil.data.reading import Reading
     from postil.documents.document import Document
     from postil.encoders.base import Encoded, Encoder
+    from postil.interest.model import InterestModel
     from postil.interest.options import InterestingOptions
+    from postil.metrics.passage_measures import Overlap
+    from postil.passages.result import UnitContribution
 
-__all__ = ["NEAR", "NEARNESS", "Page", "open_page", "readings", "topic_scores"]
-
-
-def readings(inputs: TableInputOptions | None, on_message: OnMessage) -> dict[str, Reading]:
-    """Options of reading tables of passages, and of a reference.
-
-    Args:
-        inputs: Options of the command.
-        on_message: Callback for status messages.
-    """
-    return (inputs or TableInputOptions()).readings({"passages": Passage, "reference": Passage}, on_message)
+__all__ = ["NEAR", "NEARNESS", "Page", "Ranker", "open_page", "topic_scores"]
 
 
-def open_page(source: str, options: InterestingOptions, reading: Reading = PLAIN) -> Page | Loaded:
-    """Open what a user names.
-
-    Args:
-        source: A file, an address, or ``-`` for standard input.
-        options: Options.
-        reading: Options of reading a table.
-
-    Returns:
-        The page; or the feed, as it was loaded.
-
-    Raises:
-        InvalidInput, MissingExtra: It cannot be read.
-    """
-    if has_rows(source, reading):
-        return Page.of_rows(rows_of(source, reading), source, options)
-    loaded = load(source)
-    if options.kind is None and is_feed(loaded.data):
-        return loaded
-    return Page.of_document(read_source(loaded, options), options)
+COPY: Final = 0.8
+"""Smallest Jaccard similarity of the word bigrams of near copies, of which only the best is ranked."""
+SPACELESS: Final[Mapping[str, str]] = {
+    "bo": "Tibetan",
+    "ja": "Japanese",
+    "km": "Khmer",
+    "lo": "Lao",
+    "my": "Burmese",
+    "th": "Thai",
+    "zh": "Han",
+}
+"""Script of the languages whose words no spaces separate."""
+LONGEST: Final = 2_000
+"""Number of passages up to which the language of each sentence is looked at; of longer pages, that of each block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +140,28 @@ def _language(text: str, said: str | None, options: InterestingOptions) -> str |
 def _primary(tag: str) -> str:
     """The language of a tag: ``en`` of ``en-GB``."""
     return re.split("[-_]", tag.strip().lower())[0]
+
+
+def open_page(source: str, options: InterestingOptions, reading: Reading = PLAIN) -> Page | Loaded:
+    """Open what a user names.
+
+    Args:
+        source: A file, an address, or ``-`` for standard input.
+        options: Options.
+        reading: Options of reading a table.
+
+    Returns:
+        The page; or the feed, as it was loaded.
+
+    Raises:
+        InvalidInput, MissingExtra: It cannot be read.
+    """
+    if has_rows(source, reading):
+        return Page.of_rows(rows_of(source, reading), source, options)
+    loaded = load(source)
+    if options.kind is None and is_feed(loaded.data):
+        return loaded
+    return Page.of_document(read_source(loaded, options), options)
 
 
 NEARNESS: Final = 0.6
@@ -209,3 +245,278 @@ def _nearness(encoded: Encoded) -> NDArray[np.float64]:
     page = np.bincount(encoded.texts, minlength=len(sums)) @ sums
     length = float(np.linalg.norm(page))
     return np.asarray((sums @ page / length if length > 0 else np.zeros(len(sums)))[encoded.texts])
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The passages of a page as they are read for a ranking.
+
+    Args:
+        texts: n passages.
+        source: The name of the page, for messages.
+        lang: Its language; None where it is not known.
+        how: Preprocessing.
+        stops: Stop list of each passage; None where that of `how` is for all.
+    """
+
+    texts: Sequence[str]
+    source: str
+    lang: str | None
+    how: Preprocessing
+    stops: tuple[str, ...] | None
+
+    @property
+    def signature(self) -> str:
+        """See `Preprocessing.signature`; with all stop lists that were taken."""
+        if self.stops is None:
+            return self.how.signature
+        lists = "+".join(stop_words_signature(each) for each in sorted(set(self.stops) - {"none"})) or "none"
+        return re.sub(r"\|stop:[^|]*", f"|stop:{lists}", self.how.signature)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """A way of ranking passages, for any number of pages.
+
+    Args:
+        options: The options.
+        model: Model of the goal interest.
+        measure: Measure to rank by; None for a goal.
+        reference: Texts to compare with; None for the page itself.
+        weights: float64[m], the weight of each of them.
+    """
+
+    options: InterestingOptions
+    model: InterestModel
+    measure: Overlap | None
+    reference: Sequence[str] | None
+    weights: NDArray[np.float64] | None
+
+    @classmethod
+    def open(cls, options: InterestingOptions, reading: Reading = PLAIN) -> Self:
+        """Read what the options name.
+
+        Args:
+            options: The options.
+            reading: Options of reading the reference.
+
+        Raises:
+            InvalidInput: A file or folder cannot be read, or holds no passage.
+            UnknownName, UsageError: The measure does not exist, or has no units.
+        """
+        measure = None
+        if options.measure is not None or options.reference is not None:
+            measure = decomposable(options.measure or MEASURE)
+        reference, grades = None, None
+        if options.reference is not None:
+            reference, grades = references_of(options.reference, options.split, reading)
+        weights = None
+        if measure is not None and reference is not None:
+            weights = reference_weights(grades, len(reference), needed=measure.weighted)
+        elif measure is not None and measure.weighted:
+            reference_weights(None, 0, needed=True)
+        return cls(
+            options=options,
+            model=chosen_model(options.model),
+            measure=measure,
+            reference=reference,
+            weights=weights,
+        )
+
+    def rank(self, page: Page) -> InterestingResult:
+        """Rank the passages of a page: sentences before fragments, and of near copies the best alone.
+
+        Args:
+            page: The page.
+
+        Raises:
+            InvalidInput: It has no passage, or its texts are Han text and meet the ``words`` tokenizer.
+        """
+        texts = [composed(each.text) for each in page.passages]
+        if not any(text.strip() for text in texts):
+            raise InvalidInput("expected passages, got none", where=page.source)
+        notes = [*page.notes]
+        langs = _languages(texts, page)
+        lang = page.lang or _main(langs, texts)
+        how, script = self._preprocessing(texts, lang)
+        if script:
+            texts = [without_addresses(text) for text in texts]
+        if lang not in langs:  # somebody knows better
+            langs = (lang,) * len(langs)
+        written = _Written(texts, page.source, lang, how, self._stops(langs))
+        if self.measure is None:
+            goal, measure, signature, ranking = self._by_goal(written, notes)
+        else:
+            goal, measure, signature = None, self.options.measure or MEASURE, f"{self.measure}|{written.signature}"
+            ranking = self._by_measure(written, self.measure, notes)
+        # Sentences of the page's language, sentences of others, fragments.
+        last = np.array([2 * each.fragment or int(of != lang) for each, of in zip(page.passages, langs, strict=True)])
+        if others := sum(of != lang for of in langs):
+            known = ", ".join(sorted({of for of in langs if of and of != lang}))
+            notes.append(f"passages in another language than the page's, ranked after the others: {others:,} ({known})")
+        best = best_first(ranking.scores)
+        best = best[np.array([bool(each.text.strip()) for each in page.passages])[best]]
+        order = best[np.argsort(last[best], kind="stable")]
+        k = self.options.k
+        taken = order[:k].tolist() if page.document is None else _without_copies(texts, order, k, notes)
+        reference = "page" if self.reference is None else f"{len(self.reference)}-passages"
+        return InterestingResult(
+            measure=measure,
+            passages=tuple(self._ranked(page, ranking, taken)),
+            goal=goal,
+            lang=lang,
+            signature=f"{signature}|reference:{reference}|split:{self.options.split}|postil:{VERSION}",
+            document=page.document,
+            notes=tuple(notes),
+        )
+
+    def _by_goal(self, page: _Written, notes: list[str]) -> tuple[Goal, str, str, Ranking]:
+        """The goal, its spec, its part of the signature, and the ranking."""
+        options, lang, how, texts = self.options, page.lang, page.how, page.texts
+        goal = options.goal or ("interest" if options.vectors in {None, NO_VECTORS} else "topic")
+        if goal == "interest" and lang not in LANGUAGES and (lang or options.goal is None):
+            known = ", ".join(sorted(LANGUAGES))
+            said = (
+                f"the language {lang}" if lang else Message("an unknown one; name it with {lang}", lang=Setting("lang"))
+            )
+            notes.append(
+                Message("goal topic, since goal interest knows {known} and not {said}", known=known, said=said)
+            )
+            goal = "topic"
+        if goal == "interest":
+            found = page_scores(texts, self.model, options.jobs)
+            spec = signature = f"interest(model={self.model.name})"
+        else:
+            _check_words(texts, page.source, how, notes)
+            encoder = _encoder(options.vectors, lang)
+            stop = None if how.stop == "none" else how.stop
+            found = topic_scores(
+                texts, stop, tokenizer=how.tokenizer, encoder=encoder, jobs=options.jobs, stops=page.stops
+            )
+            near = "" if encoder is None else f",nearness={NEARNESS:g},vectors={encoder.signature}"
+            spec = f"topic(logsim-1{near})"
+            signature = f"{spec}|{page.signature}"
+        return goal, spec, signature, Ranking(found.scores, lambda index: _for_it(found.reasons(index, UNITS)))
+
+    def _by_measure(self, page: _Written, measure: Overlap, notes: list[str]) -> Ranking:
+        texts = page.texts
+        _check_words(texts, page.source, page.how, notes)
+        if self.reference is None and measure.family == "kl":
+            short = Message(
+                "on a page that is its own reference kl puts short passages first; name a {reference}, or take logsim",
+                reference=Setting("reference"),
+            )
+            notes.append(short)
+        weights = np.ones(len(texts)) if self.weights is None else self.weights
+        return measure_ranking(
+            texts,
+            self.reference,
+            weights,
+            measure=measure,
+            how=page.how,
+            jobs=self.options.jobs,
+            stops=page.stops,
+        )
+
+    def _preprocessing(self, texts: Sequence[str], lang: str | None) -> tuple[Preprocessing, str]:
+        """Preprocessing of the passages of a page; and the script that they are in, if it has no spaces."""
+        options, tokenizer = self.options, self.options.tokenizer
+        met = _han(texts, "words")
+        script = met.scripts.most_common(1)[0][0] if met.many else SPACELESS.get(lang or "", "")
+        listed = "zh" if lang is None and script == "Han" else lang
+        stop = (listed if listed in STOP_LISTS else "none") if options.stop == AUTO else options.stop
+        if tokenizer == AUTO:
+            tokenizer = ranking_tokenizer(script)
+        elif tokenizer == "characters":
+            tokenizer = "runs"
+        return Preprocessing(tokenizer=tokenizer, stem=options.stem, stop=stop or "none"), script
+
+    def _stops(self, langs: Sequence[str | None]) -> tuple[str, ...] | None:
+        """The stop list of each passage, by its own language; None where one is for all."""
+        if self.options.stop != AUTO or len(set(langs)) < 2:
+            return None
+        return tuple(each if each in STOP_LISTS else "none" for each in langs)
+
+    def _ranked(self, page: Page, ranking: Ranking, order: Iterable[int]) -> Iterator[RankedPassage]:
+        fragments = None if page.document is None else TextFragments(page.document)
+        for rank, index in enumerate(order, start=1):
+            passage, score = page.passages[index], float(ranking.scores[index])
+            located = fragments is not None
+            yield RankedPassage(
+                rank=rank,
+                index=index,
+                text=passage.text,
+                score=score if np.isfinite(score) else None,
+                reasons=ranking.reasons(index),
+                start=passage.start if located else None,
+                end=passage.end if located else None,
+                page=passage.page,
+                link=None if fragments is None else fragments.link(passage.start, passage.end, passage.page),
+            )
+
+
+def _languages(texts: Sequence[str], page: Page) -> tuple[str | None, ...]:
+    """The language of each passage."""
+    blocks = [each.block for each in page.passages] if page.document is not None else list(range(len(texts)))
+    if len(texts) <= LONGEST:
+        return sentence_languages(texts, blocks, page.lang)
+    whole: dict[int, list[str]] = {}
+    for block, text in zip(blocks, texts, strict=True):
+        whole.setdefault(block, []).append(text)
+    found = sentence_languages([" ".join(parts) for parts in whole.values()], list(whole), page.lang)
+    of_block = dict(zip(whole, found, strict=True))
+    return tuple(of_block[block] for block in blocks)
+
+
+def _main(langs: Sequence[str | None], texts: Sequence[str]) -> str | None:
+    """The language that most of a page is in, the first of them."""
+    sizes = Counter[str]()
+    for lang, text in zip(langs, texts, strict=True):
+        if lang is not None:
+            sizes[lang] += len(text)
+    return sizes.most_common(1)[0][0] if sizes else None
+
+
+def _han(texts: Sequence[str], tokenizer: str) -> HanTexts:
+    met = HanTexts(named_tokenizer(tokenizer), "passages")
+    met.see(texts)
+    return met
+
+
+def _check_words(texts: Sequence[str], where: str, how: Preprocessing, notes: list[str]) -> None:
+    """Note the texts that the tokenizer is not for, or refuse them if they are many."""
+    met = _han(texts, how.tokenizer)
+    met.check(lambda _, problem: InvalidInput(problem, where=where))
+    notes += all_remarks(met)
+
+
+def _for_it(reasons: tuple[UnitContribution, ...]) -> tuple[UnitContribution, ...]:
+    """The contributions that speak for a passage."""
+    return tuple(each for each in reasons if each.part > 0)
+
+
+def _encoder(vectors: str | None, lang: str | None) -> Encoder | None:
+    """The vectors of a folder; for English else those of an installed package."""
+    if vectors == NO_VECTORS:
+        return None
+    if vectors is not None:
+        return open_static(vectors)
+    return installed_vectors() if lang == "en" else None
+
+
+def _without_copies(texts: Sequence[str], order: NDArray[np.int64], k: int, notes: list[str]) -> list[int]:
+    """The first k of an order, without near copies of earlier ones."""
+    bigrams = BigramSets(texts)
+    copy = np.zeros(len(texts), bool)
+    taken: list[int] = []
+    for index in order.tolist():
+        if copy[index]:
+            continue
+        taken.append(index)
+        if len(taken) == k:
+            break
+        copy |= bigrams.jaccard(index) >= COPY
+    copies = int(copy.sum()) - sum(bool(copy[index]) for index in taken)
+    if copies:
+        notes.append(f"near copies of these passages, left out: {copies:,}")
+    return taken

@@ -26,9 +26,8 @@ from postil.documents.readers.html import read_article
 from postil.documents.readers.text import read_plain
 from postil.engine.worker import send
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
-from postil.interest.calls import Ranker
 from postil.interest.options import AUTO, InterestingOptions
-from postil.interest.ranking import Page
+from postil.interest.ranking import Page, Ranker
 from postil.messages import INTERFACE, Json, Note, spoken
 from postil.results.result_json import SCHEMA
 from postil.scoring.calls import score as score_rows

@@ -1,1 +1,0 @@
-"""Pages that show documents with their best passages highlighted, and an index of several of them."""
