@@ -170,12 +170,6 @@ def test_wrong_requests() -> None:
         compare([])
 
 
-def test_same_seed_same_rows() -> None:
-    rows = scores_of({"base": BASE, "mixed": MIXED})
-    assert compare(rows, draws=Draws(seed=1)) == compare(rows, draws=Draws(seed=1))
-    assert compare(rows, draws=Draws(seed=1)).systems != compare(rows, draws=Draws(seed=2)).systems
-
-
 def test_system_means_by_hand() -> None:
     # Two texts a system, one grade each.       meteor        errors      grades
     texts = {"a": ((0.2, 9, 1), (0.4, 7, 2)), "b": ((0.5, 8, 3), (0.5, 8, 3)), "c": ((0.5, 1, 5), (0.5, 2, 4))}

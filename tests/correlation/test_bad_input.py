@@ -153,50 +153,6 @@ def test_every_format_bears_it(postil: Postil, name: str, form: str) -> None:
         assert out.startswith("metric,coefficient,by,value,low,high,p,n,dropped\n")
 
 
-def test_one_constant_metric_leaves_the_others(postil: Postil) -> None:
-    put("s.jsonl", ({**row, **({"score": 1} if row["metric"] == "meteor" else {})} for row in scores()))
-    out = numbers_only(postil(*COMMAND)).out
-    assert re.search(r"^meteor +- +- +-$", out, re.MULTILINE)
-    assert re.search(r"^w-meteor +-?\.\d{3} \[", out, re.MULTILINE)
-    assert "no coefficient of meteor: every score is 1\n" in out
-    assert "p < .05" not in out
-
-
-def test_a_constant_control(postil: Postil) -> None:
-    draws = [
-        {**row, "metric": f"control:shuffled(w-meteor,draw={draw})", "score": 0.5}
-        for row in scores()
-        if row["metric"] == "w-meteor"
-        for draw in (1, 2)
-    ]
-    put("s.jsonl", [*scores(), *draws])
-    out = numbers_only(postil(*COMMAND)).out
-    assert "no coefficient of control:shuffled(w-meteor): every score is 0.5\n" in out
-
-
-def test_an_annotator_who_gave_one_label(postil: Postil) -> None:
-    put("j.jsonl", ({**row, **({"grade": 3} if row["annotator"] == "bob" else {})} for row in judgements()))
-    out = numbers_only(postil(*COMMAND)).out
-    assert "bob gave only the label 3\n" in out
-    assert "no alpha" not in out
-
-
-def test_a_text_graded_twice_by_one_annotator(postil: Postil) -> None:
-    rows = judgements()
-    put("j.jsonl", [*rows, {**rows[0], "grade": 5}, {**rows[0], "grade": 3}])
-    out = numbers_only(postil(*COMMAND)).out
-    assert "graded more than once by one annotator, the mean taken: 1 (i0 by a)\n" in out
-    assert "24 grades by 2 annotators" in out
-
-
-def test_more_left_out_than_can_be_named(postil: Postil) -> None:
-    put("j.jsonl", judgements()[:8])
-    assert (
-        "excluded: scored but not judged: 8 (i2 by a, i2 by b, i3 by a, i3 by b, i4 by a and 3 more)\n"
-        in numbers_only(postil(*COMMAND)).out
-    )
-
-
 def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
     evil = {"item": "项目\n{}", "system": "系\x1b[31m{}", "metric": "{}\n\u202e評", "annotator": "安\x1b[2J{}"}
 

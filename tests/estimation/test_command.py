@@ -85,12 +85,6 @@ def test_json_has_all_fields(files: Postil) -> None:
     assert made["signatures"] == {"judge": "judge|by hand", "noise": "noise|by hand"}
 
 
-def test_rows(files: Postil) -> None:
-    rows = list(map(json.loads, files(*COMMAND, "--format", "jsonl").out.splitlines()))
-    assert [(row["system"], row["rank_low"]) for row in rows] == list(zip(SYSTEMS, (1, 2, 3), strict=True))
-    assert rows[0]["low"] < rows[0]["mean"] < rows[0]["high"]
-
-
 def test_the_ratings_alone(files: Postil) -> None:
     without = files("estimate", "--judgements", "j.jsonl")
     assert without.code == 0, without.err
@@ -103,12 +97,6 @@ def test_the_ratings_alone(files: Postil) -> None:
     assert alone.out.startswith("24 of 40 items graded")
 
 
-def test_ppi(files: Postil) -> None:
-    made = json.loads(files(*COMMAND, "--method", "ppi", "--metric", "judge", "--format", "json").out)
-    assert (made["method"], made["scores_used"], made["curve"]) == ("ppi", True, [])
-    assert all(0 <= row["slope"] <= 1 for row in made["systems"])
-
-
 def test_the_report(files: Postil) -> None:
     outcome = files(*COMMAND, "--report", "r.html")
     assert outcome.code == 0, outcome.err
@@ -119,20 +107,6 @@ def test_the_report(files: Postil) -> None:
     names = {path.name for path in Path("r_files").iterdir()}
     assert {"systems.csv", "differences.csv", "scores.csv", "curve.csv", "estimates.tex", "results.json"} <= names
     assert files("report", "r_files/results.json", "--out", "again.html").code == 0
-
-
-def test_other_inputs(files: Postil) -> None:
-    expected = json.loads(files(*COMMAND, "--format", "json").out)["systems"]
-    lines = ["doc,team,judge,noise"]
-    by_key: dict[tuple[str, str], dict[str, float]] = {}
-    for row in scores():
-        by_key.setdefault((row.item or "", row.system), {})[row.metric] = row.score
-    lines += [f"{item},{system},{of['judge']},{of['noise']}" for (item, system), of in by_key.items()]
-    Path("wide.csv").write_text("\n".join(lines), encoding="utf-8")
-    named = ("--column", "item=doc", "--column", "system=team", "--metric-columns", "judge,noise")
-    other = ("--column", "judgements.item=item", "--column", "judgements.system=system")
-    outcome = files("estimate", "wide.csv", "--judgements", "j.jsonl", *named, *other, "--format", "json")
-    assert json.loads(outcome.out)["systems"] == expected, outcome.err
 
 
 @pytest.mark.parametrize(
@@ -173,14 +147,6 @@ def test_several_aspects(files: Postil) -> None:
     assert outcome.code == 3
     assert "choose one: --aspect NAME" in outcome.err
     assert "2 annotators, aspect style; target" in files(*COMMAND, "--aspect", "style").out
-
-
-def test_nothing_joins(files: Postil) -> None:
-    write("j.jsonl", [Judgement("x", "good", "ann", 1.0)])
-    outcome = files(*COMMAND)
-    assert outcome.code == 3
-    assert "240 scored" not in outcome.err
-    assert "1 judged (such as x by good)" in outcome.err
 
 
 def test_notes_and_exclusions_stand_below_the_table(files: Postil) -> None:

@@ -31,10 +31,7 @@ def grade(item: int, system: int) -> int:
     return 1 + (item**2 + 2 * system * item + system) % 5
 
 
-SCORES = {
-    "f1": lambda i, s: grade(i, s) + ((3 * i + 2 * s) % 4) / 2,
-    "f2": lambda i, s: (7 * i + s) % 6,
-}
+SCORES = {"f1": lambda i, s: grade(i, s) + ((3 * i + 2 * s) % 4) / 2, "f2": lambda i, s: (7 * i + s) % 6}
 
 
 def score_rows(metrics: Iterable[str] = ("f1", "f2"), systems: str = SYSTEMS) -> list[Score]:
@@ -319,10 +316,7 @@ def test_mostly_equal_grades_of_a_system_have_a_note() -> None:
 
 
 def test_what_lacks_something_is_excluded_counted_and_named() -> None:
-    scores = [
-        *score_rows(),
-        *(Score(str(i), "D", metric, 1.0, f"{metric}|v1") for i in range(12) for metric in SCORES),
-    ]
+    scores = [*score_rows(), *(Score(str(i), "D", metric, 1.0, f"{metric}|v1") for i in range(12) for metric in SCORES)]
     kept = [
         each for each in scores if (each.item, each.system, each.metric) not in {("3", "A", "f1"), ("4", "B", "f2")}
     ]
@@ -391,16 +385,6 @@ def test_identical_systems_have_no_difference_to_test() -> None:
     result = found(scores, rated)
     assert [(each.system, each.other) for each in result.undefined] == [("A", "B")]
     assert result.differences[0].p is None
-
-
-def test_all_items_graded_gives_the_means_of_the_grades() -> None:
-    result = found(ratings=judgements(items=12))
-    assert result.scores_used
-    assert means(result) == near([row(result, system).human_mean for system in SYSTEMS])
-    population, alone = result, found(ratings=judgements(items=12), method="human")
-    for one, other in zip(population.systems, alone.systems, strict=True):
-        assert [one.low, one.high] == near([other.low, other.high])
-    assert [each.balance_z for each in result.scores] == [None, None]
 
 
 def test_intervals_of_width_0_where_these_items_are_all_graded_and_raters_agree() -> None:

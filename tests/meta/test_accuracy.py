@@ -20,16 +20,12 @@ from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import join
 from postil.meta.text_accuracy import AccuracyResampling, Pairs, group_sizes, swapping_pairs, with_thresholds
+from rated_tables import rated_table
 from table_p import table_p
 
 
-def table(scores, grades, items, systems=None, metric="x"):
-    systems = [0] * len(items) if systems is None else systems
-    names = [(str(item), str(system)) for item, system in zip(items, systems, strict=True)]
-    return join(
-        [Score(*name, metric, float(s), "") for name, s in zip(names, scores, strict=True)],
-        [Judgement(*name, "ann", float(grade)) for name, grade in zip(names, grades, strict=True)],
-    )
+def table(scores, grades, items, systems=None):
+    return rated_table({"x": scores}, grades, items=items, systems=[0] * len(items) if systems is None else systems)
 
 
 def row_of(found, by="pool"):
@@ -40,9 +36,7 @@ def row_of(found, by="pool"):
 def points_of(scores, grades, item, system, by):
     """Lists of (score, grade) by group, of a level; systems by their means."""
     if by == "system":
-        return [
-            [(scores[system == each].mean(), grades[system == each].mean()) for each in np.unique(system)],
-        ]
+        return [[(scores[system == each].mean(), grades[system == each].mean()) for each in np.unique(system)]]
     group = {"item": item, "within-system": system, "pool": np.zeros(len(item))}[by]
     return [list(zip(scores[group == each], grades[group == each], strict=True)) for each in np.unique(group)]
 

@@ -21,6 +21,7 @@ from postil.meta.agreement import agreement, agreement_of_table
 from postil.meta.parts import STATISTICS
 from postil.meta.resampling import SEED, Draws, bootstrap_counts, interval
 from postil.meta.table import Table, join
+from rated_tables import rated_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -581,21 +582,11 @@ def made(
     rows: list[tuple[str, str, float, float, float]], *, low: tuple[str, ...] = (), scale: Scale | None = None
 ) -> Table:
     """Item, system, two scores and a grade."""
-    return join(
-        [Score(item, system, "x", score, "") for item, system, score, _, _ in rows]
-        + [Score(item, system, "y", score, "") for item, system, _, score, _ in rows],
-        [Judgement(item, system, "ann", grade) for item, system, _, _, grade in rows],
-        lower_is_better=low,
-        scale=scale,
-    )
+    items, systems, x, y, grades = zip(*rows, strict=True)
+    return rated_table({"x": x, "y": y}, grades, items=items, systems=systems, lower_is_better=low, scale=scale)
 
 
-ROWS = [
-    ("1", "a", 0.0, 0.8, 1.0),
-    ("2", "a", 0.2, 0.6, 2.0),
-    ("3", "a", 0.4, 0.8, 4.0),
-    ("4", "a", 0.6, 0.2, 5.0),
-]
+ROWS = [("1", "a", 0.0, 0.8, 1.0), ("2", "a", 0.2, 0.6, 2.0), ("3", "a", 0.4, 0.8, 4.0), ("4", "a", 0.6, 0.2, 5.0)]
 
 
 def test_normalised_by_hand() -> None:

@@ -16,6 +16,7 @@ from postil.data.rows import Judgement, Score
 from postil.meta.grade_fits import MappedGrades, map_to_grades
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.table import Table, join
+from rated_tables import rated_table
 from table_p import table_p
 
 
@@ -29,11 +30,7 @@ def predicted(grades: list[float]) -> MappedGrades:
 
 
 def graded(grades: list[float], scale: Scale | None = None) -> Table:
-    return join(
-        [Score(f"{i}", "a", "x", i) for i in range(len(grades))],
-        [Judgement(f"{i}", "a", "ann", grade) for i, grade in enumerate(grades)],
-        scale=scale,
-    )
+    return rated_table({"x": range(len(grades))}, grades, scale=scale)
 
 
 @pytest.mark.parametrize(

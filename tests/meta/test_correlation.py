@@ -5,14 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import get_args
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.data.rows import Judgement, Score
 from postil.errors import UnknownName, UsageError
 from postil.meta.coefficient_kinds import KINDS, kind_of
 from postil.meta.coefficients import LEVELS, TABLE, Measure
@@ -20,7 +18,7 @@ from postil.meta.column_correlations import Texts, scaled
 from postil.meta.correlation import CONTROL_DRAWS, correlations
 from postil.meta.parts import UndefinedResult
 from postil.meta.resampling import Draws, bootstrap_counts
-from postil.meta.table import join
+from rated_tables import rated_table
 
 COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]
 RANKED = [name for name in COEFFICIENTS if name != "pearson"]
@@ -32,15 +30,9 @@ def replicate(scores, table, coefficient, by, draws):
 
 def table(grades, *, items=None, systems=None, lower=(), **columns):
     """A table of n texts; by default each is an item of its own."""
-    n = len(grades)
-    items = items or range(n)
-    systems = systems or (["a"] * n if len(set(items)) == n else range(n))
-    names = [(str(item), str(system)) for item, system in zip(items, systems, strict=True)]
-    return join(
-        [Score(*name, metric, s, "") for metric, each in columns.items() for name, s in zip(names, each, strict=True)],
-        [Judgement(*name, "ann", grade) for name, grade in zip(names, grades, strict=True)],
-        lower_is_better=lower,
-    )
+    items = items or range(len(grades))
+    systems = systems or (["a"] * len(grades) if len(set(items)) == len(grades) else range(len(grades)))
+    return rated_table(columns, grades, items=items, systems=systems, lower_is_better=lower)
 
 
 def noisy(**options):
@@ -57,11 +49,7 @@ def values(found):
 
 
 # By hand. x against the grades: within p 1 2 3 and 1 3 2, within q 1 2 and 2 1, r has one text.
-SMALL = {
-    "items": ["p", "p", "p", "q", "q", "r"],
-    "systems": ["a", "b", "c", "a", "b", "a"],
-    "x": [1, 2, 3, 1, 2, 9],
-}
+SMALL = {"items": ["p", "p", "p", "q", "q", "r"], "systems": ["a", "b", "c", "a", "b", "a"], "x": [1, 2, 3, 1, 2, 9]}
 GRADES = [1, 3, 2, 2, 1, 5]
 
 
@@ -161,14 +149,6 @@ def test_more_threads_and_another_time_are_the_same(by, coefficient):
     np.testing.assert_array_equal(once.samples, again.samples)
     assert (once.samples != other.samples).any()
     np.testing.assert_array_equal(once.values, other.values)
-
-
-def test_columns_are_resampled_together():
-    given = noisy()
-    found = replicate(given.oriented[:, [0, 0, 1, 2]], given, "spearman", "pool", Draws(resamples=20))
-    np.testing.assert_array_equal(found.samples[:, 0], found.samples[:, 1])
-    one = replicate(given.oriented[:, :1], given, "spearman", "pool", Draws(resamples=20))
-    np.testing.assert_array_equal(one.samples[:, 0], found.samples[:, 0])
 
 
 def test_kendall_has_fewer_resamples():
@@ -306,12 +286,7 @@ def test_scaled_columns_are_below_one_and_lose_no_digit(columns, exponents):
 
 def test_systems_that_a_resample_lacks_are_left_out_of_it():
     # c is in q only: without q two systems are left, whose coefficient is 1 or -1.
-    given = table(
-        [1, 2, 4, 1, 5],
-        items=list("ppqqq"),
-        systems=list("abcab"),
-        x=[1, 3, 0, 2, 1],
-    )
+    given = table([1, 2, 4, 1, 5], items=list("ppqqq"), systems=list("abcab"), x=[1, 3, 0, 2, 1])
     found = replicate(given.oriented, given, "pearson", "system", Draws(resamples=40))
     of = {
         tuple(count): sample
@@ -354,15 +329,6 @@ def test_draws_without_a_coefficient_are_passed_over():
     assert none.absent == (
         UndefinedResult(metric="control:shuffled(x)", coefficient="pearson", by="pool", reason="every score is 1"),
     )
-
-
-def test_rows_for_output():
-    rows = [
-        msgspec.to_builtins(row) for row in correlations(controlled(3), ["pearson"], draws=Draws(resamples=20)).rows
-    ]
-    fields = ["metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped"]
-    assert [list(row) for row in rows] == [fields, [*fields, "sd"]]
-    assert all(type(value) in {str, int, float} for row in rows for value in row.values())
 
 
 def test_what_is_asked_wrongly():

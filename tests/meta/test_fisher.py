@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
-from postil.data.rows import Judgement, Score
 from postil.meta.correlation import correlations
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.significance import degrees_of_freedom, fisher_interval, power, student_quantile
-from postil.meta.table import Table, join
+from rated_tables import rated_table
+
+if TYPE_CHECKING:
+    from postil.meta.table import Table
 
 EACH = 4
 
@@ -25,11 +29,8 @@ def texts(random: np.random.Generator, items: int, outliers: float) -> tuple[np.
 
 
 def joined(scores: np.ndarray, grades: np.ndarray) -> Table:
-    names = [(str(n // EACH), str(n % EACH)) for n in range(len(scores))]
-    return join(
-        [Score(*name, "x", float(score)) for name, score in zip(names, scores, strict=True)],
-        [Judgement(*name, "ann", float(grade)) for name, grade in zip(names, grades, strict=True)],
-    )
+    items, systems = divmod(np.arange(len(scores)), EACH)
+    return rated_table({"x": scores}, grades, items=items, systems=systems)
 
 
 @pytest.mark.parametrize(("outliers", "least", "percentiles"), [(0.01, 0.89, 0.84), (0.0, 0.92, 0.97)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,24 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.data.grades import Scale
-from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
 from postil.meta.grade_fits import isotonic, linear, map_to_grades, scale_of
-from postil.meta.table import Table, join
+from rated_tables import rated_table
 from table_p import table_p
+
+if TYPE_CHECKING:
+    from postil.meta.table import Table
 
 
 def made(
     scores: list[float], grades: list[float], *, items: int | None = None, low: tuple[str, ...] = (), scale: str = ""
 ) -> Table:
     """Texts of one metric and one annotator; by default one text per item, else they take turns."""
-    keys = [(f"q{i % (items or len(scores))}", f"s{i // (items or len(scores))}") for i in range(len(scores))]
-    return join(
-        [Score(*key, "x", score) for key, score in zip(keys, scores, strict=True)],
-        [Judgement(*key, "ann", grade) for key, grade in zip(keys, grades, strict=True)],
-        lower_is_better=low,
-        scale=Scale.parse(scale) if scale else None,
-    )
+    systems, names = zip(*(divmod(text, items or len(scores)) for text in range(len(scores))), strict=True)
+    parsed = Scale.parse(scale) if scale else None
+    return rated_table({"x": scores}, grades, items=names, systems=systems, lower_is_better=low, scale=parsed)
 
 
 def columns(table: Table, folds: int = 5) -> dict[tuple[str, str], list[float]]:

@@ -9,32 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from postil.data.rows import Judgement, Score
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.coefficients import TABLE
 from postil.meta.correlation import correlations
 from postil.meta.parts import CEILING, HALVES, ONE
 from postil.meta.reliability import SPLITS, MultipleRatings, ceiling, human_agreement
 from postil.meta.resampling import Draws, bootstrap_counts
-from postil.meta.table import join
+from rated_tables import rated_table
 
 COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
-def table(ratings, *, items=None, systems=None, scores=None):
+def table(ratings, *, scores=None, **of):
     """A table of n texts, each with grades by annotator; by default each is an item of its own."""
-    n = len(ratings)
-    items, systems, scores = items or range(n), systems or ["a"] * n, scores or range(n)
-    keys = [(str(item), str(system)) for item, system in zip(items, systems, strict=True)]
-    return join(
-        [Score(*key, "x", score, "") for key, score in zip(keys, scores, strict=True)],
-        [
-            Judgement(*key, who, grade)
-            for key, grades in zip(keys, ratings, strict=True)
-            for who, grade in grades.items()
-        ],
-    )
+    return rated_table({"x": scores or range(len(ratings))}, ratings, **of)
 
 
 def pair(anns, bobs, **options):
@@ -199,10 +188,7 @@ def test_the_ceiling_where_annotators_vary():
 
 @pytest.mark.parametrize(
     "ratings",
-    [
-        [[1, 2, 5], [3, 7, 4], [2, 6, 6.5], [1, 9, 1]],
-        [[1, 2, 5, 7], [3, 7], [4], [2, 6, 6.5, 8], [1, 9, 1, 0, 6]],
-    ],
+    [[[1, 2, 5], [3, 7, 4], [2, 6, 6.5], [1, 9, 1]], [[1, 2, 5, 7], [3, 7], [4], [2, 6, 6.5, 8], [1, 9, 1, 0, 6]]],
 )
 def test_halves_differ_by_one_at_most(ratings):
     def splits(grades):
@@ -304,16 +290,6 @@ def test_every_resample_of_items_takes_one_of_the_splits(resamples):
     assert (found.low, found.high) == pytest.approx(tuple(np.percentile(samples, (2.5, 97.5))), abs=1e-12)
     each = [np.corrcoef(*half)[0, 1] for half in halves]
     assert (found.value, found.sd) == pytest.approx((np.mean(each), np.std(each, ddof=1)), abs=1e-12)
-
-
-def test_the_same_seed_gives_the_same():
-    given = simulated(60, [2, 3], noise=1.0, systems=3)
-    once, again, other = (
-        human(given, by="item", splits=10, resamples=30, seed=seed, jobs=jobs)
-        for seed, jobs in ((1, 1), (1, 2), (2, 1))
-    )
-    assert once == again
-    assert once.rows[0] != other.rows[0]
 
 
 @pytest.mark.parametrize(

@@ -4,24 +4,17 @@ import numpy as np
 import pytest
 
 from postil.correlation.audit import length_bias
-from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
 from postil.meta.resampling import Draws, bootstrap_counts
-from postil.meta.table import join
 from postil.results.names import LENGTH
+from rated_tables import rated_table
 from table_p import table_p
 
 
 def table(grades, *, items=None, lower_is_better=(), **columns):
     """A table of n texts with scores by metric; by default each text is an item of its own."""
-    items = range(len(grades)) if items is None else items
-    keys = [(str(item), str(text)) for text, item in enumerate(items)]
-    names = {name.replace("_", ":"): column for name, column in columns.items()}
-    scores = [
-        Score(*key, name, float(score)) for name, each in names.items() for key, score in zip(keys, each, strict=True)
-    ]
-    judgements = [Judgement(*key, "ann", float(grade)) for key, grade in zip(keys, grades, strict=True)]
-    return join(scores, judgements, lower_is_better=lower_is_better)
+    named = {name.replace("_", ":"): column for name, column in columns.items()}
+    return rated_table(named, grades, items=items, systems=range(len(grades)), lower_is_better=lower_is_better)
 
 
 def average_ranks(values):

@@ -22,6 +22,7 @@ from postil.meta.permutation import Statistic, _bits, permutation_p, standardize
 from postil.meta.resampling import Draws, bootstrap_counts
 from postil.meta.significance import holm, student_p, williams_p, williams_t
 from postil.meta.table import Table, join
+from rated_tables import rated_table
 
 
 def made(
@@ -201,10 +202,7 @@ def test_permutation_is_brute_force_over_all_swaps(
     if by == "within-system":  # a system without a coefficient of the first metric, and one without a text of two items
         table.scores[table.system == 2, 0] = 0.5
         kept = (table.system != 3) | (table.item > 1)
-        table = replace(
-            table,
-            **{name: getattr(table, name)[kept] for name in ("item", "system", "scores", "grades")},
-        )
+        table = replace(table, **{name: getattr(table, name)[kept] for name in ("item", "system", "scores", "grades")})
     swaps = list(itertools.product((0, 1), repeat=6))
     seen = []
 
@@ -242,16 +240,10 @@ def _again(table: Table, rows: np.ndarray, coefficient: Measure, by: By) -> floa
     copy = np.zeros(len(rows), int)
     for row in np.unique(rows):
         copy[rows == row] = np.arange((rows == row).sum())
-    scores = [
-        Score(f"{table.item[row]}-{c}", str(table.system[row]), metric, float(table.scores[row, j]), "")
-        for row, c in zip(rows, copy, strict=True)
-        for j, metric in enumerate(table.metrics)
-    ]
-    judgements = [
-        Judgement(f"{table.item[row]}-{c}", str(table.system[row]), "ann", float(table.grades[row]))
-        for row, c in zip(rows, copy, strict=True)
-    ]
-    a, b = correlations(join(scores, judgements), [coefficient], by, draws=Draws(resamples=5)).rows
+    items = [f"{item}-{c}" for item, c in zip(table.item[rows], copy, strict=True)]
+    columns = dict(zip(table.metrics, table.scores[rows].T, strict=True))
+    again = rated_table(columns, table.grades[rows], items=items, systems=table.system[rows])
+    a, b = correlations(again, [coefficient], by, draws=Draws(resamples=5)).rows
     return a.value - b.value
 
 
@@ -282,12 +274,8 @@ def test_the_better_metric_is_found_and_the_copy_is_not() -> None:
     assert row.p_williams is not None
     assert row.p_williams < 1e-6
 
-    scores = [
-        Score(str(i), "x", name, scale * score, "")
-        for i, score in enumerate((0.1, 0.7, 0.2, 0.9, 0.4))
-        for name, scale in (("one", 1), ("three times", 3))
-    ]
-    table = join(scores, [Judgement(str(i), "x", "ann", grade) for i, grade in enumerate((1, 2, 3, 5, 5))])
+    scores = np.array([0.1, 0.7, 0.2, 0.9, 0.4])
+    table = rated_table({"one": scores, "three times": 3 * scores}, [1, 2, 3, 5, 5])
     for coefficient in ("pearson", "spearman"):
         (row,) = differences(table, coefficient).rows
         assert row.value == pytest.approx(0, abs=1e-12)
@@ -301,13 +289,11 @@ def test_equal_metrics_are_rarely_told_apart() -> None:
     for _ in range(150):
         quality, shared = random.normal(size=(12, 6)), random.normal(size=(2, 12, 1))
         metrics = quality + 1.5 * shared
-        scores = [
-            Score(str(i), str(s), str(j), float(metrics[j, i, s]), "")
-            for i, s, j in itertools.product(range(12), range(6), range(2))
-        ]
-        grades = quality + random.normal(size=(12, 1))
-        judgements = [Judgement(str(i), str(s), "ann", float(grades[i, s])) for i in range(12) for s in range(6)]
-        (row,) = differences(join(scores, judgements), draws=Draws(resamples=1, permutations=99)).rows
+        grades = (quality + random.normal(size=(12, 1))).ravel()
+        item, system = np.divmod(np.arange(72), 6)
+        columns = {"0": metrics[0].ravel(), "1": metrics[1].ravel()}
+        table = rated_table(columns, grades, items=item, systems=system)
+        (row,) = differences(table, draws=Draws(resamples=1, permutations=99)).rows
         permuted.append(row.p_permutation)
         williams_p.append(row.p_williams)
     assert 0.02 <= np.mean(np.array(permuted) <= 0.1) <= 0.18
@@ -358,12 +344,8 @@ def test_one_system_within_it_is_all_texts() -> None:
 
 def test_metrics_that_never_exist_together() -> None:
     # Every resample of two items has both or one of them twice; each metric varies in one item only.
-    texts = [("1", 0.1, 0.5, 1), ("1", 0.2, 0.5, 2), ("2", 0.2, 0.5, 2), ("2", 0.2, 0.6, 3)]
-    table = join(
-        [Score(item, str(s), "a", a, "") for s, (item, a, _, _) in enumerate(texts)]
-        + [Score(item, str(s), "b", b, "") for s, (item, _, b, _) in enumerate(texts)],
-        [Judgement(item, str(s), "ann", grade) for s, (item, _, _, grade) in enumerate(texts)],
-    )
+    columns = {"a": [0.1, 0.2, 0.2, 0.2], "b": [0.5, 0.5, 0.5, 0.6]}
+    table = rated_table(columns, [1, 2, 2, 3], items="1122", systems="0123")
     seed = next(seed for seed in range(99) if (bootstrap_counts(2, 2, seed) == [[2, 0], [0, 2]]).all())
     found = differences(table, draws=Draws(resamples=2, seed=seed))
     assert found.rows == ()
@@ -381,21 +363,6 @@ def test_tables_that_allow_little() -> None:
     (three,) = differences(made(items=20, systems=3), by="system", draws=Draws(resamples=50)).rows
     assert three.p_williams is None
     assert three.p_permutation is not None
-
-
-def test_a_metric_whose_small_numbers_are_good_is_turned() -> None:
-    up = differences(made())
-    table = made()
-    turned = [
-        Score(table.items[i], table.systems[s], name, float(sign * table.scores[row, j]), "")
-        for row, (i, s) in enumerate(zip(table.item, table.system, strict=True))
-        for j, (name, sign) in enumerate((("a", -1), ("b", 1)))
-    ]
-    judged = [
-        Judgement(table.items[i], table.systems[s], "ann", float(grade))
-        for i, s, grade in zip(table.item, table.system, table.grades, strict=True)
-    ]
-    assert differences(join(turned, judged, lower_is_better=["a"])).rows == up.rows
 
 
 def test_kendall_has_the_bootstrap_alone_and_says_so() -> None:
@@ -418,22 +385,9 @@ def with_control(draws: int, low: tuple[str, ...] = ()) -> Table:
     table = made(items=10, strengths={"w-a": 2.0, "b": 1.0, **{f"draw{i}": 0.5 for i in range(draws)}})
     sign = np.where([name.removesuffix("x") in low or name.startswith("draw") for name in table.metrics], -1, 1)
     sign = sign if low else np.abs(sign)
-    scores = [
-        Score(
-            table.items[i],
-            table.systems[s],
-            f"control:shuffled(w-a,draw={name[4:]})" if name.startswith("draw") else name,
-            float(sign[j] * table.scores[row, j]),
-            "",
-        )
-        for row, (i, s) in enumerate(zip(table.item, table.system, strict=True))
-        for j, name in enumerate(table.metrics)
-    ]
-    judged = [
-        Judgement(table.items[i], table.systems[s], "ann", float(grade))
-        for i, s, grade in zip(table.item, table.system, table.grades, strict=True)
-    ]
-    return join(scores, judged, lower_is_better=low)
+    names = [f"control:shuffled(w-a,draw={name[4:]})" if name.startswith("draw") else name for name in table.metrics]
+    columns = dict(zip(names, (sign * table.scores).T, strict=True))
+    return rated_table(columns, table.grades, items=table.item, systems=table.system, lower_is_better=low)
 
 
 def test_a_metric_is_compared_with_the_mean_of_its_controls_draws() -> None:
@@ -477,12 +431,6 @@ def test_a_control_without_a_coefficient_is_absent() -> None:
         ("w-a", "every score is 0.5"),
         ("control:shuffled(w-a)", "every score is 0.5"),
     ]
-
-
-def test_same_seed_same_rows() -> None:
-    table = made(strengths={"a": 1.0, "b": 0.5, "c": 0.2})
-    assert differences(table, draws=Draws(seed=4)) == differences(table, draws=Draws(seed=4))
-    assert differences(table, draws=Draws(seed=4)).rows != differences(table, draws=Draws(seed=5)).rows
 
 
 def test_wrong_requests() -> None:

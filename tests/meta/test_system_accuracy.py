@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from postil.data.rows import Judgement, Score
 from postil.errors import UsageError
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.correlation import correlations, differences
@@ -15,8 +15,11 @@ from postil.meta.permutation import sign_patterns
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import DRAWS, Draws
 from postil.meta.system_accuracy import better_shares
-from postil.meta.table import Table, join
+from rated_tables import rated_table
 from table_p import table_p
+
+if TYPE_CHECKING:
+    from postil.meta.table import Table
 
 GRADES = {"A": (5, 4, 4, 3), "B": (3, 3, 4, 3), "C": (1, 2, 3, 3)}
 SCORES = {"A": (3, 1, 4, 2), "B": (2, 1, 2, 2), "C": (1, 2, 0, 3)}
@@ -25,11 +28,10 @@ SCORES = {"A": (3, 1, 4, 2), "B": (2, 1, 2, 2), "C": (1, 2, 0, 3)}
 def table_of(grades: dict[str, tuple[float | None, ...]], **metrics: dict[str, tuple[float, ...]]) -> Table:
     """A table of what systems get on numbered items; None for no text."""
     texts = [(s, i) for s in grades for i in range(len(grades[s])) if grades[s][i] is not None]
-    texts.sort(key=lambda text: text[1])
-    return join(
-        [Score(str(i), s, name, of[s][i], "") for name, of in metrics.items() for s, i in texts],
-        [Judgement(str(i), s, "ann", grades[s][i]) for s, i in texts],
-    )
+    systems, items = zip(*sorted(texts, key=lambda text: text[1]), strict=True)
+    scores = {name: [of[s][i] for s, i in zip(systems, items, strict=True)] for name, of in metrics.items()}
+    rated = [grades[s][i] for s, i in zip(systems, items, strict=True)]
+    return rated_table(scores, rated, items=items, systems=systems)
 
 
 def value(table: Table, measure: str, metric: int = 0) -> float:
@@ -230,14 +232,12 @@ def made(*, holes: bool) -> Table:
     texts = [(i, s) for i in range(6) for s in range(4) if not (holes and (i + 2 * s) % 5 == 1)]
     quality = {text: random.integers(0, 4) + text[1] / 2 for text in texts}
     noise = {"a": 1, "b": 3, "c": 0}
-    return join(
-        [
-            Score(str(i), str(s), name, float(3 * quality[i, s] + of * random.integers(-2, 3)), "")
-            for name, of in noise.items()
-            for i, s in texts
-        ],
-        [Judgement(str(i), str(s), "ann", float(round(quality[i, s]))) for i, s in texts],
-    )
+    scores = {
+        name: [float(3 * quality[text] + of * random.integers(-2, 3)) for text in texts] for name, of in noise.items()
+    }
+    rated = [round(quality[text]) for text in texts]
+    items, systems = zip(*texts, strict=True)
+    return rated_table(scores, rated, items=items, systems=systems)
 
 
 def soft(table: Table, scores: np.ndarray, permutations: int) -> float:
@@ -284,13 +284,9 @@ def test_p_is_that_of_swapping_by_hand(measure: str, accuracy, *, holes: bool) -
 @pytest.mark.parametrize("measure", ["pa", "spa"])
 def test_metrics_that_are_the_same_in_other_units_do_not_differ(measure: str) -> None:
     table = made(holes=False)
-    texts = list(zip(table.item, table.system, table.scores[:, 1], strict=True))
-    alike = join(
-        [Score(str(i), str(s), "x", value, "") for i, s, value in texts]
-        + [Score(str(i), str(s), "y", value / 7 + 0.1, "") for i, s, value in texts]
-        + [Score(str(i), str(s), "flat", 0.3, "") for i, s, _ in texts],
-        [Judgement(str(i), str(s), "ann", g) for (i, s, _), g in zip(texts, table.grades, strict=True)],
-    )
+    score = table.scores[:, 1]
+    columns = {"x": score, "y": score / 7 + 0.1, "flat": np.full(len(score), 0.3)}
+    alike = rated_table(columns, table.grades, items=table.item, systems=table.system)
     found = differences(alike, measure, "system", draws=Draws(resamples=50, permutations=200))
     same, *others = found.rows
     assert (same.first, same.second, same.value, same.low, same.high, same.p) == ("x", "y", 0, 0, 0, 1)

@@ -15,7 +15,7 @@ from postil.data.parts import Excluded
 from postil.data.row_locations import LocatedRows, RowLocations, located
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta.table import Judged, Scored, Table, join
+from postil.meta.table import Judged, Table, join
 
 
 def scores_of(*texts: str, metric: str = "m", signature: str = "", start: float = 0.0) -> list[Score]:
@@ -224,9 +224,7 @@ def test_draws_go_with_their_metric() -> None:
     ]
     judgements = judgements_of("1a", "2a")
     table = join(scores, judgements, metrics=["w-m"])
-    assert {control: draws.tolist() for control, draws in table.draws.items()} == {
-        "control:shuffled(w-m)": [[2], [3]],
-    }
+    assert {control: draws.tolist() for control, draws in table.draws.items()} == {"control:shuffled(w-m)": [[2], [3]]}
     assert table.left_out == ()
     table = join(scores, judgements, metrics=["w-n(order=2)"])
     assert list(table.draws) == ["control:shuffled(w-n(order=2))"]
@@ -374,11 +372,3 @@ def test_ratings_are_the_means_of_each_annotator(rows: list[tuple[str, str, str,
     assert [(found.names[who], grade) for who, grade in zip(found.annotators, found.grades.tolist(), strict=True)] == [
         (name, math.fsum(several) / len(several)) for key in keys for name, several in sorted(by_hand[key].items())
     ]
-
-
-def test_draws_stand_in_the_order_of_their_numbers() -> None:
-    names = [f"control:shuffled(meteor,draw={draw})" for draw in (10, 2, 0)]
-    scored = Scored([Score("1", "a", name, 0.5, "") for name in ("meteor", *names, "control:top(meteor)")])
-    assert scored.metrics == ("meteor", "control:top(meteor)")
-    assert scored.draws == {"control:shuffled(meteor)": names[::-1]}
-    assert scored.corpus == 0

@@ -289,9 +289,7 @@ def test_the_preset_of_the_paper_has_all_of_its_tables(
     assert example["title"] == [first.title]
 
 
-def test_the_preset_of_the_paper_without_judgements_has_the_agreement_of_the_references(
-    tmp_path: Path,
-) -> None:
+def test_the_preset_of_the_paper_without_judgements_has_the_agreement_of_the_references(tmp_path: Path) -> None:
     rated = [
         msgspec.structs.replace(
             article,

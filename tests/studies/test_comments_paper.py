@@ -228,13 +228,6 @@ def test_deviations_have_every_option_that_was_in_force(done: tuple[Path, list[s
     assert "left out or changed by the build" in rows
 
 
-def test_nothing_is_done_twice(done: tuple[Path, list[str]], corpus: Path) -> None:
-    said: list[str] = []
-    study_comments(str(corpus), done[0], CommentsOptions(**QUICK), said.append)
-    assert said
-    assert all(line.endswith(": done before") for line in said)
-
-
 def test_more_seeds_repeat_no_training(done: tuple[Path, list[str]], corpus: Path) -> None:
     said: list[str] = []
     options = CommentsOptions(**QUICK | {"seeds": 3, "systems": ("ir-t",)})

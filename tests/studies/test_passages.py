@@ -123,15 +123,6 @@ def test_further_measures_of_whole_passages(done: tuple[Path, list[str]], collec
     assert anchors[0] == anchors[1]
 
 
-def test_nothing_is_done_twice(done: tuple[Path, list[str]], collection: Path) -> None:
-    out, first = done
-    said: list[str] = []
-    for stage in STAGES:
-        study_passages(collection, out, PassagesStudyOptions(**QUICK, stage=stage), said.append)
-    assert said == [f"{name}: done before" for name in STAGES]
-    assert all(line.startswith(f"{name}: postil passages ") for name, line in zip(STAGES[:4], first, strict=False))
-
-
 def test_without_anchors_and_vectors_it_says_so(done: tuple[Path, list[str]]) -> None:
     found = {name: read_result(done[0] / f"{name}.json", NcgResult) for name in ("informativeness", "interestingness")}
     made = passages_study("ponds", found, [])
