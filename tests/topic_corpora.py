@@ -11,6 +11,7 @@ from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from postil.corpus.store import Corpus
@@ -40,11 +41,14 @@ def articles(count: int, *, content: bool = True, upvotes: bool = True) -> list[
     ]
 
 
-def corpus_of(folder: Path, some: list[Article], dev: int = 10) -> Corpus:
-    write(str(folder / "raw.jsonl"), some)
-    options: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=0), **options)
-    return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
+def corpus_of(
+    folder: Path, some: Iterable[Article], dev: int = 10, test: int = 0, name: str = "corpus", **options: Any
+) -> Corpus:
+    """A corpus of all of some articles, whatever they lack."""
+    write(str(folder / f"{name}.jsonl"), list(some))
+    free = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0, **options}
+    built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=test), **free)
+    return build_corpus([folder / f"{name}.jsonl"], folder / name, built, jobs=1)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -19,6 +19,7 @@ from postil.data.row_files import write
 from postil.engine import open_engine
 from postil.errors import UnknownName, UsageError
 from retrieval_models import BY_WORDS, article, train_retrievers
+from topic_corpora import corpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,12 +88,8 @@ def test_engines_that_cannot_be(there: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.integration
 def test_suggestions_are_the_same_on_a_cluster(there: Path, tmp_path: Path, cluster: Any) -> None:
     """The model that was updated has an index of two segments."""
-    write(str(tmp_path / "new.jsonl"), [article(number) for number in range(40, 44)])
-    least = ("--min-content-words", 0, "--min-comments", 1, "--test-min-comments", 0, "--dev", 0, "--test", 0)
-    words = ("corpus", "build", tmp_path / "new.jsonl", *least, "--source", "a site", "--license", "ours", "-j", 1)
-    built = CliRunner().invoke(app, [str(word) for word in (*words, "--out", tmp_path / "new")])
-    assert built.exit_code == 0, built.stderr
-    postil.update_model(there / "tc", tmp_path / "new", tmp_path / "updated")
+    new = corpus_of(tmp_path, map(article, range(40, 44)), 0)
+    postil.update_model(there / "tc", new.path, tmp_path / "updated")
     assert len(Retriever.open(tmp_path / "updated").index.segments) == 2
     for model in (there / "tc", tmp_path / "updated"):
         command = [sys.executable, "-m", "postil", "comment", there / "q.jsonl", "-m", model, "--format", "jsonl"]

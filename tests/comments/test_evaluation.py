@@ -17,9 +17,7 @@ import postil
 from postil.comments.evaluation import METRICS, EvaluateOptions, Readers, evaluate_commenters, read_readers
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.result import ReferenceCounts
-from postil.corpus.options import Share
 from postil.data.grades import Scale
-from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import Provenance, Suggestion, Suggestions
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
@@ -27,6 +25,7 @@ from postil.metrics.evaluation import bind_references
 from postil.screening.filtering import CandidateFilter
 from postil.text.tokenizers import tokenizer
 from postil.training.retrievers import train_retriever
+from topic_corpora import corpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,20 +80,7 @@ def articles(count: int) -> list[Article]:
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """Six articles of test with four references each and two comments set aside, six of dev."""
-    return corpus_of(tmp_path_factory.mktemp("made"), articles(24), dev=6)
-
-
-def corpus_of(folder: Path, some: list[Article], dev: int = 0) -> Corpus:
-    write(str(folder / "raw.jsonl"), some)
-    free: dict[str, Any] = {
-        "min_content_words": 0,
-        "min_comments": 1,
-        "test_min_comments": 0,
-        "test_min_upvotes": 0,
-        "references_per_article": 4,
-    }
-    options = postil.BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=6), **free)
-    return postil.build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
+    return corpus_of(tmp_path_factory.mktemp("made"), articles(24), 6, 6, references_per_article=4)
 
 
 def test_a_plugin_scores(corpus: Corpus, tmp_path: Path) -> None:
@@ -136,18 +122,6 @@ def test_the_numbers_are_those_of_score(corpus: Corpus) -> None:
     assert "weights" not in signatures["meteor"]
     assert (found.result.settings.weights, found.result.articles, found.result.left_out) == ("votes", 6, 0)
     assert found.result.references == ReferenceCounts(least=4, most=4, mean=4.0)
-
-
-def test_function_words_of_a_file(corpus: Corpus, tmp_path: Path) -> None:
-    signatures = []
-    for words in ("the\n", "a\n"):
-        (tmp_path / "words.txt").write_text(words, encoding="utf-8")
-        options = EvaluateOptions(metrics=(f"meteor(function_words={tmp_path / 'words.txt'})",))
-        signatures.append(
-            {row.signature for row in evaluate_commenters({"parrot": Parrot()}, corpus, options).result.scores}
-        )
-    assert list(map(len, signatures)) == [1, 1]
-    assert signatures[0] != signatures[1]
 
 
 def test_humans_say_what_is_no_reference(corpus: Corpus) -> None:
@@ -273,7 +247,7 @@ def test_what_votes_say_is_told(votes: tuple[int, int], tied: int, tmp_path: Pat
     some = [msgspec.structs.replace(one, comments=tuple(
         msgspec.structs.replace(comment, upvotes=votes[n % 2]) for n, comment in enumerate(one.comments)
     )) for one in articles(8)]  # fmt: skip
-    made = corpus_of(tmp_path, some)
+    made = corpus_of(tmp_path, some, 0, 6, references_per_article=4)
     for asked, method in (("votes", "votes"), (None, "consensus" if tied else "votes")):
         options = EvaluateOptions(metrics=PLAIN, weights=asked)
         found = evaluate_commenters({"parrot": Parrot()}, made, options)
@@ -306,12 +280,7 @@ def test_articles_that_nobody_voted_on_are_counted(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("name", "scale", "kind", "message"),
     [
-        (
-            "score",
-            None,
-            UsageError,
-            r"here: the grades need a scale \(weights 'score'\): scale=postil\.Scale\(",
-        ),
+        ("score", None, UsageError, r"here: the grades need a scale \(weights 'score'\): scale=postil\.Scale\("),
         ("score", Scale(1, 3), InvalidInput, "here: grade: article a: expected a number from 1 to 3, got 4"),
         ("votes", None, InvalidInput, "here: 1 of 2 comments has no number of upvotes, .*; consensus needs none"),
         ("given", None, UnknownName, "unknown weights method 'given'"),
@@ -409,11 +378,6 @@ def test_names_are_clear(corpus: Corpus) -> None:
 def test_without_weights_nothing_is_weighed(corpus: Corpus) -> None:
     found = evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=("bleu-1",)))
     assert (found.result.settings.weights, found.result.settings.scale) == (None, None)
-
-
-def test_the_scale_of_grades_asks_for_grades(corpus: Corpus) -> None:
-    with pytest.raises(InvalidInput, match="24 of 24 comments have no grade, which the weights method 'score' reads"):
-        evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=PLAIN, scale=Scale(1, 5)))
 
 
 def test_one_article_has_no_cider(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,15 +11,14 @@ import postil
 from postil.comments.commenter import load_commenter
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
 from postil.comments.options import RetrieverTrainOptions
-from postil.corpus.options import Share
-from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import Provenance, Source, Suggestion, Suggestions
 from postil.errors import UnknownName, UsageError
 from postil.training.retrievers import train_retriever
+from topic_corpora import corpus_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 OPTIONS = EvaluateOptions(metrics=("rouge-l", "bleu-1"))
@@ -35,18 +34,15 @@ def article(month: int, *, dated: bool = True) -> Article:
     return Article(f"a{month:02}", f"{WORDS[month % 4]} in town{month}", comments, date=date if dated else None)
 
 
-def built(folder: Path, name: str, articles: Sequence[Article], **options: Any) -> postil.Corpus:
-    write(str(folder / f"{name}.jsonl"), list(articles))
-    least: dict[str, Any] = dict.fromkeys(("min_content_words", "test_min_comments", "test_min_upvotes"), 0)
-    how = postil.BuildOptions(source="a site", license="ours", min_comments=1, dev=Share(size=0), **least, **options)
-    return postil.build_corpus([folder / f"{name}.jsonl"], folder / name, how, jobs=1)
+def built(folder: Path, name: str, articles: Iterable[Article], test: int = 0, **options: Any) -> postil.Corpus:
+    return corpus_of(folder, articles, 0, test, name, **options)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Monthly articles of two years, the last eight of them test; and a model."""
     folder = tmp_path_factory.mktemp("site")
-    built(folder, "corpus", map(article, range(24)), split_by="date", test=Share(size=8))
+    built(folder, "corpus", map(article, range(24)), 8, split_by="date")
     train_retriever("ir-t", folder / "corpus", folder / "model", RetrieverTrainOptions(ranker="tf-idf"))
     return folder
 
@@ -82,7 +78,7 @@ def test_scores_by_period_are_those_of_its_articles_alone(site: Path, tmp_path: 
     assert rows["human", "2024-Q2"].days is None
     some = [one for one in corpus.articles("test") if one.date and one.date < "2024-07"]
     train = [*corpus.articles("train")]
-    alone = built(tmp_path, "alone", [*train, *some], split_by="date", test=Share(size=2))
+    alone = built(tmp_path, "alone", [*train, *some], 2, split_by="date")
     expected = evaluate_commenters({"model": load_commenter(site / "model")}, alone, OPTIONS).result
     scores = {row.metric: row.score for row in expected.scores if row.system == "model"}
     assert rows["model", "2024-Q2"].scores == pytest.approx(scores)
@@ -137,6 +133,6 @@ def test_periods_that_make_no_sense(site: Path, by: str, kind: type[Exception], 
 
 
 def test_articles_without_dates_have_no_periods(tmp_path: Path) -> None:
-    corpus = built(tmp_path, "undated", [article(month, dated=False) for month in range(12)], test=Share(size=4))
+    corpus = built(tmp_path, "undated", [article(month, dated=False) for month in range(12)], 4)
     with pytest.raises(UsageError, match=r"undated, test: by_date=.month.: its articles have no dates"):
         evaluate_commenters({"old": Archivist()}, corpus, replace(OPTIONS, by_date="month"))

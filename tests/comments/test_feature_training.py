@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.comments.candidate_pool import CandidatePool
 from postil.comments.feature_ranker import FeatureRanker
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
@@ -216,11 +215,3 @@ def test_damage_is_named(damage: dict[str, Any], problem: str, model: Path, tmp_
     (tmp_path / "m" / "metadata.json").write_text(json.dumps(metadata))
     with pytest.raises(InvalidInput, match=problem):
         Retriever.open(tmp_path / "m").comment([Article("q", "rain", (), "rain chess")], 1)
-
-
-def test_the_pool_of_candidates_is_that_of_similar_articles(corpus: Corpus, model: Path) -> None:
-    retriever = Retriever.open(model)
-    own = next(iter(corpus.articles("train")))
-    (some,) = retriever.candidates([own])
-    assert isinstance(retriever.pool, CandidatePool)
-    assert own.id not in {retriever.pool.source(int(one)).article for one in some}

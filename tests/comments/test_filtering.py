@@ -20,6 +20,7 @@ from postil.screening.filtering import WINDOW, Accepted, CandidateFilter, Filter
 from postil.screening.reasons import QUOTATION, REPLY, SCREENS, Blocklist, find_profanity, screen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -189,14 +190,8 @@ def test_a_block_list_from_a_file(tmp_path: Path) -> None:
     path.write_bytes("\ufeff# people\r\nShut up\r\n\r\n  傻逼 \r\nC++\r\n".encode())
     block = Blocklist.read(path)
     assert block == Blocklist(("Shut up", "傻逼", "C++"))
-    assert [block.find(text) for text in ("shut up", "我写c++", "我写C+", "傻", "", "up")] == [
-        "Shut up",
-        "C++",
-        None,
-        None,
-        None,
-        None,
-    ]
+    assert [block.find(text) for text in ("shut up", "我写c++")] == ["Shut up", "C++"]
+    assert [block.find(text) for text in ("我写C+", "傻", "", "up")] == [None] * 4
 
 
 def test_the_first_of_several_entries_is_named() -> None:
@@ -221,28 +216,23 @@ def test_a_bad_block_list(tmp_path: Path) -> None:
         Blocklist.read(path)
 
 
-def test_wrong_use() -> None:
-    with pytest.raises(UsageError, match="at least 5 and at most 4 words"):
-        CandidateFilter(min_words=5, max_words=4)
-    with pytest.raises(UsageError, match=r"dedup_threshold: expected above 0 to 1, got 1\.5"):
-        CandidateFilter(dedup_threshold=1.5)
-    with pytest.raises(UsageError, match="k: expected at least 0, got -1"):
-        CandidateFilter().apply(["a"], [1], k=-1)
-    with pytest.raises(InvalidInput, match="scores: expected one per text: 1, got 2"):
-        CandidateFilter().apply(["a"], [1, 2])
-    with pytest.raises(InvalidInput, match="languages: expected one per text: 1, got 0"):
-        CandidateFilter().apply(["a"], [1], languages=[])
-    with pytest.raises(InvalidInput, match="NaN"):
-        CandidateFilter().apply(["a"], [float("nan")])
-
-
-def test_wrong_kinds_and_limits() -> None:
-    with pytest.raises(UnknownName, match="unknown kind of comments to allow 'reply'; did you mean 'replies'"):
-        CandidateFilter(allow=["reply"])
-    with pytest.raises(UsageError, match="repeat: expected at least 0, got -1"):
-        CandidateFilter(repeat=-1)
-    with pytest.raises(InvalidInput, match="flags: expected one per text: 1, got 0"):
-        CandidateFilter().apply(["a"], [1], flags=[])
+@pytest.mark.parametrize(
+    ("kind", "words", "act"),
+    [
+        (UsageError, "at least 5 and at most 4 words", lambda: CandidateFilter(min_words=5, max_words=4)),
+        (UsageError, r"dedup_threshold: expected above 0 to 1, got 1\.5", lambda: CandidateFilter(dedup_threshold=1.5)),
+        (UsageError, "repeat: expected at least 0, got -1", lambda: CandidateFilter(repeat=-1)),
+        (UnknownName, "kind of comments to allow 'reply'; did you mean 'rep", lambda: CandidateFilter(allow=["reply"])),
+        (UsageError, "k: expected at least 0, got -1", lambda: ANYTHING.apply(["a"], [1], k=-1)),
+        (InvalidInput, "scores: expected one per text: 1, got 2", lambda: ANYTHING.apply(["a"], [1, 2])),
+        (InvalidInput, "languages: expected one per text: 1, got 0", lambda: ANYTHING.apply(["a"], [1], languages=[])),
+        (InvalidInput, "flags: expected one per text: 1, got 0", lambda: ANYTHING.apply(["a"], [1], flags=[])),
+        (InvalidInput, "NaN", lambda: ANYTHING.apply(["a"], [float("nan")])),
+    ],
+)
+def test_wrong_use(kind: type[Exception], words: str, act: Callable[[], object]) -> None:
+    with pytest.raises(kind, match=words):
+        act()
 
 
 def test_words_of_han_text_are_one_and_a_half_characters() -> None:
@@ -300,10 +290,6 @@ def test_profanity_of_the_package() -> None:
         assert find_profanity(text) is not None, text
     good = ("a class act in Scunthorpe", "summa cum laude with a BS", "妈妈的手机", "过去死了很多人", "水滚开了")
     assert [find_profanity(text) for text in good] == [None] * len(good)
-
-
-def test_no_candidates() -> None:
-    assert CandidateFilter().apply([], [], k=3) == FilterResult((), ())
 
 
 def test_a_list_may_end_its_lines_with_carriage_returns(tmp_path: Path) -> None:
@@ -450,24 +436,7 @@ def test_each_kind_is_allowed_by_its_name() -> None:
 
 
 UNITS = [
-    *(
-        "[",
-        "> ",
-        "“",
-        '"',
-        "Edit",
-        "edit: ",
-        "thank you ",
-        "ok ",
-        "OP",
-        "what ",
-        "do you ",
-        "? ",
-        "\n",
-        " ",
-        ". ",
-        "傻",
-    ),
+    *("[", "> ", "“", '"', "Edit", "edit: ", "thank you ", "ok ", "OP", "what ", "do you ", "? ", "\n", " ", ". "),
     *("傻", "as others have ", "» ", "| ", "a", "@", "楼", "\0", "\u202e", "😂", "[…]", "hey ", "good ", "shut ", "{"),
     *("do you what ", "\n > ", "ok, thanks ", ". so what ", "a | ", "“「", "\n(edit", "a@b.", "u/ "),
     *("to add ", "adding on to ", "which is ", "^", "\\^", "i said in my ", "#3 ", "same as ", "for the "),

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, detokenize, save_generator
 from postil.comments.nn.batches import SPECIAL
-from postil.comments.options import DecodingOptions
 from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SharedSpan, SpanIndex, StringArray
 from postil.data.rows import Article
-from postil.errors import UsageError
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -52,23 +50,6 @@ def test_the_tokenizer_finds_the_same_words(words: list[str]) -> None:
 def test_so_does_one_with_punctuation(words: list[str]) -> None:
     text = detokenize(words, "13a")
     assert text == " ".join(words) or tokenizer("13a").split(text) == words
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"strategy": "best"}, "beam, greedy or nucleus, got best"),
-        ({"beam_size": 0}, "beam_size from 1"),
-        ({"min_words": 9, "max_words": 8}, "min_words from 1 to max_words"),
-        ({"top_p": 0.0}, "top_p above 0 to 1"),
-        ({"temperature": 0.0}, "a temperature above 0"),
-        ({"temperature": float("nan")}, "temperature: expected a number, got NaN"),
-        ({"seed": -1}, "seed"),
-    ],
-)
-def test_options_that_make_no_sense(options: dict[str, object], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        DecodingOptions(**options)  # type: ignore[arg-type]
 
 
 def test_an_empty_list_has_its_reason(tmp_path: Path) -> None:
@@ -114,24 +95,6 @@ def plain(texts: list[list[int]], words: list[int]) -> SharedSpan | None:
 @given(st.lists(Words, max_size=6), Words)
 def test_it_is_the_longest_and_the_first(texts: list[list[int]], words: list[int]) -> None:
     assert runs(texts).longest(words) == plain(texts, words)
-
-
-def test_a_run_does_not_go_from_one_text_into_the_next() -> None:
-    assert runs([[1, 2], [3, 4]]).longest([2, 3]) is None
-    assert runs([[1, 2], [], [3, 4]]).longest([1, 2, 3, 4]) == SharedSpan(0, 0, 2)
-
-
-def test_words_that_no_text_has() -> None:
-    assert runs([[1, 2, 3]]).longest([9, 9, 2, 3, 9]) == SharedSpan(0, 2, 2)
-    assert runs([]).longest([1, 2]) is None
-
-
-def test_arrays_can_be_mapped(tmp_path: Path) -> None:
-    some = runs([[1, 2, 3], [2, 3, 4, 5]])
-    for name in ("ids", "order"):
-        np.save(tmp_path / f"{name}.npy", getattr(some, name))
-    mapped = SpanIndex(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("ids", "order")))
-    assert mapped.longest([0, 2, 3, 4]) == SharedSpan(1, 1, 3)
 
 
 def test_texts_can_be_taken_out() -> None:

@@ -96,15 +96,6 @@ def test_suggestions_say_who_wrote_them_and_after_which_examples(ask: Any) -> No
     assert {one["provenance"]["prompting"]["seed"] for one in first["suggestions"]} == {7, 8}
 
 
-def test_the_article_itself_is_no_example(ask: Any) -> None:
-    write("q.jsonl", [article(3)])
-    with StubServer(write_by_seed) as stub:
-        (found,) = rows(ask(stub, "--format", "jsonl", "--shots", 99))
-    examples = found["suggestions"][0]["provenance"]["prompting"]["examples"]
-    assert examples
-    assert "a03" not in {each["article"] for each in examples}
-
-
 def test_the_prompt(ask: Any, postil: Postil) -> None:
     shown = postil("comment", "--show-prompt")
     assert (shown.code, shown.err) == (0, "")

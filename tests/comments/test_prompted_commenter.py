@@ -112,11 +112,6 @@ def test_templates_that_are_none(text: str, kind: type[UsageError], problem: str
         read_template(text.encode(), "p.txt")
 
 
-def test_a_template_that_is_not_utf_8() -> None:
-    with pytest.raises(UsageError, match=r"p.txt: not UTF-8; save the file as UTF-8"):
-        read_template(b"[user]\n{article} \xff", "p.txt")
-
-
 def test_numbers_of_a_prompt() -> None:
     for name, value in (("shots", -1), ("max_tokens", 0), ("temperature", float("nan"))):
         with pytest.raises(UsageError, match=f"{name}: expected [01] or more, got {value}"):

@@ -80,24 +80,12 @@ def put(folder: Path, name: str, change: Any) -> None:
             "expected .*terms of a document.* below their number",
             marks=pytest.mark.skipif(kernel.NAME == "python", reason="the pure-Python kernel reads no rows"),
         ),
-        (
-            "index/0.postings.0.npy",
-            lambda a: a[::-1].copy(),
-            r"expected int64\[\d+\], offsets that rise from 0 to 8",
-        ),
+        ("index/0.postings.0.npy", lambda a: a[::-1].copy(), r"expected int64\[\d+\], offsets that rise from 0 to 8"),
         ("index/0.forward.2.npy", lambda a: a.astype(object), "not an array, or one cut short"),
-        (
-            "comments/starts.npy",
-            lambda a: a * 2**40,
-            r"expected int64\[5\], offsets that rise from 0 to 6",
-        ),
+        ("comments/starts.npy", lambda a: a * 2**40, r"expected int64\[5\], offsets that rise from 0 to 6"),
         ("comments/texts.offsets.npy", lambda a: a - 3, r"offsets that rise from 0 to \d+, got offsets from -3"),
         ("comments/texts.data.npy", lambda a: np.full_like(a, 255), r"text \d: expected UTF-8, got b'\\xff'; was the"),
-        (
-            "comments/articles.offsets.npy",
-            lambda a: a[1:],
-            r"expected int64\[5\], offsets that rise from 0 to 8",
-        ),
+        ("comments/articles.offsets.npy", lambda a: a[1:], r"expected int64\[5\], offsets that rise from 0 to 8"),
         ("comments/ids.data.npy", lambda a: a.astype(np.int8), r"expected uint8\[any\], got int8\[6\]"),
         ("ranker/words.ids.npy", lambda a: a - 9, "expected the words of comments as ids from 0, got -9"),
         ("ranker/words.offsets.npy", lambda a: a[[0, 2, 1, 3, 4, 5, 6]], "offsets that rise from 0 to"),
@@ -163,16 +151,6 @@ def test_what_is_suggested_and_what_is_held(newspaper: Retriever) -> None:
     assert provenance.overlap is None
 
 
-def test_every_source_is_a_comment_of_the_corpus(newspaper: Retriever) -> None:
-    said = {(one.id, comment.id): comment.text for one in NEWS for comment in one.comments}
-    for row in newspaper.comment([article(f"q{n}", one.title) for n, one in enumerate(NEWS)], k=5):
-        for one in row.suggestions:
-            first, *merged = (said[source.article, source.comment] for source in one.provenance.sources)
-            assert first == one.text
-            assert all(text.lower()[:10] == one.text.lower()[:10] for text in merged)
-        assert all(held.source and said[held.source.article, held.source.comment] == held.text for held in row.filtered)
-
-
 def test_an_empty_list_has_its_reason(newspaper: Retriever) -> None:
     strict = replace(newspaper, candidate_filter=CandidateFilter(min_words=9))
     nothing, unlike = strict.comment([article("q", "Rain, snow?"), article("r", "Nothing like it")], k=5)
@@ -189,17 +167,6 @@ def test_no_more_than_k(newspaper: Retriever) -> None:
     assert told(row) == [("Snow is what I want.", 0.7071, ["n2/1"])]
     assert row.filtered == ()  # what scores below the last one kept is not looked at
     assert [len(newspaper.comment([article("q", "Rain, snow?")], k=k)[0].suggestions) for k in (2, 3, 99)] == [2, 3, 3]
-
-
-def test_language_counts_where_both_are_known(newspaper: Retriever) -> None:
-    (row,) = newspaper.comment([article("q", "Snow, rain")], k=9)
-    assert "n4" in sources(row)
-    (row,) = newspaper.comment([article("q", "Snow, rain", lang="de-AT")], k=9)
-    assert sources(row) == {"n4"}
-    assert {one.reason for one in row.filtered if one.source and one.source.article == "n1"} == {
-        "too short: 1 word, expected at least 4",
-        "its article is in another language: en, not de-AT",
-    }
 
 
 def test_the_article_itself_and_copies_are_left_out(newspaper: Retriever) -> None:
@@ -384,27 +351,6 @@ def test_what_makes_no_sense_is_refused(newspaper: Retriever) -> None:
         newspaper.comment([article("q", "Rain")], k=0)
     with pytest.raises(InvalidInput, match="an id that no other article has"):
         newspaper.comment([article("q", "Rain"), article("q", "Snow")], k=1)
-
-
-@pytest.mark.parametrize("weighting", ["tf-idf", "bm25"])
-@pytest.mark.parametrize("idf", ["plain", "smooth"])
-def test_similar_articles_may_be_found_otherwise(weighting: str, idf: str, tmp_path: Path) -> None:
-    retriever = Retriever.open(made(tmp_path / "m", NEWS, weighting=weighting, idf=idf))
-    row, copied = retriever.comment([article("q", "Rain, snow?"), article("r", "Rain and snow")], k=9)
-    assert sources(row) == {"n1", "n2", "n4"}
-    assert sources(copied) == {"n1", "n4"}
-
-
-def test_damage_is_named(newspaper: Retriever, tmp_path: Path) -> None:
-    folder = tmp_path / "news"
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "comments" / "starts.npy").unlink()
-    with pytest.raises(InvalidInput, match=r"starts.npy: missing; was the folder copied whole\?"):
-        Retriever.open(folder)
-    (folder / "config.json").write_text(json.dumps(config | {"kind": "att"}))
-    with pytest.raises(InvalidInput, match="expected a model ir-t or ir-tc, got att"):
-        Retriever.open(folder)
-    assert newspaper.model.kind == "ir-t"
 
 
 def relevance(form: str) -> Any:

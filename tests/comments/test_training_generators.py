@@ -16,14 +16,12 @@ from postil.comments.commenter import load_commenter
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.options import DecodingOptions, GeneratorOptions, GeneratorTraining, GeneratorTrainOptions
 from postil.comments.store import Model, checksum
-from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions, Share
 from postil.data.atomic_file import locked
-from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.screening.filtering import CandidateFilter
 from postil.training.generators import train_commenter
+from topic_corpora import corpus_of as built
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,11 +55,7 @@ def article(number: int, *, content: bool = True, title: bool = True) -> Article
 
 def corpus_of(folder: Path, *, content: bool = True, titles: int = 24, dev: int = 4) -> Corpus:
     """A corpus of 24 articles, of which so many have titles."""
-    some = [article(number, content=content, title=number < titles) for number in range(24)]
-    write(str(folder / "raw.jsonl"), some)
-    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=0), **free)
-    return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
+    return built(folder, (article(number, content=content, title=number < titles) for number in range(24)), dev)
 
 
 @pytest.fixture(scope="module")
@@ -121,11 +115,7 @@ def test_it_says_what_is_always_said(att: Path, topic: str) -> None:
         ("order", lambda a: a - 5, r"expected int64\[\d+\] from 0 to \d+, got -5 to"),
         ("words", lambda a: a - 5, r"expected int32\[any\] from -1, got -6 to"),
         ("words", lambda a: a[:-1], "expected -1 after the last text, got"),
-        (
-            "starts",
-            lambda a: a[::-1].copy(),
-            r"expected int64\[\d+\], offsets that rise from 0 to",
-        ),
+        ("starts", lambda a: a[::-1].copy(), r"expected int64\[\d+\], offsets that rise from 0 to"),
         ("ids.offsets", lambda a: a[:-1], r"expected int64\[\d+\], offsets that rise from 0 to"),
     ],
 )
@@ -180,12 +170,6 @@ def test_what_is_drawn_follows_the_seed(att: Path) -> None:
         return [one.text for one in commenter.comment([asked("rain"), article(1)], 2)[0].suggestions]
 
     assert drawn(1) == drawn(1) != drawn(2)
-
-
-def test_what_the_screen_holds_is_told(att: Path) -> None:
-    (found,) = load_commenter(att, candidate_filter=CandidateFilter(min_words=99)).comment([asked("rain")], 1)
-    assert not found.suggestions
-    assert found.filtered[0].reason == "too short: 6 words, expected at least 99"
 
 
 def test_a_copy_says_the_same(att: Path, tmp_path: Path) -> None:
@@ -367,18 +351,6 @@ def test_no_dev_no_network(tmp_path: Path) -> None:
     without = corpus_of(tmp_path, dev=0)
     with pytest.raises(UsageError, match="needs a dev set"):
         train_commenter("att", without.path, tmp_path / "m", SMALL)
-
-
-def test_a_training_of_another_corpus_is_not_gone_on_with(corpus: Corpus, tmp_path: Path) -> None:
-    cut = GeneratorTrainOptions(network=NETWORK, training=replace(TRAINING, steps=3))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("postil.comments.nn.models.ModelWriter", lambda *_: (_ for _ in ()).throw(OSError(28, "")))
-        with pytest.raises(OSError, match="28"):
-            train_commenter("att", corpus.path, tmp_path / "m", cut)
-    (tmp_path / "other").mkdir()
-    other = corpus_of(tmp_path / "other", dev=6)
-    with pytest.raises(UsageError, match="remove the folder to start anew"):
-        train_commenter("att", other.path, tmp_path / "m", SMALL)
 
 
 def test_a_model_that_is_damaged(att: Path, tmp_path: Path) -> None:

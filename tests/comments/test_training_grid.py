@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -20,9 +20,6 @@ from postil.comments.options import (
 )
 from postil.comments.result import GridPoint, GridSearch, TrainingResult, TrainingStep
 from postil.comments.store import Model
-from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions, Share
-from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import UsageError
 from postil.messages import COMMAND_LINE, Setting
@@ -33,6 +30,7 @@ from postil.training.generators import train_commenter
 from postil.training.grid import Grid
 from postil.training.retrievers import train_retriever
 from postil.training.texts import CorpusTexts
+from topic_corpora import corpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,16 +57,12 @@ WEIGHTS = "weights.safetensors"
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("made")
     topics = [list(SAYINGS)[number % 3] for number in range(24)]
     articles = [
         Article(f"a{n:02}", f"more {topic} {n}", tuple(Comment(str(c), SAYINGS[topic]) for c in range(2)), "")
         for n, topic in enumerate(topics)
     ]
-    write(str(folder / "raw.jsonl"), articles)
-    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    built = BuildOptions(source="a site", license="ours", dev=Share(size=6), test=Share(size=0), **free)
-    return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
+    return corpus_of(tmp_path_factory.mktemp("made"), articles, 6)
 
 
 @pytest.fixture(autouse=True)

@@ -13,15 +13,13 @@ import postil
 from postil.cli.main import app
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model, ModelWriter
-from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from retrieval_models import BY_WORDS, article
+from topic_corpora import corpus_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-LEAST = ("--min-content-words", 0, "--min-comments", 1, "--test-min-comments", 0, "--test-min-upvotes", 0)
-ORIGIN = ("--source", "a site", "--license", "ours", "-j", 1)
 OLD, NEW = [article(number) for number in range(40)], [article(number) for number in range(40, 48)]
 
 
@@ -31,11 +29,8 @@ def run(*words: object) -> str:
     return done.stdout
 
 
-def corpus(folder: Path, name: str, articles: list[Article], dev: int = 0, test: int = 0) -> Path:
-    write(str(folder / f"{name}.jsonl"), articles)
-    sizes = ("--dev", dev, "--test", test)
-    run("corpus", "build", folder / f"{name}.jsonl", *LEAST, *sizes, *ORIGIN, "--out", folder / name)
-    return folder / name
+def corpus(folder: Path, name: str, articles: list[Article], dev: int = 0, test: int = 0, **options: str) -> Path:
+    return corpus_of(folder, articles, dev, test, name, **options).path
 
 
 @pytest.fixture(scope="module")
@@ -124,8 +119,7 @@ def test_what_cannot_be_updated(
         with ModelWriter("att", "att", {"tokenizer": "words"}, {}):
             pass
     if "spaced" in words:
-        build = ("corpus", "build", "new.jsonl", *LEAST, "--dev", 0, "--test", 0, *ORIGIN)
-        run(*build, "--tokenizer", "space", "--out", "spaced")
+        corpus(there, "spaced", NEW, tokenizer="space")
     before = Model.open("of-old").hash
     done = CliRunner().invoke(app, ["train", *words])
     assert done.exit_code != 0

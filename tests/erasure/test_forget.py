@@ -19,7 +19,6 @@ from postil.comments.neural_commenter import CopyIndex, save_generator
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
-from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static
 from postil.endpoint.cache import AnswerCache
@@ -27,6 +26,7 @@ from postil.endpoint.chat import Answer
 from postil.results.views import view_of
 from postil.text.vectors import Vectors
 from retrieval_models import BY_WORDS, article
+from topic_corpora import corpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 GOSSIP = "Zyxwell told me that quokkas eat marmalade at dawn."
 OWN_WORDS = ("zyxwell", "quokkas", "marmalade")
-LEAST = ("--min-content-words", 0, "--min-comments", 1, "--test-min-comments", 0, "--test-min-upvotes", 0)
-BUILD = (*LEAST, "--source", "a site", "--license", "ours", "-j", 1)
 
 
 def run(*words: object) -> str:
@@ -57,11 +55,9 @@ def articles() -> Iterator[Article]:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus with a test set whose references are drawn, and a model."""
     folder = tmp_path_factory.mktemp("site")
-    write(str(folder / "raw.jsonl"), articles())
-    sizes = ("--dev", 4, "--test", 4, "--references-per-article", 2)
-    run("corpus", "build", folder / "raw.jsonl", *BUILD, *sizes, "--seed", 5, "--out", folder / "corpus")
+    corpus_of(folder, articles(), 4, 4, references_per_article=2, seed=5)
     run("train", "ir-tc", "--corpus", folder / "corpus", "--out", folder / "model", *BY_WORDS)
-    (folder / "raw.jsonl").unlink()
+    (folder / "corpus.jsonl").unlink()
     return folder
 
 
@@ -153,8 +149,7 @@ def test_the_record_names_nothing_and_keeps_the_comment_out(site: Path) -> None:
     assert (record["comments"], record["articles"], len(record["keys"])) == (5, 1, 2)
     assert "x:1" not in metadata
     assert "a04" not in metadata
-    write("more.jsonl", articles())
-    run("corpus", "build", "more.jsonl", *BUILD, "--dev", 0, "--test", 0, "--out", "more")
+    corpus_of(site, articles(), 0, name="more")
     found = postil.update_model("model", "more")
     assert found.kept_out == 5
     assert traces(site / "model") == []
@@ -259,8 +254,7 @@ def test_answers_of_a_language_model_that_repeat_a_comment(site: Path) -> None:
 
 @pytest.mark.usefixtures("site")
 def test_files_that_models_share_are_not_changed_in_one() -> None:
-    write("new.jsonl", [article(number) for number in range(30, 34)])
-    run("corpus", "build", "new.jsonl", *BUILD, "--dev", 0, "--test", 0, "--out", "new")
+    corpus_of(Path(), map(article, range(30, 34)), 0, name="new")
     postil.update_model("model", "new", "updated")
     forget(["updated"], "a03:x:1")
     Model.open("model").verify()
@@ -320,10 +314,8 @@ def test_ids_with_colons() -> None:
     """Wherever one can be cut, the pair that exists is meant; of two that exist, none."""
     pool = Retriever.open("model").pool
     assert "x:1" in list(pool.ids)
-    write(
-        "rows.jsonl", [Article("a", "Rain", (Comment("b:c", "One."),)), Article("a:b", "Snow", (Comment("c", "Two."),))]
-    )
-    run("corpus", "build", "rows.jsonl", *BUILD, "--dev", 0, "--test", 0, "--out", "colons")
+    two = [Article("a", "Rain", (Comment("b:c", "One."),)), Article("a:b", "Snow", (Comment("c", "Two."),))]
+    corpus_of(Path(), two, 0, name="colons")
     with pytest.raises(postil.UsageError, match=r"comment 'b:c' of article 'a' or comment 'c' of article 'a:b'"):
         postil.forget([], postil.ForgetOptions(comments=("a:b:c",), corpora=("colons",)))
     Path("listed.jsonl").write_text('{"article": "a", "comment": "b:c"}')

@@ -83,11 +83,7 @@ def test_reasons_in_each_format(postil: Postil) -> None:
         ),
         (("--by", "relevance"), 2, "--by relevance needs a model: --model DIR"),
         (("--by", "votes", "-m", "x"), 2, "--model: for --by relevance alone"),
-        (
-            ("--by", "vote"),
-            2,
-            f"unknown order 'vote'; did you mean 'votes'? Known: {KNOWN}",
-        ),
+        (("--by", "vote"), 2, f"unknown order 'vote'; did you mean 'votes'? Known: {KNOWN}"),
         (("--by", "votes", "--by", "votes=2"), 2, "--by votes: given twice"),
         (("--by", "votes=0"), 2, "--by votes=0: expected a number above 0 after =, got '0'"),
         (("--by", "votes=nan"), 2, "--by votes=nan: expected a number above 0 after =, got 'nan'"),

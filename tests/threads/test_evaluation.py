@@ -97,12 +97,6 @@ def test_threads_without_an_order(comments: tuple, target: str, reason: str) -> 
         values_of(thread(*comments), target)
 
 
-def test_values_of_a_thread() -> None:
-    made = thread((3, 1.0), (-2, 5.0))
-    assert values_of(made, "votes").tolist() == [3, -2]
-    assert values_of(made, "grades").tolist() == [1, 5]
-
-
 def test_orders_are_compared_on_the_same_threads_and_resamples() -> None:
     threads = [
         RatedThread(np.array(each, np.float64), gains(np.array(each, np.float64), "votes"))

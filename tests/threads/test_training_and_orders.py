@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -11,8 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
 from postil.data.fields import parse_date
 from postil.data.row_files import write
@@ -22,6 +20,7 @@ from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.threads.evaluation import evaluate_threads, read_threads
 from postil.threads.options import QualityTrainOptions
 from postil.threads.training import train_quality
+from topic_corpora import corpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,11 +47,7 @@ def thread(number: int, *, dates: bool = True, grades: bool = True) -> Article:
 
 
 def build(folder: Path, articles: list[Article]) -> Path:
-    write(folder / "raw.jsonl", articles)
-    least: dict[str, Any] = {"min_content_words": 0, "test_min_comments": 0, "test_min_upvotes": 0, "min_comments": 1}
-    sizes: dict[str, Any] = {"dev": Share.parse("0"), "test": Share.parse("6")}
-    build_corpus([folder / "raw.jsonl"], folder / "corpus", BuildOptions(source="s", license="l", **least, **sizes))
-    return folder / "corpus"
+    return corpus_of(folder, articles, 0, 6).path
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -25,7 +20,10 @@ from postil.comments.nn import models
 from postil.comments.nn.batches import EOS, SPECIAL, UNK, Commented
 from postil.comments.nn.generator import Generator, train_generator
 from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
-from postil.errors import InvalidInput, PostilError, UsageError
+from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SMALL = GeneratorOptions(hidden_size=16, embedding_dim=12, dropout=0.2, num_sampled=6, comments_per_group=2)
 HOW = TrainingOptions(batch=16, epochs=2, eval_every=5, learning_rate=1e-2, patience=0, device="cpu")
@@ -78,19 +76,6 @@ def test_it_learns_to_write_texts_backwards(tmp_path: Path, options: GeneratorOp
     # A text longer than any that was seen is written about all the same.
     long = gen.reversing(1, 3, longest=40)
     assert 1 <= len(generator.generate(long.articles)[0][0].tokens) <= 50
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("attention", ["general", "additive", "bahdanau"])
-def test_it_learns_to_copy_texts(tmp_path: Path, attention: Any) -> None:
-    how = TrainingOptions(
-        batch=32, epochs=10, eval_every=10**6, learning_rate=5e-3, warmup=30, patience=0, device="cpu"
-    )
-    train, unseen = (
-        texts._replace(comments=texts.articles) for texts in (gen.reversing(2000, 1), gen.reversing(200, 2))
-    )
-    generator = train_generator(train, unseen, replace(REVERSING, attention=attention), how, tmp_path / "model")
-    assert right(generator, unseen) >= 0.95
 
 
 @pytest.mark.parametrize("attention", ["general", "bahdanau", pytest.param("none", marks=pytest.mark.slow)])
@@ -167,66 +152,6 @@ def test_a_training_that_broke_off_goes_on_to_the_same_folder(tmp_path: Path, op
         assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()
 
 
-CHILD = """
-import os, signal, sys
-import torch
-import test_generator as test
-torch.set_num_threads(1)
-def watch(progress):
-    if progress.step == 8:
-        os.kill(os.getpid(), signal.SIGKILL)
-test.trained(sys.argv[1], on_progress=watch)
-"""
-
-
-@pytest.mark.slow
-def test_a_training_that_was_killed_goes_on_to_the_same_losses(tmp_path: Path) -> None:
-    whole: list[float] = []
-    trained(tmp_path / "whole", on_progress=lambda progress: whole.append(progress.loss))
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", CHILD, str(tmp_path / "cut")], env=environment, check=False, capture_output=True
-    )
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
-    rest: list[float] = []
-    trained(tmp_path / "cut", on_progress=lambda progress: rest.append(progress.loss))
-    assert rest == whole[5:]  # to the last bit
-    for path in (tmp_path / "whole").iterdir():
-        assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()
-
-
-def test_a_checkpoint_cut_short_is_named_and_the_one_before_used(tmp_path: Path) -> None:
-    trained(tmp_path / "whole")
-
-    def watch(progress: Any) -> None:
-        if progress.step == 12:
-            raise KeyboardInterrupt
-
-    how = replace(HOW, epochs=4)
-    with pytest.raises(KeyboardInterrupt):
-        trained(tmp_path / "cut", how=how, on_progress=watch)
-    newest = max((tmp_path / ".cut.training").glob("checkpoint-*"))
-    newest.write_bytes(newest.read_bytes()[:-9])
-    _, said = trained(tmp_path / "cut")
-    assert f"{newest.name}: this checkpoint cannot be used" in said[0]
-    assert said[1].startswith("resuming after step 5 ")
-    assert (tmp_path / "cut/weights.safetensors").read_bytes() == (tmp_path / "whole/weights.safetensors").read_bytes()
-
-
-def test_a_loss_that_is_no_number_stops_with_the_batch_kept(tmp_path: Path) -> None:
-    with pytest.raises(PostilError, match=r"the loss is nan.* saved as (.*\.npz)") as caught:
-        trained(tmp_path / "model", how=replace(HOW, learning_rate=1e38, clip=0.0))
-    with np.load(str(caught.value).split("saved as ")[1].split(". A learning")[0], allow_pickle=False) as file:
-        kept = dict(file)
-    assert set(kept) == {"article", "comment", "owner"}
-    assert not (tmp_path / "model").exists()
-
-
-def test_bf16_is_refused_on_a_cpu(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="bf16: expected a GPU that supports it"):
-        trained(tmp_path / "model", how=replace(HOW, bf16=True))
-
-
 def test_words_of_dev_that_train_has_not_are_unknown(tmp_path: Path) -> None:
     strange = Commented(work.ragged([[1, 900]]), work.ragged([[2, 901], [3]]), np.array([0, 2]))
     generator = train_generator(TRAIN, strange, SMALL, HOW, tmp_path / "model")
@@ -281,40 +206,3 @@ def test_no_comments_are_refused(tmp_path: Path) -> None:
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         GeneratorOptions(**options)
-
-
-def test_a_folder_that_was_cut_or_is_another_s_is_refused(tmp_path: Path) -> None:
-    trained(tmp_path / "model", how=replace(HOW, epochs=1))
-    weights = tmp_path / "model/weights.safetensors"
-    whole = weights.read_bytes()
-    weights.write_bytes(whole[:-1])
-    with pytest.raises(InvalidInput, match=r"weights\.safetensors: expected \d+ bytes"):
-        Generator.open(tmp_path / "model")
-    weights.write_bytes(whole)
-    config = tmp_path / "model/config.json"
-    text = config.read_text(encoding="utf-8")
-    config.write_text(text.replace('"layers"', '"storey"'), encoding="utf-8")
-    with pytest.raises(InvalidInput, match="not the options of a generator"):
-        Generator.open(tmp_path / "model")
-    config.write_text(text.replace('"generator"', '"ir-tc"'), encoding="utf-8")
-    with pytest.raises(InvalidInput, match="expected a model generator, got ir-tc"):
-        Generator.open(tmp_path / "model")
-
-
-def test_a_full_disk_keeps_the_last_good_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trained(tmp_path / "whole")
-    real = models.write_tensors
-
-    def write(path: Path, *rest: Any) -> None:
-        if path.name == "checkpoint-000000010.safetensors":
-            raise PostilError(f"{path}: cannot be written: No space left on device")
-        real(path, *rest)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(models, "write_tensors", write)
-        with pytest.raises(PostilError, match="No space left on device"):
-            trained(tmp_path / "cut")
-    assert not (tmp_path / "cut").exists()
-    _, said = trained(tmp_path / "cut")
-    assert said[0].startswith("resuming after step 5 ")
-    assert (tmp_path / "cut/weights.safetensors").read_bytes() == (tmp_path / "whole/weights.safetensors").read_bytes()

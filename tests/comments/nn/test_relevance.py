@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +20,11 @@ from postil.comments.nn.relevance import (
     train_relevance,
 )
 from postil.comments.options import RelevanceOptions, TrainingOptions
-from postil.errors import InvalidInput, PostilError, UsageError
+from postil.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 SMALL = work.SMALL
@@ -118,14 +115,6 @@ def test_a_folder_without_a_later_option_opens_with_its_default(tmp_path: Path) 
         assert opened.options == options
         assert (opened.network.article.mean is None) == (opened.network.log_weights is None) == (name == "False")
         assert (vectors(opened, DEV.comments) == vectors(relevance, DEV.comments)).all()
-
-
-def test_the_same_seed_gives_the_same_folder(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        trained(tmp_path / name, replace(SMALL, dropout=0.3), replace(HOW, epochs=2))
-        torch.rand(3)
-    for path in (tmp_path / "a").iterdir():
-        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
 
 def test_a_training_that_broke_off_goes_on_to_the_same_folder(tmp_path: Path) -> None:
@@ -319,51 +308,3 @@ def test_one_article_is_too_few(tmp_path: Path) -> None:
     one = work.world(1, 0)
     with pytest.raises(UsageError, match="at least two articles"):
         train_relevance(one, DEV, SMALL, HOW, tmp_path / "model")
-
-
-def test_a_folder_that_was_cut_or_is_another_s_is_refused(tmp_path: Path) -> None:
-    trained(tmp_path / "model", how=replace(HOW, epochs=1))
-    weights = tmp_path / "model/weights.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1])
-    with pytest.raises(InvalidInput, match=r"weights\.safetensors: expected \d+ bytes"):
-        Relevance.open(tmp_path / "model")
-    config = tmp_path / "model/config.json"
-    config.write_text(config.read_text(encoding="utf-8").replace('"relevance"', '"ir-tc"'), encoding="utf-8")
-    with pytest.raises(InvalidInput, match="expected a model relevance, got ir-tc"):
-        Relevance.open(tmp_path / "model")
-
-
-def test_a_learning_rate_out_of_all_bounds_ends_in_words(tmp_path: Path) -> None:
-    with pytest.raises(PostilError, match="the loss is nan"):
-        trained(tmp_path / "model", how=replace(HOW, learning_rate=1e30, clip=0.0))
-
-
-CHILD = """
-import os, signal, sys
-import network_work as work
-from postil.comments.nn.relevance import train_relevance
-import test_relevance as test
-import torch
-torch.set_num_threads(1)
-def watch(progress):
-    if progress.step == 18:
-        os.kill(os.getpid(), signal.SIGKILL)
-options, how = test.replace(test.SMALL, dropout=0.3), test.replace(test.HOW, epochs=2, eval_every=5)
-train_relevance(test.TRAIN, test.DEV, options, how, sys.argv[1], on_progress=watch)
-"""
-
-
-@pytest.mark.slow
-def test_a_training_that_was_killed_goes_on_to_the_same_folder(tmp_path: Path) -> None:
-    options, how = replace(SMALL, dropout=0.3), replace(HOW, epochs=2, eval_every=5)
-    trained(tmp_path / "whole", options, how)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", CHILD, str(tmp_path / "cut")], env=environment, check=False, capture_output=True
-    )
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
-    assert [path.name for path in tmp_path.iterdir() if path.name != "whole"] == [".cut.training"]
-    _, said = trained(tmp_path / "cut", options, how)
-    assert said[0].startswith("resuming after step 1")
-    for path in (tmp_path / "whole").iterdir():
-        assert path.read_bytes() == (tmp_path / "cut" / path.name).read_bytes()

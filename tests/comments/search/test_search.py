@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from functools import partial
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -142,48 +141,6 @@ def test_it_finds_what_the_formula_finds(weighting: Any, idf: Any) -> None:
         check(index.search(*ragged(asked), k=k), expected(weighting, idf, texts, asked, words), k)
 
 
-@pytest.mark.slow
-@formulas
-def test_ten_thousand_queries(weighting: Any, idf: Any) -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    words, k = 6000, 20
-    texts, asked = zipf(3, 9000, words, 40), zipf(4, 10_000, words, 15)
-    index = Index.of(*ragged(texts), words, weighting=weighting, idf=idf, jobs=2)
-    found = index.search(*ragged(asked), k=k, jobs=2)
-
-    def matrix(some: list[list[int]]) -> Any:
-        ids, offsets = ragged(some)
-        made = sparse.csr_matrix((np.ones(len(ids)), ids, offsets), shape=(len(some), words))
-        made.sum_duplicates()
-        return made
-
-    documents, df = (
-        matrix(texts),
-        np.bincount(np.concatenate([np.unique(text) for text in texts if text]), minlength=words),
-    )
-    some = df > 0
-    if weighting == "bm25":
-        idf_weights = np.log(1 + (len(texts) - df + 0.5) / (df + 0.5)) * some
-        lengths = np.diff(ragged(texts)[1])
-        rows = np.repeat(np.arange(len(texts)), np.diff(documents.indptr))
-        documents.data /= documents.data + 1.5 * (0.25 + 0.75 * (lengths / lengths.mean())[rows])
-        documents = (documents @ sparse.diags(idf_weights)).tocsr()
-    else:
-        smooth = np.log((1 + len(texts)) / (1 + df)) + 1
-        idf_weights = np.where(some, smooth if idf == "smooth" else np.log(len(texts) / np.maximum(df, 1)), 0)
-        documents = (documents @ sparse.diags(idf_weights)).tocsr()
-        norms = np.sqrt(np.asarray(documents.multiply(documents).sum(1)).ravel())
-        documents = (sparse.diags(1 / np.maximum(norms, 1e-300)) @ documents).tocsr()
-    for first in range(0, len(asked), 1000):
-        part = slice(first, first + 1000)
-        queries = matrix(asked[part])
-        if weighting != "bm25":
-            queries = (queries @ sparse.diags(idf_weights)).tocsr()
-            norms = np.sqrt(np.asarray(queries.multiply(queries).sum(1)).ravel())
-            queries = (sparse.diags(1 / np.maximum(norms, 1e-300)) @ queries).tocsr()
-        check(TopK(found.documents[part], found.scores[part]), (queries @ documents.T).toarray(), k)
-
-
 @pytest.mark.parity
 def test_smooth_weights_are_those_of_scikit_learn() -> None:
     text = pytest.importorskip("sklearn.feature_extraction.text")
@@ -255,20 +212,6 @@ def test_an_engine_may_count(documents: int, monkeypatch: pytest.MonkeyPatch) ->
     for name, values in Index.of(*texts, 40).arrays().items():
         assert np.array_equal(values, there[name]), name
         assert values.dtype == there[name].dtype
-
-
-@laws
-@given(TEXTS, st.sampled_from(IDF))
-def test_a_document_is_most_like_itself(texts: list[list[int]], idf: Any) -> None:
-    index = Index.of(*ragged(texts), words=12, idf=idf)
-    found = index.search(*ragged(texts), k=len(texts))
-    for place, text in enumerate(texts):
-        if index.idf_weights[text].any():
-            mine = found.documents[place].tolist().index(place)
-            assert found.scores[place, mine] == pytest.approx(1, abs=1e-12)
-            assert found.scores[place, 0] == pytest.approx(1, abs=1e-12)
-        else:
-            assert found.documents[place].tolist() == [-1] * len(texts)
 
 
 @laws
@@ -385,19 +328,11 @@ def filled(value: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
 @pytest.mark.parametrize(
     ("name", "change", "problem"),
     [
-        (
-            "0.forward.0",
-            filled(2**40),
-            "expected offsets of the terms of documents",
-        ),
+        ("0.forward.0", filled(2**40), "expected offsets of the terms of documents"),
         ("0.forward.1", filled(-5), "expected rising terms of a document, below their number"),
         ("0.forward.2", lambda array: array.astype(np.int64), r"expected uint16\[\d+\], got int64\["),
         ("0.postings.0", lambda array: np.append(0, array[:0:-1]), "expected int64.*, offsets that rise from 0 to"),
-        (
-            "0.postings.0",
-            lambda array: array[:-1],
-            r"expected int64\[401\], offsets that rise from 0 to \d+, got int64\[400\]",
-        ),
+        ("0.postings.0", lambda array: array[:-1], r"expected int64\[401\], offsets that .*, got int64\[400\]"),
         ("0.postings.1", filled(2**31 - 5), "expected rising documents of a term, below their number"),
         ("0.postings.1", filled(-70_000), "expected rising documents of a term, below their number"),
         ("0.postings.1", lambda array: array[:-9], r"expected int32\[\d+\], got int32"),
@@ -406,11 +341,7 @@ def filled(value: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
         ("0.normalization", filled(-1.0), "expected a finite factor of a document, from 0"),
         ("0.bounds.0", filled(np.inf), "expected a finite bound of a term, from 0"),
         ("0.bounds.1", lambda array: array[:1], r"expected uint16\[\d+\], got uint16\[1\]"),
-        (
-            "0.bounds.2",
-            lambda array: array.astype(">f4"),
-            r"expected float32\[5\] from 0, got float32 of the other byte",
-        ),
+        ("0.bounds.2", lambda array: array.astype(">f4"), r"expected float32\[5\] .*, got float32 of the other byte"),
         ("0.bounds.3", lambda array: array[:3], r"expected uint8\[3840\], got uint8\[3\]"),
         ("0.bounds.4", filled(400), r"expected int32\[\d+\] from 0 to 399, got 400 to 400"),
         ("0.bounds.5", lambda array: array[:3], r"expected float32\[960\], got float32\[3\]"),
@@ -447,14 +378,15 @@ def test_cosines_with_arrays_that_were_changed(name: str, change: Any, problem: 
         index.cosines(np.array(texts[0], np.int32), np.arange(9, dtype=np.int32))
 
 
-def test_many_groups_of_documents() -> None:
+@formulas
+def test_many_groups_of_documents(weighting: Any, idf: Any) -> None:
     """The compiled search skips groups of documents; what it skips is never an answer."""
     rng = np.random.default_rng(12)
     texts = [rng.integers(0, 30, 6).tolist() for _ in range(9000)]
     texts[8990] = [29, 28, 27, 31]
-    index = Index.of(*ragged(texts), words=32)
+    index = Index.of(*ragged(texts), words=32, weighting=weighting, idf=idf)
     asked = [*zipf(13, 20, 30, 4), [31, 29], list(range(32)) * 2]
-    check(index.search(*ragged(asked), k=15), expected("tf-idf", "plain", texts, asked, 32), 15)
+    check(index.search(*ragged(asked), k=15), expected(weighting, idf, texts, asked, 32), 15)
 
 
 def test_merged_answers() -> None:
@@ -496,29 +428,16 @@ def test_the_names_are_those_of_the_formulas() -> None:
     assert Counter(idf for weighting, idf in FORMULAS if weighting == "tf-idf") == dict.fromkeys(IDF, 1)
 
 
-def answers(engine: Any) -> None:
-    """An index with workers answers as it does here."""
-    for weighting, idf in FORMULAS:
-        index = Index.of(*ragged(zipf(14, 400, 90, 9)), 90, weighting=weighting, idf=idf)  # type: ignore[arg-type]
-        with Sharded(engine, index.shards(3)) as sharded:
-            for k in (1, 150, 500):
-                asked = ragged(zipf(k, 20, 95, 4))
-                assert same(sharded.search(*asked, k=k), index.search(*asked, k=k))
-            with pytest.raises(UsageError, match="at least one document"):
-                sharded.search(*asked, k=0)
-
-
 def test_an_index_lies_with_worker_processes() -> None:
     with open_engine("local", jobs=2) as engine:
-        answers(engine)
-
-
-@pytest.mark.integration
-@pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra scale")
-def test_an_index_lies_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    with open_engine("ray", jobs=2) as engine:
-        answers(engine)
+        for weighting, idf in FORMULAS:
+            index = Index.of(*ragged(zipf(14, 400, 90, 9)), 90, weighting=weighting, idf=idf)  # type: ignore[arg-type]
+            with Sharded(engine, index.shards(3)) as sharded:
+                for k in (1, 150, 500):
+                    asked = ragged(zipf(k, 20, 95, 4))
+                    assert same(sharded.search(*asked, k=k), index.search(*asked, k=k))
+                with pytest.raises(UsageError, match="at least one document"):
+                    sharded.search(*asked, k=0)
 
 
 # Any code point, half a surrogate pair too: JSON may hold one.
@@ -551,22 +470,6 @@ def test_a_damaged_text_is_named() -> None:
     assert strings.texts(np.array([0, 0])) == ["ab", "ab"]
     with pytest.raises(InvalidInput, match=r"^texts\.npy: text 1: expected UTF-8, got b'\\xff'"):
         strings.texts(np.array([0, 1]))
-
-
-def test_texts_are_taken_one_by_one() -> None:
-    strings = StringArray.of(text * 2 for text in ("a", "雨", ""))
-    assert [strings[place] for place in range(3)] == ["aa", "雨雨", ""]
-    assert strings.offsets.tolist() == [0, 2, 8, 8]
-
-
-def test_texts_come_back_from_files(tmp_path: Path) -> None:
-    for texts in (["rain", "", "雨\n", "a\u2028b"], ["", ""], []):
-        strings = StringArray.of(texts)
-        np.save(tmp_path / "data.npy", strings.data)
-        np.save(tmp_path / "offsets.npy", strings.offsets)
-        # An empty file cannot be mapped, but an array of no bytes has a header.
-        kept = StringArray(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "offsets")))
-        assert [kept[place] for place in range(len(kept))] == texts
 
 
 def test_texts_travel_between_processes() -> None:
