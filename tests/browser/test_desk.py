@@ -1,26 +1,37 @@
-"""The desk in a browser: choosing an article, reading, sorting, copying, exporting."""
+"""The desk in a browser: an article, its thread, suggestions and exports, on phones, in Chinese, by token."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import signal
+import socket
+import subprocess
+import sys
 import time
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the web extra")
 
-from desk_stub import ARTICLES, EVIL
+from browser_window import DESKTOP, PHONE, TABLET
+from desk_stub import ARTICLES, EVIL, POINTS
 from desk_window import READY, DeskWindow
+from made_retrievers import NEWS, made
 from postil.data.escaping import apostrophed
+from postil.data.row_files import read
+from postil.data.suggestions import Label
 from postil.web.problems import Problem
+from postil.web.tokens import AddTokenOptions, Tokens, add_token
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Chromium
+
 
 Start = Any
 
@@ -242,3 +253,204 @@ def test_a_suggestion_is_copied_with_its_label_and_source(start: Start, chromium
     window.until("window.kept")
     assert window("window.kept") == copied
     assert window.text("#said").strip() == "Copied with its label and source"
+
+
+def test_it_fits_a_phone_and_is_used_by_finger(start: Start, chromium: Chromium) -> None:
+    stub = start()
+    for width in (320, PHONE[0], TABLET[0]):
+        window = DeskWindow.opened(chromium, stub, size=(width, 844))
+        for name in ("article", "starters", "thread", "suggestions"):
+            window.click(f"#tab-{name}")
+            assert window(f"document.querySelector('#{name}').checkVisibility()")
+            assert window("document.documentElement.scrollWidth <= innerWidth"), (width, name)
+        window.click(".card .hide")
+        window.click(".card .reasons [value='1']")
+        window.stored()
+        assert window.text(".card .answer") == "off the matter · stored"
+        window.click("#undo")
+        window.stored()
+        window.click("#tab-starters")
+        window.click(".jump")
+        window.until("document.activeElement.id === 'passage-1'")
+        assert window("document.querySelector('#tab-article').getAttribute('aria-selected')") == "true"
+        targets = window.all(
+            "button, select, summary, .pills label", "[one.checkVisibility(), one.clientHeight, one.id]"
+        )
+        assert [each for each in targets if each[0] and each[1] < 24] == []
+    assert stub.labels() == []
+
+
+def test_it_speaks_chinese(start: Start, chromium: Chromium) -> None:
+    window = DeskWindow(chromium)
+    window.call("Network.setExtraHTTPHeaders", headers={"Accept-Language": "zh-CN"})
+    window.go(f"{start().url}/?article=2")
+    window.until(READY)
+    assert window.text(".card .label").startswith("机器生成的建议")
+    assert "“Ice on the road”的读者写的" in window.text(".card .cited")
+    assert window("[document.documentElement.lang, document.querySelector('#text').lang]") == ["zh", "zh"]
+    window.until("document.querySelector('mark')")
+    window.shoot("desk-chinese")
+    assert window.complaints() == []
+
+
+def test_one_signs_in_and_out(start: Start, chromium: Chromium, tmp_path: Path) -> None:
+    scopes = ("desk", "suggest", "rank", "interesting", "label")
+    token = add_token(tmp_path / "tokens.json", "ann", AddTokenOptions(scopes=scopes))
+    stub = start(tokens=Tokens(tmp_path / "tokens.json"))
+    window = DeskWindow(chromium)
+    window.go(stub.url)
+    for given, then in (("postil_wrong", "#problem"), (token, "#found li")):
+        window(f"document.querySelector('#token').value = {json.dumps(given)}")
+        window("document.querySelector('form').requestSubmit()")
+        window.until(f"document.querySelector('{then}')")
+    assert window("document.cookie") == ""
+    assert window.count("[data-does=train]") == 0  # for administrators
+    window.click("#found a")
+    window.until(READY)
+    window.key("s")
+    window.stored()
+    assert [one.annotator for one in stub.labels()] == ["ann"]
+    window.click(".bar .sign-out button")
+    window.until("document.querySelector('#token')")
+
+
+NAMED = """({violations}) => violations.map(({id, nodes}) =>
+  [id, nodes.map((node) => `${node.html.slice(0, 150)} ${node.failureSummary}`)])"""
+STATES = {
+    "choose": "document.querySelector('#found li')",
+    "paste": "document.querySelector('[data-way=paste]').click() ?? true",
+    "address": "document.querySelector('[data-way=address]').click() ?? true",
+    "suggestions": READY,
+    "reasons": "document.querySelector('.card .reasons')",
+    "starters": "document.querySelector('#tab-starters').click() ?? true",
+    "thread": "document.querySelector('#tab-thread').click() ?? true",
+    "keys": "document.querySelector('#keys').open || document.querySelector('#keys').showModal() || true",
+    "train": "document.querySelector('.picture')",
+    "export": "document.querySelector('#export').showModal() ?? true",
+}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("size", [PHONE, DESKTOP])
+def test_axe_finds_nothing(start: Start, chromium: Chromium, size: tuple[int, int], dark: bool, tmp_path: Path) -> None:
+    pytest.importorskip("axe_playwright_python", reason="needs axe-core")
+    axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    stub = start()
+    stub.calibration = {"labels": 200, "articles": 40, "shown": 90, "reason": "", "points": POINTS}
+    stub.filtered = [{"text": "ok", "reason": "too short", "source": None}]
+    window = DeskWindow(chromium, size)
+    window.look(size, dark=dark)
+
+    def check(state: str) -> None:
+        window.until(STATES[state])
+        time.sleep(0.2)
+        found = window(f"axe.run({{resultTypes: ['violations']}}).then({NAMED})")
+        assert found == [], state
+
+    window.go(stub.url)
+    window(axe)
+    for state in ("choose", "paste", "address"):
+        check(state)
+    window.go(f"{stub.url}/?article=0")
+    window(axe)
+    check("suggestions")
+    window.focus(".card")
+    window.key("d")
+    for state in ("reasons", "starters", "thread", "keys"):
+        check(state)
+    window.key("Escape")
+    window.click("[data-does=train]")
+    window.click("#train-go")
+    check("train")
+    window.key("Escape")
+    check("export")
+    add_token(tmp_path / "tokens.json", "ann", AddTokenOptions(scopes=("desk",)))
+    window.go(start(tokens=Tokens(tmp_path / "tokens.json")).url)
+    window(axe)
+    STATES["sign-in"] = "document.querySelector('#token')"
+    check("sign-in")
+
+
+SCOPES = ("suggest", "rank", "interesting", "desk", "label", "read", "admin")
+ROWS = [
+    {
+        "id": "x1",
+        "title": "Rain tomorrow",
+        "content": "Rain is near. It will rain in the north. Chess is played inside.",
+        "lang": "en",
+        "comments": [
+            {"id": "1", "text": "Bring a coat in the rain.", "upvotes": 1},
+            {"id": "2", "text": "bring a coat, in the rain!", "upvotes": 5},
+            {"id": "3", "text": "Chess it is, then, as always.", "upvotes": 3},
+        ],
+    },
+    {"id": "x2", "title": "Zebras", "lang": "en"},
+]
+
+
+def served(folder: Path, port: int) -> subprocess.Popen[str]:
+    words = ["news=model", "--articles", "articles.jsonl", "--tokens", "tokens.json", "--data", "data"]
+    command = [sys.executable, "-m", "postil", "serve", *words, "--workers", "1", "--port", str(port)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder)  # noqa: S603 - our own command
+    assert process.stderr
+    assert any(line.startswith("serving ") for line in process.stderr)
+    return process
+
+
+def test_an_editor_works_with_a_service(chromium: Chromium, tmp_path: Path) -> None:
+    made(tmp_path / "model", NEWS, "ir-tc")
+    (tmp_path / "articles.jsonl").write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    token = add_token(tmp_path / "tokens.json", "ann", AddTokenOptions(scopes=SCOPES))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process, url = served(tmp_path, port), f"http://127.0.0.1:{port}"
+    try:
+        window = DeskWindow(chromium)
+        window.go(url)
+        window.put("#token", token)
+        window("document.querySelector('form').requestSubmit()")
+        window.until("document.querySelectorAll('#found a').length === 2")
+        window.click("#found a")
+        window.until(READY)
+        window.until("document.querySelector('mark')")
+        suggested = window.text(".card blockquote")
+        assert suggested == "Rain today, rain tomorrow."
+        assert "Readers of “Rain today” wrote this" in window.text(".card .cited")
+        window.click("#tab-thread")
+        window.click("[value=relevance]")
+        window.click("[value=votes]")
+        window.until("document.querySelector('#thread-list .item .said')?.innerText === 'bring a coat, in the rain!'")
+        assert "One near copy" in window.text("#thread-list .item")
+        window.click("#tab-suggestions")
+        window.focus(".card")
+        window.keys("d", "1")
+        window.stored()
+        process.send_signal(signal.SIGKILL)
+        process.wait(20)
+        window.keys("u", "d", "5")
+        window.until("document.querySelector('#state').classList.contains('kept')")
+        assert process.stderr
+        process.stderr.close()
+        process = served(tmp_path, port)
+        window.stored()
+        window.open_at(url, 0)
+        window.until("document.querySelector('.card.no')")
+        assert window.text(".card.no .answer") == "unkind · stored"
+        window.click("[data-does=train]")
+        window.click("#train-go")
+        window.until("document.querySelector('#train h3')")
+        assert "1 labels of 1 articles" in window.text("#train-body")
+        window.key("Escape")
+        window.open_at(url, 1)
+        assert "No training article" in window.text("#suggestions-list .empty")
+        lines = window("fetch('/v1/labels').then((answer) => answer.text())")
+    finally:
+        process.kill()
+        process.wait(20)
+        assert process.stderr
+        process.stderr.close()
+    (tmp_path / "labels.jsonl").write_text(lines, encoding="utf-8")
+    (label,) = read(tmp_path / "labels.jsonl", Label)
+    assert (label.text, label.show, label.reason, label.annotator) == (suggested, False, "unkind", "ann")
+    assert (label.source_article, label.title) == ("n1", "Rain tomorrow")
+    assert window.complaints() == []

@@ -1,30 +1,45 @@
-"""Content, markup and safety of a page."""
+"""Content, sentences, markup and safety of a page, and how it is written."""
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
+import json
+import os
 import re
+import subprocess
+import sys
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
 from msgspec import structs
 
 from page_document import NASTY, QUICK, Document, Page, spoilt, study
+from postil.comparison.result import Comparison
+from postil.comparison.view import compared
 from postil.correlation.calls import correlate
+from postil.correlation.result import CorrelationResult
+from postil.correlation.view import Lookup, paragraph, weights
+from postil.errors import InvalidInput, MissingExtra, PostilError
+from postil.metrics.result import ScoreResult
 from postil.results.base import read_results
-from result_examples import comparison, correlated, difference, example, gained, row, scores, write_report
+from postil.results.page.blocks import plain
+from postil.results.page.report import check_report
+from postil.scoring.view import scored
+from result_examples import comparison, correlated, difference, example, gained, row, scores, typed, write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from postil.meta.coefficients import By
+    from postil.results.base import Result
 
 
 def test_the_conclusion_comes_first_then_the_table(standard: Page) -> None:
@@ -280,3 +295,122 @@ def test_a_scatter_shows_what_its_coefficient_is_over(by: By, points: str, said:
     source = Document(page).source
     assert f"Score against mean human rating for 1 metrics, {points}" in source
     assert f">{said} {value:.3f}, ".replace("0.", ".") in source
+
+
+def told(**changes: Any) -> str:
+    found = typed(correlated(**changes), CorrelationResult)
+    return plain(paragraph(Lookup(found))).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_paragraph() -> None:
+    assert told() == (
+        "w-meteor has the highest correlation among the metrics with human ratings: Pearson .500 [.400, .600]; "
+        "control:top(w-meteor) has .550 [.450, .650]. "
+        "By Pearson w-meteor is significantly higher than every other metric. "
+        "The split-half correlation of the human ratings is .800 [.700, .900] (Pearson); w-meteor lies .300 below, a "
+        "difference without a test. "
+        "The reliability ceiling, the expected upper bound of Pearson’s coefficient with these mean ratings, is .866; "
+        "w-meteor reaches .500. "
+        "The length of the text alone reaches .100 [.000, .200] (Pearson); every metric is significantly higher."
+    )
+
+
+def test_an_interval_without_zero_is_not_enough_where_there_is_a_test() -> None:
+    said = told(differences=[difference("w-meteor", "meteor", 0.1, 0.06)])
+    assert "By Pearson w-meteor is not significantly higher than any other metric." in said
+
+
+def test_a_small_p_is_not_enough_where_the_interval_holds_zero() -> None:
+    assert "not significantly higher than any" in told(differences=[difference("w-meteor", "meteor", 0.04, 0.001)])
+
+
+def test_best_by_one_coefficient_each() -> None:
+    both = [*correlated()["correlations"], row("meteor", 0.45, "spearman"), row("w-meteor", 0.44, "spearman")]
+    settings = correlated()["settings"] | {"coefficients": ["pearson", "spearman"]}
+    said = told(correlations=both, settings=settings)
+    assert said.startswith(
+        "w-meteor correlates best among the metrics with human ratings by Pearson .500 [.400, .600], meteor by "
+        "Spearman .450 [.350, .550]; by Pearson control:top(w-meteor) has .550 [.450, .650]."
+    )
+
+
+def test_without_people_or_metrics() -> None:
+    assert "There are no human reference points: no text has two ratings." in told(
+        human={"reason": "no text has two ratings"}
+    )
+    said = told(correlations=[], differences=[], signatures={}, human={"reason": "x"})
+    assert said.startswith("No metric has a correlation with human ratings.")
+
+
+def test_weights() -> None:
+    ((name, said),) = weights(Lookup(typed(correlated(), CorrelationResult)))
+    assert (name, plain(said)) == (
+        "w-meteor",
+        (
+            "By Pearson significantly higher than unweighted meteor and shuffled weights; not significantly different "
+            "from top references."
+        ),
+    )
+
+
+def test_systems() -> None:
+    ((name, said),) = compared(typed(comparison(), Comparison))
+    assert name == "meteor"
+    assert plain(said) == (
+        "Significantly higher than tfidf: seq2seq (+.300); significantly lower than tfidf: copy (−.200); "
+        "not significantly different from tfidf: att (+.050)."
+    )
+    said = plain(scored(typed(scores(), ScoreResult)))
+    assert said == "Of 2 systems b has the highest bleu-1 (.500); a has the highest meteor (.750)."
+
+
+def test_same_bytes_twice_and_from_its_own_results(tmp_path: Path) -> None:
+    def made(results: Sequence[dict[str, Any] | Result], name: str) -> dict[str, bytes]:
+        page, folder = write_report(results, tmp_path / name / "r.html")
+        return {path.name: path.read_bytes() for path in (page, *folder.iterdir())}
+
+    for name in "abc":
+        (tmp_path / name).mkdir()
+    results = [correlated(), comparison(), scores(), correlated(), gained()]
+    first = made(results, "a")
+    assert made(copy.deepcopy(results), "b") == first
+    assert made(read_results([tmp_path / "a" / "r_files" / "results.json"]), "c") == first
+
+
+def test_same_bytes_from_another_process(tmp_path: Path) -> None:
+    result = tmp_path / "c.json"
+    result.write_text(json.dumps(correlated()), encoding="utf-8")
+    code = "import sys; from pathlib import Path; from postil.results.page.report import *; "
+    code += "from postil.results.base import *; "
+    code += "write_report(read_results([Path(sys.argv[1])]), sys.argv[2])"
+    pages = []
+    for seed in ("1", "2"):
+        (tmp_path / seed).mkdir()
+        command = [sys.executable, "-c", code, str(result), str(tmp_path / seed / "r.html")]
+        env = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C"}
+        subprocess.run(command, check=True, timeout=120, env=env)  # noqa: S603 - our own code
+        pages.append((tmp_path / seed / "r.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_no_results(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="there are no results"):
+        write_report([], tmp_path / "r.html")
+
+
+def test_a_page_that_is_there_stays_where_writing_fails(tmp_path: Path) -> None:
+    page = tmp_path / "r.html"
+    page.write_text("old", encoding="utf-8")
+    (tmp_path / "r_files").write_text("mine", encoding="utf-8")
+    with pytest.raises(PostilError, match="r_files: cannot be written"):
+        write_report([scores()], page)
+    assert page.read_text(encoding="utf-8") == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r_files"]
+
+
+@pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
+def test_without_the_extra(missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    for attempt in (lambda: write_report([scores()], tmp_path / "r.html"), lambda: check_report(tmp_path / "r.html")):
+        with pytest.raises(MissingExtra, match=r"^a report needs an optional package: pip install 'postil\[plot\]'$"):
+            attempt()
