@@ -21,6 +21,7 @@ from postil.corpus.store import Corpus
 from postil.corpus.view import card
 from postil.errors import InvalidInput, UsageError
 from postil.text.tokenizers import tokenizer
+from refusals import refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -152,9 +153,9 @@ def test_who_may_be_in_the_test_set(tmp_path: Path) -> None:
     ]
     corpus = paper(tmp_path, articles, test=Share(size=1))
     assert ids(corpus) == {"train": ["nearly", "short", "disliked", "unvoted"], "test": ["loved"]}
-    with pytest.raises(InvalidInput) as failure:
-        built(tmp_path, articles, "more", test=Share(size=2), test_min_comments=30, test_min_upvotes=201)
-    assert str(failure.value).endswith(
+    assert refused(
+        InvalidInput, built, tmp_path, articles, "more", test=Share(size=2), test_min_comments=30, test_min_upvotes=201
+    ).endswith(
         "more.jsonl: expected 2 articles for the test set, got 1: of 5 articles 4 have 30 comments of 6 words or more, "
         "2 have 201 upvotes in all; lower the thresholds (test_min_comments, test_min_words, test_min_upvotes=0 "
         "for none) or the size (test)"
@@ -443,10 +444,9 @@ class TestGivenSplits:
 
     def test_an_id_may_come_once_only(self, tmp_path: Path) -> None:
         one, other = (written(tmp_path / f"{name}.jsonl", rows(3)) for name in ("one", "other"))
-        with pytest.raises(InvalidInput) as failure:
-            build_corpus([one], tmp_path / "out", loose(), test=other, jobs=1)
+        said = refused(InvalidInput, build_corpus, [one], tmp_path / "out", loose(), test=other, jobs=1)
         problem = f"id: expected an id that no other article has, got 'a000', as in {one}:1"
-        assert str(failure.value) == f"{other}:1: {problem}"
+        assert said == f"{other}:1: {problem}"
 
     def test_given_articles_stay_as_they_are(self, tmp_path: Path) -> None:
         long = " ".join(["word"] * 60)

@@ -19,6 +19,7 @@ from postil.corpus.statistics import statistics
 from postil.corpus.view import card, table_2
 from postil.corpus.view import statistics as view
 from postil.errors import InvalidInput, UsageError
+from refusals import refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,9 +80,7 @@ def test_dates_are_kept_and_change_nothing_else(tmp_path: Path, monkeypatch: pyt
 def test_what_is_no_date(tmp_path: Path) -> None:
     articles = [row("a", [{"text": "Oh", "date": "2020-03-21 06:27"}]), row("b", [{"text": "No", "date": "soon"}])]
     problem = 'expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got "soon"'
-    with pytest.raises(InvalidInput) as failure:
-        built(tmp_path, articles)
-    assert str(failure.value) == f"{tmp_path}/out.jsonl:2: comments[0].date: {problem}"
+    assert refused(InvalidInput, built, tmp_path, articles) == f"{tmp_path}/out.jsonl:2: comments[0].date: {problem}"
     corpus = built(tmp_path, articles, on_error="skip")
     assert [article.comments[0].date for article in corpus.articles("train")] == ["2020-03-21T06:27:00Z"]
     assert problem.replace('"', '\\"') in (tmp_path / "out.rejected.jsonl").read_text()
@@ -195,9 +194,7 @@ def test_the_same_split_by_date_whatever_the_jobs_and_the_order(tmp_path: Path) 
 def test_an_article_without_a_date_cannot_be_split_by_it(tmp_path: Path) -> None:
     articles = dated(20)
     del articles[3]["date"], articles[5]["date"]
-    with pytest.raises(InvalidInput) as failure:
-        split_up(tmp_path, articles)
-    assert str(failure.value) == (
+    assert refused(InvalidInput, split_up, tmp_path, articles) == (
         f'{tmp_path}/out.jsonl:4: date: expected a date in every article for split_by="date", got none in 2 of 20 '
         "articles, first in 'a003'; remove them, or split at random"
     )

@@ -10,6 +10,7 @@ from corpus_work import loose
 from postil.corpus.options import BuildOptions, Share
 from postil.corpus.privacy import HashKey
 from postil.errors import UnknownName, UsageError
+from refusals import refused
 
 
 def test_the_defaults_are_those_of_the_paper_or_chosen_from_the_data() -> None:
@@ -72,9 +73,7 @@ def test_settings_say_all_but_the_secret() -> None:
     ],
 )
 def test_what_makes_no_sense(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError) as failure:
-        loose(**changes)
-    assert str(failure.value).endswith(message)
+    assert refused(UsageError, loose, **changes).endswith(message)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +92,4 @@ def test_what_makes_no_sense(changes: dict[str, Any], message: str) -> None:
     ],
 )
 def test_unknown_names(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(UnknownName) as failure:
-        loose(**changes)
-    assert str(failure.value).startswith(message)
+    assert refused(UnknownName, loose, **changes).startswith(message)

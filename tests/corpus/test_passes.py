@@ -29,6 +29,7 @@ from postil.data.reading import Reading
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName, UsageError
+from refusals import refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,10 +81,9 @@ def test_a_row_that_is_wrong(tmp_path: Path, name: str) -> None:
     text, problem = BAD[name]
     (path := tmp_path / "a.jsonl").write_bytes(b"\n".join([GOOD.encode(), b"", text, GOOD.encode()]))
     block = Block(str(path), 11, path.read_bytes())
-    with pytest.raises(InvalidInput) as failure:
-        Prepare(loose())(block)
-    assert str(failure.value).startswith(f"{path}:13: {problem}")
-    assert "\n" not in str(failure.value)
+    said = refused(InvalidInput, Prepare(loose()), block)
+    assert said.startswith(f"{path}:13: {problem}")
+    assert "\n" not in said
 
 
 def test_all_that_is_wrong_may_be_skipped(tmp_path: Path) -> None:
@@ -177,12 +177,9 @@ class TestHan:
 def test_ids_that_come_twice_are_told_with_both_places(tmp_path: Path) -> None:
     articles = rows(12)
     articles[9]["id"] = "a002"
-    with pytest.raises(InvalidInput) as failure:
-        built(tmp_path, articles)
+    said = refused(InvalidInput, built, tmp_path, articles)
     path = tmp_path / "out.jsonl"
-    assert str(failure.value) == (
-        f"{path}:10: id: expected an id that no other article has, got 'a002', as in {path}:3"
-    )
+    assert said == (f"{path}:10: id: expected an id that no other article has, got 'a002', as in {path}:3")
 
 
 def test_of_ids_that_come_twice_the_first_may_stay(tmp_path: Path) -> None:
@@ -409,9 +406,7 @@ def test_nan_in_parquet_is_a_missing_value(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_hold_nothing(file: File, name: str, data: bytes, message: str) -> None:
-    with pytest.raises(InvalidInput) as failure:
-        pieces(file(name, data), 100)
-    assert message in str(failure.value)
+    assert message in refused(InvalidInput, pieces, file(name, data), 100)
 
 
 @pytest.mark.parametrize("kept", [0.2, 0.9])

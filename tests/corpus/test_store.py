@@ -14,6 +14,7 @@ from corpus_work import built, ids, rows
 from postil.corpus.options import Share
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UnknownName
+from refusals import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,9 +200,7 @@ def earlier(folder: Path) -> None:
 )
 def test_what_is_no_corpus(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:
     damage(corpus.path)
-    with pytest.raises(InvalidInput) as failure:
-        Corpus.open(corpus.path)
-    assert message in str(failure.value)
+    assert message in refused(InvalidInput, Corpus.open, corpus.path)
 
 
 def save(folder: Path, name: str, values: list[int], dtype: type) -> None:
@@ -242,9 +241,7 @@ def save(folder: Path, name: str, values: list[int], dtype: type) -> None:
 )
 def test_arrays_of_something_else(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:
     damage(corpus.path)
-    with pytest.raises(InvalidInput) as failure:
-        every(Corpus.open(corpus.path))
-    assert message in str(failure.value)
+    assert message in refused(InvalidInput, every, Corpus.open(corpus.path))
 
 
 def every(corpus: Corpus) -> None:

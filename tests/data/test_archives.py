@@ -52,11 +52,6 @@ def check(data: bytes) -> None:
     check_sizes(data, "a.xlsx")
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
-def test_ordinary_archives(method: int) -> None:
-    check(archive_of({"xl/workbook.xml": "<a/>", "xl/empty": "", "xl/sheet.xml": "<c/>" * 1000}, method))
-
-
 def test_members_that_inflate_to_far_more_than_the_file() -> None:
     data = archive_of({"xl/sheet.xml": ZEROS})
     with pytest.raises(InvalidInput, match=f"a.xlsx: expected at most {SMALL:,} bytes inflated, .* got {SMALL + 1:,};"):
@@ -77,12 +72,6 @@ def test_a_member_larger_than_it_says() -> None:
 def test_members_that_no_workbook_has(method: int) -> None:
     with pytest.raises(InvalidInput, match="in a way that workbooks are not"):
         check(archive_of({"a": "a" * 100}, method))
-
-
-def test_damaged_archives() -> None:
-    data = archive_of({"a": "a" * 100})
-    with pytest.raises(InvalidInput, match="a damaged workbook"):
-        check(data.replace(data[31:41], b"\xff" * 10))
 
 
 READ = """

@@ -10,6 +10,7 @@ import pytest
 
 from postil.data.arrays import Expected, open_array
 from postil.errors import InvalidInput
+from refusals import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,10 +63,9 @@ def test_one_that_is_as_expected(tmp_path: Path) -> None:
 )
 def test_one_that_is_another(tmp_path: Path, array: Any, expected: Expected, got: str) -> None:
     file = kept(tmp_path, array)
-    with pytest.raises(InvalidInput) as caught:
-        open_array(file, expected, remake="postil train ir-t")
-    assert str(caught.value).startswith(f"{file}: expected ")
-    assert f"{got}; was the folder copied whole? Else make it anew with postil train ir-t" in str(caught.value)
+    said = refused(InvalidInput, open_array, file, expected, remake="postil train ir-t")
+    assert said.startswith(f"{file}: expected ")
+    assert f"{got}; was the folder copied whole? Else make it anew with postil train ir-t" in said
 
 
 def _archive(file: Path) -> None:

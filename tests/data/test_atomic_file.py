@@ -1,17 +1,18 @@
-"""Files that appear whole or not at all, and never in the place of what is read."""
+"""Files and folders that appear whole or not at all, never in the place of what is read; one process at a time."""
 
 from __future__ import annotations
 
 import errno
-import io
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from postil.data.atomic_file import AtomicFile, check_apart, write_folder
+from postil.data.atomic_file import AtomicFile, check_apart, locked, write_folder
 from postil.data.row_files import write
 from postil.data.rows import Candidate
 from postil.errors import PostilError, UsageError
@@ -86,22 +87,6 @@ def test_a_terminal_may_be_both(monkeypatch: pytest.MonkeyPatch) -> None:
         check_apart("-", ["-", os.devnull])
 
 
-class Full(io.FileIO):
-    """A file on a full disk."""
-
-    def write(self, _data: object, /) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def test_a_full_disk_is_blamed_on_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "open", lambda path, mode: io.BufferedWriter(Full(path, mode.replace("b", ""))))
-    target = tmp_path / "page.html"
-    with pytest.raises(PostilError, match=r"page.html: cannot be written: No space left on device$"):  # noqa: SIM117
-        with AtomicFile(str(target)) as stream:
-            stream.write(b"x" * (1 << 20))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_another_file_refuses_is_not_blamed_on_this_one(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="missing"):  # noqa: SIM117
         with AtomicFile(str(tmp_path / "page.html")):
@@ -139,24 +124,21 @@ def test_an_array_on_a_full_disk(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
+def test_a_folder_is_replaced_as_a_whole_and_not_with_other_files(tmp_path: Path) -> None:
     folder, names = tmp_path / "m", {"a", "b"}
     write_folder(folder, {"a": b"1", "b": b"2"}, names)
     write_folder(folder, {"a": b"3"}, names)
     assert [(each.name, each.read_bytes()) for each in folder.iterdir()] == [("a", b"3")]
     assert [each.name for each in tmp_path.iterdir()] == ["m"]
-
-
-def test_a_folder_with_other_files_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
+    (folder / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match=r"is there already and holds notes\.txt, which is not replaced"):
-        write_folder(tmp_path, {"a": b"1"}, {"a"})
+        write_folder(folder, {"a": b"1"}, {"a"})
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UsageError, match="is there already, and is a file"):
         write_folder(tmp_path / "file", {"a": b"1"}, {"a"})
     with pytest.raises(UsageError, match=r"parent folder .*none does not exist"):
         write_folder(tmp_path / "none" / "m", {"a": b"1"}, {"a"})
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "notes.txt"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "m"]
 
 
 def test_a_folder_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,3 +156,40 @@ def test_a_folder_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pyt
         write_folder(folder, {"a": b"2"}, names)
     assert (folder / "a").read_bytes() == b"1"
     assert [each.name for each in tmp_path.iterdir()] == ["m"]
+
+
+HOLD = """
+import sys, time
+from postil.data.atomic_file import locked
+with locked(sys.argv[1], "taken"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_one_after_another_and_after_an_error(tmp_path: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(KeyError, match="True"), locked(tmp_path / "folder", "taken"):
+            raise KeyError((tmp_path / "folder").is_dir())
+
+
+def test_what_is_no_place_for_a_lock(tmp_path: Path) -> None:
+    with pytest.raises(PostilError, match="No such file"), locked(tmp_path / "none" / "folder", "taken"):
+        pass
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "folder"):
+        with pytest.raises(UsageError, match="expected a folder, got a file"), locked(path, "taken"):
+            pass
+
+
+def test_another_process_is_turned_away_until_it_is_killed(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as other:  # noqa: S603 - our own code
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(UsageError, match=r"^somebody is here$"), locked(tmp_path, "somebody is here"):
+            pass
+        other.kill()
+        other.wait()
+        with locked(tmp_path, "somebody is here"):
+            pass

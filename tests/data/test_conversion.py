@@ -16,6 +16,7 @@ from postil.data.conversion import convert
 from postil.data.row_files import read
 from postil.data.rows import Rating, Reference
 from postil.errors import InvalidInput, UsageError
+from refusals import refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,9 +128,7 @@ def test_gzip_to_parquet(tmp_path: Path) -> None:
 def test_a_broken_source_leaves_nothing(tmp_path: Path, ending: str, line: str, problem: str) -> None:
     source = tmp_path / "r.jsonl"
     source.write_text('{"a":1}\n' + line, encoding="utf-8")
-    with pytest.raises(InvalidInput) as caught:
-        convert(source, tmp_path / f"s.{ending}")
-    assert str(caught.value) == f"{source}:2: {problem}"
+    assert refused(InvalidInput, convert, source, tmp_path / f"s.{ending}") == f"{source}:2: {problem}"
     assert list(tmp_path.iterdir()) == [source]
 
 

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import openpyxl
 import pytest
 
-from postil.data.frames import open_rows
 from postil.data.reading import Reading, readings
 from postil.data.row_files import read
 from postil.data.rows import Judgement, Reference, Score
 from postil.data.wide import read_wide
 from postil.errors import InvalidInput, UsageError
 from postil.messages import COMMAND_LINE
-from postil.scoring.calls import score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,16 +157,6 @@ def test_a_large_number_far_below(tmp_path: Path) -> None:
     cells = ["1.000"] * 9000 + ["999"]
     with pytest.raises(InvalidInput, match=r'"1.000", beside "999" in line 9002'):
         grades(table(tmp_path / "t.csv", cells))
-
-
-def test_python_says_how_to_name_the_mark(tmp_path: Path) -> None:
-    path = table(tmp_path / "t.csv", ["1.000", "999"])
-    advice = r"list\(postil.data.row_files.read\(PATH, ROW, Reading\(decimal=\".\"\)\)\) or decimal=\",\""
-    with pytest.warns(UserWarning, match="read with ';'"), pytest.raises(InvalidInput, match=advice):
-        list(open_rows(path, Reference, "references"))
-    rows = list(read(path, Reference, Reading(decimal=",")))
-    found = score([{"item": item, "system": "s", "text": "x"} for item in "01"], rows, metrics=["rouge-1"])
-    assert found.corpus["rouge-1"] == 1
 
 
 def test_the_flag() -> None:

@@ -114,7 +114,7 @@ def test_what_is_guessed_in_both_faces(tmp_path: Path) -> None:
         (tmp_path / f"test-{number}.csv").write_text(f"item,text,grade\n{number},n/a,1\n", encoding="utf-8")
     said: list[str] = []
     options = Reading(say=said.append, part="candidates", missing=frozenset({"n/a"}))
-    assert len(list(read(tmp_path, Candidate, options))) == 2
+    assert [row.system for row in read(tmp_path, Candidate, options)] == [tmp_path.name] * 2
     guess = f"{tmp_path}, candidates: no column system; the system is called '{tmp_path.name}' (another name: "
     assert said[0] == guess + "columns={'system': '=NAME'})"
     assert COMMAND_LINE.words(said[0]) == guess + "--column system==NAME)"

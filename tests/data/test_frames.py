@@ -13,6 +13,7 @@ import pytest
 from postil.data.frames import BATCH, SYSTEM, ColumnNames, is_table, open_rows, plain_value
 from postil.data.rows import Article, Candidate, Judgement, Passage, Rating, Reference, Row, Score
 from postil.errors import InvalidInput
+from refusals import refused
 
 
 def opened(table: Any, row_type: type[Row], columns: dict[str, str] | None = None, *wide: str) -> list[Any]:
@@ -75,9 +76,7 @@ def test_dates_of_frames() -> None:
 def test_what_cannot_be_a_row(
     table: Any, row_type: type[Row], columns: dict[str, str], wide: tuple[str, ...], problem: str
 ) -> None:
-    with pytest.raises(InvalidInput) as error:
-        opened(table, row_type, columns, *wide)
-    assert str(error.value).startswith(problem)
+    assert refused(InvalidInput, opened, table, row_type, columns, *wide).startswith(problem)
 
 
 def test_rows_of_several_batches_have_their_places() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from postil.data.row_files import read, write
-from postil.data.rows import Article, Candidate, Comment, Passage, Rating, Reference, Row, Score
+from postil.data.rows import Article, Candidate, Comment, Rating, Reference, Row, Score
 from postil.errors import InvalidInput
+from refusals import refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +25,8 @@ def _table(path: Path, columns: dict[str, Any]) -> Path:
 
 
 def _refusal(path: Path, row_type: type[Row] = Reference) -> str:
-    with pytest.raises(InvalidInput) as caught:
-        list(read(path, row_type))
-    return str(caught.value).removeprefix(str(path))
+    said = refused(InvalidInput, read, path, row_type)
+    return said.removeprefix(str(path))
 
 
 def test_columns_of_other_types(tmp_path: Path) -> None:
@@ -62,6 +63,9 @@ def test_nested_rows(tmp_path: Path) -> None:
     assert list(read(path, Article)) == [Article("1", "t", comments)]
 
 
+ROW: dict[str, Any] = {"item": ["a"], "text": ["x"]}
+
+
 def test_a_missing_column(tmp_path: Path) -> None:
     path = _table(tmp_path / "r.parquet", {"text": ["x"], "itm": ["a"]})
     assert _refusal(path) == ": item: no such column; the file has: text, itm"
@@ -73,27 +77,14 @@ def test_a_missing_column(tmp_path: Path) -> None:
     [
         ({"item": ["a", None], "text": ["x", "y"]}, ":2: item: expected text or an integer, got null"),
         ({"item": [1.0, 2.0], "text": ["x", "y"]}, ":1: item: expected text or an integer, got 1"),
-        ({"item": [True], "text": ["x"]}, ":1: item: expected text or an integer, got true"),
-        ({"item": ["a"], "text": [5]}, ":1: text: expected text, got 5"),
         ({"item": ["a"], "text": [b"x"]}, ":1: text: expected text, got b'x'"),
+        ({"item": [*"abc"], "text": [*"xyz"], "grade": [1.0, None, math.nan]}, ":3: grade: expected a number, got NaN"),
+        ({**ROW, "grade": [float("inf")]}, ":1: grade: expected a number, got inf"),
+        ({**ROW, "upvotes": [3.0]}, ":1: upvotes: expected an integer of at most 64 bits, got 3"),
         (
-            {"item": ["a"] * 3, "text": ["x"] * 3, "grade": [1.0, None, float("nan")]},
-            ":3: grade: expected a number, got NaN",
-        ),
-        ({"item": ["a"], "text": ["x"], "grade": [float("inf")]}, ":1: grade: expected a number, got inf"),
-        (
-            {"item": ["a"], "text": ["x"], "grade": ["5"]},
-            ':1: grade: expected a number, got "5"; write it without quotes',
-        ),
-        (
-            {"item": ["a"], "text": ["x"], "upvotes": [3.0]},
-            ":1: upvotes: expected an integer of at most 64 bits, got 3",
-        ),
-        (
-            {"item": ["a"], "text": ["x"], "ratings": [[{"annotator": "n", "grade": float("nan")}]]},
+            {**ROW, "ratings": [[{"annotator": "n", "grade": math.nan}]]},
             ":1: ratings[0].grade: expected a number, got NaN",
         ),
-        ({"item": ["a"], "text": ["x"], "ratings": [3]}, ":1: ratings: expected an array, got 3"),
     ],
 )
 def test_what_a_row_says(tmp_path: Path, columns: dict[str, Any], problem: str) -> None:
@@ -107,11 +98,6 @@ def test_the_row_number_in_a_later_batch(tmp_path: Path) -> None:
     assert _refusal(path) == ":12346: grade: expected a number, got NaN"
 
 
-def test_anchors(tmp_path: Path) -> None:
-    path = _table(tmp_path / "p.parquet", {"topic": [1], "id": [1], "text": ["t"], "anchors": [["a", None]]})
-    assert _refusal(path, Passage) == ":1: anchors[1]: expected text, got null"
-
-
 def test_no_rows(tmp_path: Path) -> None:
     path = _table(tmp_path / "r.parquet", {"item": pa.array([], pa.string()), "text": pa.array([], pa.string())})
     assert _refusal(path) == ": the file holds no rows"
@@ -121,13 +107,6 @@ def test_no_rows(tmp_path: Path) -> None:
 def test_what_is_no_parquet_file(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "r.parquet").write_bytes(data)
     assert _refusal(tmp_path / "r.parquet") == ": not a Parquet file, or a damaged one; is the download complete?"
-
-
-def test_a_file_that_ends_early(tmp_path: Path) -> None:
-    path = tmp_path / "r.parquet"
-    write(path, [Reference(str(n), "x") for n in range(5000)])
-    path.write_bytes(path.read_bytes()[:-500])
-    assert _refusal(path) == ": not a Parquet file, or a damaged one; is the download complete?"
 
 
 def test_every_field_has_a_column(tmp_path: Path) -> None:

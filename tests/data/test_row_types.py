@@ -23,6 +23,7 @@ from postil.data.suggestions import (
     parse_show,
 )
 from postil.errors import InvalidInput
+from refusals import refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,7 +148,6 @@ def test_what_a_row_may_lack(tmp_path: Path, kind: type) -> None:
         assert one == other
 
 
-NEEDS = "an impression needs impression, article, models, teams, clicked"
 IMPRESSION: dict[str, Any] = {
     "impression": 1,
     "article": "a",
@@ -195,26 +195,10 @@ def test_ranks_are_distinct_and_ids_text(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_impressions(tmp_path: Path, change: dict[str, object], said: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        impressions(tmp_path, IMPRESSION, "", IMPRESSION | change)
-    assert str(caught.value) == f"{tmp_path}/log.jsonl:3: {said}"
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (
-            {"impression": "x", "event": "liked", "rank": 2},
-            f"article, models, teams, clicked: missing; {NEEDS}; this row has: impression, event, rank",
-        ),
-        ("{broken", "not JSON at character 2: expecting property name enclosed in double quotes"),
-        ('{"impression": ' + "[" * 10_000, "the JSON is nested too deeply"),
-    ],
-)
-def test_lines_that_are_no_impression(tmp_path: Path, line: object, said: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        impressions(tmp_path, IMPRESSION, line)
-    assert str(caught.value) == f"{tmp_path}/log.jsonl:2: {said}"
+    assert (
+        refused(InvalidInput, impressions, tmp_path, IMPRESSION, "", IMPRESSION | change)
+        == f"{tmp_path}/log.jsonl:3: {said}"
+    )
 
 
 def test_rows_made_in_python_are_checked_too() -> None:
@@ -263,9 +247,7 @@ def test_a_spreadsheet_says_whether_to_show_in_words_of_its_language(tmp_path: P
 def test_wrong_labels(tmp_path: Path, line: str, said: str) -> None:
     file = tmp_path / "l.jsonl"
     file.write_text(f'{{"article": "a", "text": "b", "show": 1}}\n{line}\n')
-    with pytest.raises(InvalidInput) as caught:
-        list(read(str(file), Label))
-    assert str(caught.value).startswith(f"{file}:2: {said}")
+    assert refused(InvalidInput, read, str(file), Label).startswith(f"{file}:2: {said}")
 
 
 @pytest.mark.parametrize("value", [None, "", "x", 2, -1, float("nan"), [], {}])
@@ -302,9 +284,7 @@ def test_preferences_are_read_as_they_are_written(tmp_path: Path) -> None:
 def test_wrong_preferences(tmp_path: Path, change: dict[str, object], said: str) -> None:
     file = tmp_path / "in.jsonl"
     file.write_text(json.dumps(PREFERENCE) + "\n" + json.dumps(PREFERENCE | change))
-    with pytest.raises(InvalidInput) as caught:
-        list(read(str(file), PairPreference))
-    assert str(caught.value).startswith(f"{file}:2: {said}")
+    assert refused(InvalidInput, read, str(file), PairPreference).startswith(f"{file}:2: {said}")
 
 
 FOUND = Provenance.retrieved("ir-tc", "8d0c", [Source("a7", "3"), Source("a9", "12")])

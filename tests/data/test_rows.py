@@ -9,6 +9,7 @@ import pytest
 
 from postil.data.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Score
 from postil.errors import InvalidInput
+from refusals import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +39,6 @@ def test_ids_of_every_row_may_be_integers_in_a_file() -> None:
     )
 
 
-@pytest.mark.parametrize("bad", [True, 1.5, None, ["a"]])
-def test_an_id_of_another_type_is_refused(bad: Any) -> None:
-    with pytest.raises(InvalidInput, match=r"^item: expected text or an integer, got "):
-        Reference(bad, "text")
-
-
 @pytest.mark.parametrize("good", [3, np.float32(3), np.int64(3)])
 def test_a_number_becomes_a_float(good: Any) -> None:
     row = Reference("a", "b", grade=good)
@@ -63,9 +58,7 @@ def test_a_grade_that_is_no_number_is_refused(bad: Any, got: str) -> None:
         lambda: Judgement("a", "b", "c", bad),
     ]
     for make in makers:
-        with pytest.raises(InvalidInput) as caught:
-            make()
-        assert str(caught.value) == f"grade: expected a number, got {got}"
+        assert refused(InvalidInput, make) == f"grade: expected a number, got {got}"
 
 
 def test_other_fields_check_themselves() -> None:
@@ -102,10 +95,6 @@ def test_a_score_needs_no_signature() -> None:
     for more in (b"", b',"signature":null'):
         row = b'{"item":1,"system":"b","metric":"m","score":1' + more + b"}"
         assert msgspec.json.decode(row, type=Score) == Score("1", "b", "m", 1.0, "external")
-
-
-def test_votes_may_be_negative() -> None:
-    assert Reference("a", "b", upvotes=-3).upvotes == -3
 
 
 def test_mean_grade() -> None:

@@ -700,13 +700,6 @@ def test_grades_beside_references(tmp_path: Path) -> None:
     )
 
 
-def test_a_field_that_no_record_has(tmp_path: Path) -> None:
-    document = json.dumps([{"item": 1, "text": "x", "mark": 2}])
-    assert refusal(tmp_path / "r.json", document, Reference, columns={"grade": "marks"}) == (
-        ": marks: no such column; did you mean 'mark'? The file has: item, text, mark"
-    )
-
-
 def test_columns_of_other_names_in_parquet_and_arrow(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     pytest.importorskip("pyarrow.parquet")
@@ -781,20 +774,6 @@ def test_a_folder_that_names_no_files(tmp_path: Path, pattern: str) -> None:
         rows(tmp_path, Reference)
 
 
-def test_all_files_of_a_folder_are_of_one_system(tmp_path: Path) -> None:
-    folder = tmp_path / "my.bot"
-    folder.mkdir()
-    for shard in range(2):
-        (folder / f"test-0000{shard}-of-00002.csv").write_text(f"item,text,n\n{shard},x,1\n")
-    assert rows(folder) == (
-        [Candidate("0", "my.bot", "x"), Candidate("1", "my.bot", "x")],
-        [
-            "no column system; the system is called 'my.bot' (another name: --column system==NAME)",
-            "columns not read: n",
-        ],
-    )
-
-
 def test_a_folder_of_save_to_disk(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"item": [1], "text": ["x"]})
@@ -808,12 +787,6 @@ def test_a_folder_of_save_to_disk(tmp_path: Path) -> None:
     (tmp_path / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
     assert rows(tmp_path, Reference, split="test")[0] == [Reference("1", "x")]
     assert rows(tmp_path / "test", Reference)[0] == [Reference("1", "x")]
-
-
-def test_a_folder_without_tables(tmp_path: Path) -> None:
-    (tmp_path / "notes.md").write_text("")
-    with pytest.raises(InvalidInput, match=r"a folder without tables \(\.parquet, \.arrow, \.jsonl"):
-        rows(tmp_path, Reference)
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".csv.zst", ".jsonl.zst"])

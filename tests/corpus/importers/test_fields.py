@@ -12,6 +12,7 @@ from postil.corpus.importers.fields import read_forum
 from postil.corpus.importers.import_report import ImportReport
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName
+from refusals import refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,12 +108,11 @@ def test_dates(lines: Lines, report: ImportReport) -> None:
     path = lines("q.jsonl", post(date="soon", comments=[{"text": "Oh", "date": "later"}, {"text": "No"}]))
     wanted = "expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got"
     remedy = "; to import without dates, map date to an empty name"
-    with pytest.raises(InvalidInput) as failure:
-        list(read_forum([path]))
-    assert str(failure.value) == f'{path}:1: comments[0].date: {wanted} "later"{remedy}'
-    with pytest.raises(InvalidInput) as failure:
-        list(read_forum([path], comment_fields={"date": ""}))
-    assert str(failure.value) == f'{path}:1: date: {wanted} "soon"{remedy}'
+    assert refused(InvalidInput, read_forum, [path]) == f'{path}:1: comments[0].date: {wanted} "later"{remedy}'
+    assert (
+        refused(InvalidInput, read_forum, [path], comment_fields={"date": ""})
+        == f'{path}:1: date: {wanted} "soon"{remedy}'
+    )
     [article] = read_forum([path], fields={"date": ""}, comment_fields={"date": ""})
     assert (article.date, article.comments[0].date) == (None, None)
 
@@ -166,9 +166,7 @@ def test_votes_that_are_none(lines: Lines, problems: Problems, report: ImportRep
 )
 def test_what_is_broken_is_raised_with_its_place(lines: Lines, row: object, problem: str) -> None:
     path = lines("p.jsonl", post(id="fine"), "", row)
-    with pytest.raises(InvalidInput) as caught:
-        list(read_forum([path]))
-    assert str(caught.value).startswith(f"{path}:3: {problem}")
+    assert refused(InvalidInput, read_forum, [path]).startswith(f"{path}:3: {problem}")
 
 
 def test_an_id_that_stood_before(lines: Lines, problems: Problems, report: ImportReport) -> None:

@@ -13,6 +13,7 @@ from postil.corpus.importers.fields import read_table
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import COMMAND_LINE
+from refusals import refused
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems
@@ -172,9 +173,7 @@ def test_the_lines_of_two_tables(lines: Lines, problems: Problems, report: Impor
 )
 def test_tables_that_are_none(lines: Lines, rows: tuple[str, ...], columns: dict[str, str], problem: str) -> None:
     path = lines("c.csv", *rows)
-    with pytest.raises(InvalidInput) as caught:
-        list(read_table(path, columns=columns))
-    assert str(caught.value).startswith(f"{path}{problem}")
+    assert refused(InvalidInput, read_table, path, columns=columns).startswith(f"{path}{problem}")
 
 
 def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, report: ImportReport) -> None:
@@ -209,9 +208,9 @@ def test_a_table_in_another_encoding(lines: Lines) -> None:
 
 
 def test_what_is_no_table_is_not_shown_whole(lines: Lines) -> None:
-    with pytest.raises(InvalidInput) as refusal:
-        list(read_table(lines("c.csv", "\x01" + "x" * 10_000)))
-    assert "article, text, title: no such columns; the table has: \\x01" + "x" * 199 + "…; name" in str(refusal.value)
+    assert "article, text, title: no such columns; the table has: \\x01" + "x" * 199 + "…; name" in refused(
+        InvalidInput, read_table, lines("c.csv", "\x01" + "x" * 10_000)
+    )
 
 
 @pytest.mark.parametrize(("name", "given"), [("c.txt.gz", None), ("c.csv", "tab"), ("c.csv", "\\t"), ("c.csv", "\t")])
