@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import postil
-from postil.cli.main import app
 from postil.data.row_files import read
-from postil.data.rows import Candidate, Judgement, Rating, Reference, Score
+from postil.data.rows import Candidate, Judgement, Rating, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,22 +72,6 @@ def test_figures_in_python(example: Load, judged: Path) -> None:
     grades = np.array([answer.grade for answer in every])
     check({spec: result.items[spec] for spec in FIGURES}, grades)
     assert "background:references/81|" in result.signatures["cider"]
-
-
-def test_figures_of_the_command(example: Load, judged: Path, tmp_path: Path) -> None:
-    module = example("mohler_to_rows")
-    module.main([str(judged / "mohler"), str(tmp_path)])
-    specs = [word for spec in FIGURES for word in ("-m", spec)]
-    files = [str(tmp_path / "candidates.jsonl"), "-r", str(tmp_path / "references.jsonl")]
-    result = CliRunner().invoke(
-        app, ["score", *files, "--scale", "5", *specs, "--items", str(tmp_path / "scores.jsonl")]
-    )
-    assert result.exit_code == 0, result.stderr
-    items: dict[str, list[float]] = {spec: [] for spec in FIGURES}
-    for row in read(tmp_path / "scores.jsonl", Score):
-        items[row.metric].append(row.score)
-    grades = np.array([grade.grade for grade in read(tmp_path / "judgements.jsonl", Judgement)]).reshape(-1, 2).mean(1)
-    check({spec: np.array(values) for spec, values in items.items()}, grades)
 
 
 def check(scores: dict[str, np.ndarray], grades: np.ndarray) -> None:

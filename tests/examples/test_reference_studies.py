@@ -148,10 +148,7 @@ def test_the_table(sets: ModuleType, capsys: pytest.CaptureFixture[str], monkeyp
     data = sets.halves(graded(sets))
     noise = np.random.default_rng(5).random((len(data.grades), 3))
     sets.print_table(
-        data,
-        {"noise": noise, "grade": data.grades, "item": data.item.astype(float)},
-        "noise",
-        [("grade", "noise")],
+        data, {"noise": noise, "grade": data.grades, "item": data.item.astype(float)}, "noise", [("grade", "noise")]
     )
     rows = {line.split(" | ")[0][2:]: line.split(" | ") for line in capsys.readouterr().out.splitlines() if "|" in line}
     assert rows["grade"][1].startswith("1.000 (+")

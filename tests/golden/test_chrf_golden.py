@@ -9,7 +9,7 @@ import pytest
 
 import postil
 from postil.errors import UsageError
-from postil.metrics import references as pieces
+from postil.metrics import references as bound_references
 from postil.metrics.references import References
 from postil.metrics.spec import parse_metric
 from postil.text.tokens import Vocabulary
@@ -114,7 +114,7 @@ def test_many_texts_are_matched_some_at_a_time(monkeypatch: pytest.MonkeyPatch) 
     references = [[texts[i - 1], texts[i - 2]] for i in range(40)]
     specs = ["chrf++", "rouge-lsum"]
     whole = postil.score(texts, references, metrics=specs)
-    monkeypatch.setattr(pieces, "MOST", 100)
+    monkeypatch.setattr(bound_references, "PIECES", 100)
     parts = postil.score(texts, references, metrics=specs)
     for spec in specs:
         assert parts.items[spec].tolist() == whole.items[spec].tolist()

@@ -64,9 +64,7 @@ class Problem:
 
 @st.composite
 def problems(
-    draw: DrawFn,
-    references: SearchStrategy[list[Text]] = REFERENCES,
-    weights: SearchStrategy[float] = WEIGHTS,
+    draw: DrawFn, references: SearchStrategy[list[Text]] = REFERENCES, weights: SearchStrategy[float] = WEIGHTS
 ) -> Problem:
     """At least two sets, as CIDEr needs; empty texts on both sides."""
     sets = draw(st.lists(references, min_size=2, max_size=4))

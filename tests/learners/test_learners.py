@@ -45,12 +45,7 @@ def test_logits_are_those_of_scikit_learn() -> None:
     scores, grades = drawn()
     true = grades > 0.5
     model = ensemble.HistGradientBoostingClassifier(
-        max_iter=100,
-        learning_rate=0.05,
-        max_leaf_nodes=8,
-        min_samples_leaf=40,
-        early_stopping=False,
-        random_state=1,
+        max_iter=100, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=40, early_stopping=False, random_state=1
     ).fit(scores, true)
     asked = np.vstack([scores, np.random.default_rng(2).normal(size=(200, 3)) * 9])
     assert classifier_fit(scores, true, seed=1).predict(asked).tolist() == model.decision_function(asked).tolist()

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from postil.data.grades import Scale
-from postil.errors import InvalidInput, UsageError
-from postil.metrics.background import DocumentFrequencies
+from postil.errors import InvalidInput
 from postil.metrics.base import Metric, Scorer, mean_of_items
 from postil.metrics.controls import ControlOptions
 from postil.metrics.evaluation import (
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.references import Matches, References
 
 TEXTS: list[object] = ["a b", "a c", "d b", "e", "e f"]
@@ -173,16 +173,6 @@ def test_consensus_takes_the_place_of_weights() -> None:
     assert bind_references(references, tokenizer("space")).weights.tolist() == [1.0, 0.5, 0.5, 1.0, 1.0]
 
 
-def test_what_is_neither_text_nor_tokens_is_refused_with_its_place() -> None:
-    bad: list[object] = ["a", 7]
-    with pytest.raises(InvalidInput, match="references:2: expected a text, as the first is one, got int"):
-        Evaluation(parse_all(["rouge-1"]), ReferenceTexts(bad, np.array([0, 2])), tokenizer="words")
-    with pytest.raises(InvalidInput, match="candidates:6: expected a text, as the first is one, got int"):
-        list(evaluation().measure([Batch(bad, np.zeros(2, np.int32), first=4)]))
-    with pytest.raises(InvalidInput, match="candidates:2: expected tokens of type str, got int"):
-        list(evaluation().measure([Batch([["a"], ["b", 7]], np.zeros(2, np.int32))]))
-
-
 def test_han_texts_are_counted_over_all_batches() -> None:
     def some(han: int) -> Iterator[Batch]:
         for first in range(0, 20, 5):
@@ -197,12 +187,6 @@ def test_han_texts_are_counted_over_all_batches() -> None:
     assert len(list(bound.measure(some(2)))) == 4
     assert [line for line in bound.remarks if line.startswith("2 of 20 candidates are Han text")]
     assert len(list(evaluation(tokenizer="words", allow_han=True).measure(some(20)))) == 4
-
-
-def test_document_frequencies_of_another_tokenizer_are_refused() -> None:
-    counted = DocumentFrequencies.of(evaluation().references, "words")
-    with pytest.raises(UsageError, match="the background was counted with the tokenizer words, not space"):
-        evaluation(background=counted)
 
 
 def test_totals_are_by_system_in_the_order_of_their_first_candidates() -> None:

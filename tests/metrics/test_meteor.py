@@ -124,13 +124,6 @@ def test_a_spec_has_the_path_and_parses_back(tmp_path: Path) -> None:
     assert metric.signature.endswith(f",function_words={function_words_signature(path)})")
 
 
-def test_a_bad_line_of_function_words_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "words"
-    path.write_text("the\na an\n", "utf-8")
-    with pytest.raises(InvalidInput, match=r"words:2: expected one word, got 'a an'"):
-        score(f"meteor(function_words={path})", "a", "a")
-
-
 def test_a_list_of_function_words_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
     shipped, none = tmp_path / "shipped", tmp_path / "none"
     shipped.write_text("\n".join(sorted(function_words())), "utf-8")

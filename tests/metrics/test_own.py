@@ -254,11 +254,6 @@ def test_consensus_may_take_a_function() -> None:
         postil.consensus_weights([["a", "b"]], metric="minus")
 
 
-def test_han_texts_need_no_tokenizer() -> None:
-    found = postil.score(["今天天气"] * 2, [["今天天气"]] * 2, metrics=[equal])
-    assert found.corpus == {"equal": 1.0}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ratio(Metric):
     """A metric whose corpus score is a ratio of sums."""

@@ -19,13 +19,6 @@ def tokens(vocabulary: Vocabulary) -> Tokens:
     return vocabulary.encode_tokens([["a", "b"], ["c"], []])
 
 
-def test_what_is_not_given(tokens: Tokens) -> None:
-    references = References(tokens, np.array([0, 1, 3]))
-    assert len(references) == 2
-    assert references.weights.tolist() == [1.0, 1.0, 1.0]
-    assert references.items.tolist() == [0, 1]
-
-
 def test_arrays_become_what_the_kernel_takes(tokens: Tokens) -> None:
     weights = np.array([[0.5, 0.0], [1.0, 0.0], [0.25, 0.0]], dtype=np.float32)[:, 0]
     offsets = np.array([0, 1, 3], dtype=np.int32)
@@ -33,15 +26,6 @@ def test_arrays_become_what_the_kernel_takes(tokens: Tokens) -> None:
     kept = (references.offsets, references.weights, references.items)
     assert [array.dtype for array in kept] == [np.int64, np.float64, np.int32]
     assert all(array.flags.c_contiguous for array in kept)
-
-
-def test_even(tokens: Tokens) -> None:
-    references = References(tokens, np.array([0, 1, 3]), np.array([0.5, 0.0, 1.0]), np.array([7, 7]))
-    even = references.unweighted()
-    assert even.weights.tolist() == [1.0, 1.0, 1.0]
-    assert references.weights.tolist() == [0.5, 0.0, 1.0]
-    assert even.items.tolist() == [7, 7]
-    assert even.tokens is tokens
 
 
 @pytest.mark.parametrize(

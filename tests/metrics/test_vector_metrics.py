@@ -58,16 +58,6 @@ def test_worked_values(folder: str, spec: str, reference: str, value: float) -> 
     assert score(f"{spec},vectors={folder})", ["a d"], [[reference]]) == pytest.approx([value], abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("over", "value"),
-    [("max", 0.533333), ("mean", 0.488889), ("near", 0.605505), ("kernel", 0.513886), ("top-1", 0.533333)],
-)
-def test_worked_values_of_aggregations(folder: str, over: str, value: float) -> None:
-    spec = f"w-vector-f1(vectors={folder},over={over})"
-    with warnings.catch_warnings(action="ignore"):
-        assert score(spec, ["a d"], [["b", "a"]], weights=[[1, 0.5]]) == pytest.approx([value], abs=1e-6)
-
-
 def test_idf_counts_each_text_once_for_each_item(folder: str) -> None:
     """M = 2 of "b" and "a": a unit of one text has ln(3/2), of none ln 3; so with a text twice in an item."""
     low, high = np.log(3 / 2), np.log(3)
@@ -210,13 +200,7 @@ def test_one_signature_names_the_vectors_by_content(tmp_path: Path) -> None:
     for name in ("one", "other"):
         folder = made.subword_folder(tmp_path / name)
         spec = f"w-vector-f1(vectors={folder},weigh=idf,baseline=auto)"
-        result = postil.score(
-            ["a", "b"],
-            [["a d"], ["b"]],
-            weights=[[1.0], [1.0]],
-            metrics=[spec],
-            tokenizer="space",
-        )
+        result = postil.score(["a", "b"], [["a d"], ["b"]], weights=[[1.0], [1.0]], metrics=[spec], tokenizer="space")
         signatures.append(result.signatures[spec])
     assert signatures[0] == signatures[1]
     assert str(tmp_path) not in signatures[0]
@@ -303,13 +287,6 @@ def test_vectors_that_are_missing_are_refused(tmp_path: Path) -> None:
         score(f"vector-f1(vectors={tmp_path}/none)", ["a"], [["a"]])
     with pytest.raises(InvalidInput, match="no vectors here"):
         score(f"vector-f1(vectors={tmp_path})", ["a"], [["a"]])
-
-
-def test_specs_print_as_they_parse() -> None:
-    for spec in ("vector-f1(vectors=v,weigh=idf,baseline=.30,over=near,part=p)", "w-vector-cosine(over=kernel,tau=.2)"):
-        metric = parse_metric(spec)
-        assert parse_metric(str(metric)) == metric
-    assert "baseline=0.3," in str(parse_metric("vector-f1(baseline=.30)"))
 
 
 def test_pairs_are_found_where_texts_were_not_kept(tmp_path: Path) -> None:

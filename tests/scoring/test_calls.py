@@ -81,12 +81,6 @@ def test_rows_are_taken_as_they_are(row: Callable[[object], object]) -> None:
     )
 
 
-def test_a_table_of_references() -> None:
-    references = np.array([["a b", "c"], ["d", "e f"]])
-    result = postil.score(["a b", "e"], references, weights=np.array([[0.5, 1.0], [1.0, 0.5]]), metrics=["w-rouge-1"])
-    assert result.items["w-rouge-1"].tolist() == [1 / 3, 0.5 / 3]
-
-
 def test_lists_of_tokens() -> None:
     cut = [text.split() for text in CANDIDATES], [[text.split() for text in texts] for texts in REFERENCES]
     check(postil.score(*cut, weights=WEIGHTS, metrics=SPECS))
@@ -161,30 +155,6 @@ def test_many_candidates_are_scored_in_chunks(jobs: int) -> None:
     for spec in ("rouge-1", "bleu-1"):
         np.testing.assert_array_equal(result.items[spec], np.tile(few.items[spec], CHUNK // 4))
         assert result.corpus[spec] == pytest.approx(few.corpus[spec])
-
-
-def test_jobs_change_no_bit() -> None:
-    one = postil.score(CANDIDATES * 999, REFERENCES * 999)
-    two = postil.score(CANDIDATES * 999, REFERENCES * 999, jobs=2)
-    assert one.corpus == two.corpus
-
-
-def test_several_systems_on_one_set_do_not_change_the_idf() -> None:
-    items = ["a", "b", "c"]
-    one = postil.score(CANDIDATES, REFERENCES, items=items, metrics=["cider"])
-    four = postil.score(CANDIDATES * 4, [list(row) for row in REFERENCES * 4], items=items * 4, metrics=["cider"])
-    np.testing.assert_array_equal(four.items["cider"], np.tile(one.items["cider"], 4))
-
-
-def test_an_empty_candidate_scores_zero() -> None:
-    candidates = [*CANDIDATES[:2], ""]
-    result = postil.score(candidates, REFERENCES, weights=WEIGHTS, metrics=["bleu-1", "w-meteor", "rouge-l", "cider-d"])
-    assert {spec: scores[2] for spec, scores in result.items.items()} == dict.fromkeys(result.corpus, 0.0)
-
-
-def test_cider_of_one_item_is_undefined() -> None:
-    with pytest.raises(postil.Undefined, match="at least two items"):
-        postil.score(["a"], [["a"]], metrics=["cider"])
 
 
 def test_names_of_items_may_be_of_a_kind_of_text() -> None:

@@ -13,7 +13,6 @@ import postil as package
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference, Score
 from postil.errors import UsageError
-from postil.text.stop_words import function_words
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -37,11 +36,6 @@ def test_systems_may_be_interleaved_and_items_in_any_order(postil: Postil) -> No
     assert postil(*BASE, "--scale", "5", "--format", "jsonl").out == straight.out
     Path("c.jsonl").write_text(fourth + second + first + third)
     assert postil(*BASE, "--scale", "5", "--format", "jsonl").scores == pytest.approx(straight.scores)
-
-
-def test_systems_come_in_the_order_of_their_first_rows(postil: Postil) -> None:
-    Path("c.jsonl").write_text("".join(reversed(lines(CANDIDATES))))
-    assert list(postil(*BASE, *ROUGE).scores) == [("zoo", "rouge-l"), ("plain", "rouge-l")]
 
 
 def test_references_of_an_item_need_not_stand_together(postil: Postil) -> None:
@@ -252,13 +246,6 @@ def test_signed_weights_are_for_delta_bleu(postil: Postil) -> None:
     assert write_error.err.startswith("postil: r.jsonl:2: grade: the method 'signed' makes the weight -0.5 of it")
 
 
-def test_ratings_are_averaged(postil: Postil) -> None:
-    plain = postil(*BASE, "--scale", "5", "-m", "w-rouge-l")
-    ratings = '"ratings": [{"annotator": 1, "grade": 5}, {"annotator": 2, "grade": 3}]'
-    Path("r.jsonl").write_text(REFERENCES.replace('"grade": 4', ratings))
-    assert postil(*BASE, "--scale", "5", "-m", "w-rouge-l") == plain
-
-
 def test_a_saved_background_gives_the_numbers_of_the_whole_set(postil: Postil) -> None:
     many(300)
     command = (*BASE, "-m", "cider", "--format", "jsonl")
@@ -275,13 +262,6 @@ def test_a_saved_background_gives_the_numbers_of_the_whole_set(postil: Postil) -
     assert postil(*BASE, "-m", "cider", "--background", "bg").code == 0
 
 
-def test_what_a_system_did_not_answer_is_said(postil: Postil) -> None:
-    Path("c.jsonl").write_text("".join(lines(CANDIDATES)[:3]))
-    outcome = postil(*BASE, *ROUGE)
-    assert outcome.err == "zoo: no candidate for 1 of 2 items; its scores are over the others\n"
-    assert [json.loads(line)["n"] for line in outcome.out.splitlines()] == [2, 1]
-
-
 def test_what_many_systems_did_not_answer_is_one_line(postil: Postil) -> None:
     def err(*answers: tuple[str, str]) -> str:
         """With the items that each system answers."""
@@ -296,74 +276,3 @@ def test_what_many_systems_did_not_answer_is_one_line(postil: Postil) -> None:
     assert err(("whole", "abc"), ("most", "ab"), *many) == (
         f"1,201 of 1,202 systems (most, s0, s1 and 1,198 more): no candidate for 1 to 2 of 3 items; {over}"
     )
-
-
-def test_empty_candidates_score_zero(postil: Postil) -> None:
-    Path("c.jsonl").write_text(CANDIDATES.replace("the cat sat", "").replace("a dog barked", " ... "))
-    assert {
-        score
-        for (system, _), score in postil(*BASE, "--scale", "5", "--format", "jsonl").scores.items()
-        if system == "plain"
-    } == {0.0}
-
-
-def test_function_words_of_a_file(postil: Postil) -> None:
-    spec = "meteor(params=en,function_words=my words (2).txt)"
-    command = (*BASE, "-m", spec, "-m", "meteor", "--format", "json")
-    Path("my words (2).txt").write_text("\n".join(function_words()), encoding="utf-8")
-    rows = json.loads(postil(*command).out)["scores"]
-    assert {row["metric"] for row in rows} == {spec, "meteor"}
-    assert len({(row["system"], row["score"], row["signature"]) for row in rows}) == len({r["system"] for r in rows})
-    Path("my words (2).txt").write_text("", encoding="utf-8")
-    other = json.loads(postil(*command).out)["scores"]
-    changed = [(a["metric"], a["signature"] != b["signature"]) for a, b in zip(rows, other, strict=True)]
-    assert {name for name, differs in changed if differs} == {spec}
-    assert [row["score"] for row in rows] != [row["score"] for row in other]
-
-
-@pytest.mark.parametrize(
-    ("spec", "code", "problem"),
-    [
-        ("meteor(function_words=bad.txt)", 3, "bad.txt:2: expected one word, got 'two words'"),
-        ("meteor(function_words=no.txt)", 3, "no.txt: expected a file of function words, one per line"),
-        ("meteor(function_words=.)", 3, ".: expected a file of function words, one per line"),
-        ("meteor(function_words=a,b.txt)", 2, "got 'b.txt' (a value cannot hold a comma)"),
-        ("meteor(params=2005,function_words=bad.txt)", 2, "function_words has no effect with params=2005"),
-    ],
-)
-def test_function_words_that_cannot_be_read(postil: Postil, spec: str, code: int, problem: str) -> None:
-    Path("bad.txt").write_text("one\ntwo words\n", encoding="utf-8")
-    outcome = postil(*BASE, "-m", spec)
-    assert (outcome.code, outcome.out) == (code, "")
-    assert problem in outcome.err
-
-
-def test_a_metric_asked_for_twice_is_shown_once(postil: Postil) -> None:
-    assert postil(*BASE, *ROUGE, "-m", "rouge-l") == postil(*BASE, *ROUGE)
-
-
-@pytest.mark.parametrize("tokenizer", ["characters", "jieba", "rjieba"])
-def test_chinese(postil: Postil, tokenizer: str) -> None:
-    Path("c.jsonl").write_text(CANDIDATES.replace("A cat!", "今天天气很好"))
-    Path("r.jsonl").write_text(REFERENCES.replace("a cat", "今天天气很好"))
-    said = postil(*BASE, *ROUGE, "--tokenizer", tokenizer)
-    assert said.scores["zoo", "rouge-l"] > 0.5
-    assert f"tokenizer:{tokenizer}" in said.out
-
-
-def test_layout_of_systems(postil: Postil) -> None:
-    said = postil(*BASE, "-m", "rouge-l", "-m", "bleu-1", "--layout", "systems", "--digits", 2, "--format", "latex").out
-    assert "\nsystem & rouge-l & bleu-1 \\\\\n" in said
-    assert said.count(r"\textbf{") == 2
-    assert re.search(r"^% rouge-l: rouge-l\(", said, re.MULTILINE)
-    wide = postil(*BASE, "-m", "rouge-l", "--layout", "systems", "--format", "csv").out.splitlines()
-    assert wide[0] == "system,n,rouge-l"
-    assert {tuple(line.split(",")[::2]) for line in wide[1:]} == {
-        (system, str(score)) for (system, _), score in postil(*BASE, *ROUGE).scores.items()
-    }
-
-
-def test_html_is_a_table(postil: Postil) -> None:
-    said = postil(*BASE, "-m", "rouge-l", "--format", "html").out
-    assert said.startswith('<table class="dataframe">\n<thead><tr><th scope="col">system</th>')
-    assert said.endswith("</table>\n")

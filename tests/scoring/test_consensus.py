@@ -59,11 +59,6 @@ def test_the_signature_has_the_function_words_of_the_similarity(postil: Postil, 
     assert not any("words.txt" in text for text in signatures)
 
 
-def test_the_w_metrics_are_shown(postil: Postil, files: tuple[str, ...]) -> None:
-    outcome = postil(*files, "--weights", "consensus", "--format", "jsonl")
-    assert ("s", "w-meteor") in outcome.scores
-
-
 def test_controls_and_jobs(postil: Postil, files: tuple[str, ...]) -> None:
     command = [*files, "--weights", "consensus", "-m", "w-rouge-l", "--controls", "--draws", "2"]
     one = postil(*command, "--items", "one.jsonl", "--format", "json")
@@ -71,13 +66,6 @@ def test_controls_and_jobs(postil: Postil, files: tuple[str, ...]) -> None:
     assert (one.code, one.out) == (0, two.out)
     assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
     assert "control:shuffled(w-rouge-l,draw=2)" in Path("one.jsonl").read_text(encoding="utf-8")
-
-
-def test_a_misspelt_method_is_guessed(postil: Postil, files: tuple[str, ...]) -> None:
-    outcome = postil(*files, "--weights", "concensus")
-    assert (outcome.code, outcome.out) == (2, "")
-    assert "unknown weights method 'concensus'; did you mean 'consensus'?" in outcome.err
-    assert "votes, given, consensus" in outcome.err
 
 
 @pytest.mark.parametrize(

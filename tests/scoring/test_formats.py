@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.results.formats import grid_as
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -83,22 +82,3 @@ def test_json_schema(postil: Postil) -> None:
     assert said == {"schema": 1, "kind": "score", "scores": rows(), "aggregation": "corpus"}
     assert list(said) == ["schema", "kind", "scores", "aggregation"]
     assert [list(row) for row in said["scores"]] == [["system", "metric", "score", "n", "signature"]] * 4
-
-
-def test_jsonl_has_the_rows_of_json(postil: Postil) -> None:
-    out = postil(*ARGUMENTS, "--format", "jsonl").out
-    assert [json.loads(line) for line in out.splitlines()] == rows()
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
-def test_names_cannot_break_the_layout(form: str) -> None:
-    grid = [["system", "x"], ["a\nb\t\x1b[31mc|d&e", "1"]]
-    lines = grid_as(form, grid).splitlines()  # type: ignore[arg-type]
-    assert len(lines) == {"table": 3, "markdown": 3, "latex": 7}[form]
-    assert "\x1b" not in "".join(lines)
-    assert {"table": "|d&e", "markdown": "\\|d&e", "latex": r"\textbar{}d\&e"}[form] in "".join(lines)
-
-
-def test_wide_and_combining_characters_keep_columns_straight() -> None:
-    lines = grid_as("table", [["system", "x"], ["系统", "1"], ["abcd", "1"], ["abce\u0301", "1"]]).splitlines()
-    assert lines[2:] == ["系统    1", "abcd    1", "abce\u0301    1"]

@@ -69,13 +69,6 @@ def test_what_a_metric_prints_is_not_in_the_result(postil: Postil) -> None:
     assert outcome.err.startswith("loading\n")
 
 
-def test_a_file_that_changed_is_run_again(postil: Postil) -> None:
-    for value in (0.25, 0.75):
-        Path("mine.py").write_text(f"def const(candidate, references): return {value}\n")
-        outcome = postil(*COMMAND, "-m", "const", "--format", "jsonl")
-        assert set(outcome.scores.values()) == {value}
-
-
 def test_a_module_is_found_as_python_finds_it(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("plugins").mkdir()
     Path("plugins/of_mine_alone.py").write_text(MINE)
@@ -108,11 +101,7 @@ def test_a_module_is_found_as_python_finds_it(postil: Postil, monkeypatch: pytes
             "def f(x, y): return 1 / 0\n",
             'c.jsonl:1: text: f raised ZeroDivisionError: division by zero, line 1 of mine.py (candidate "',
         ),
-        (
-            1,
-            "import sys\ndef f(x, y): sys.exit(0)\n",
-            "c.jsonl:1: text: f raised SystemExit: 0, line 2 of mine.py",
-        ),
+        (1, "import sys\ndef f(x, y): sys.exit(0)\n", "c.jsonl:1: text: f raised SystemExit: 0, line 2 of mine.py"),
         (1, "def f(x, y): return None\n", "c.jsonl:1: text: f returned None; expected a finite number (candidate"),
     ],
 )

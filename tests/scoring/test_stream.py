@@ -262,23 +262,6 @@ def test_document_frequencies_are_counted_for_larger_files(
     assert streaming == [False, False, True]
 
 
-def test_default_metrics_of_weighted_references(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
-) -> None:
-    rows = [Reference(f"i{n}", text(random.Random(n)), weight=n / 30) for n in range(30)]  # noqa: S311 - texts
-    write(tmp_path / "c.jsonl", (Candidate(f"i{n}", "s", text(random.Random(99 - n))) for n in range(30)))  # noqa: S311
-    paths = str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
-    for missing, expected in ((None, True), (20, True), (0, True)):  # weights that one row lacks are no weights
-        write(
-            tmp_path / "r.jsonl", (Reference(row.item, row.text) if i == missing else row for i, row in enumerate(rows))
-        )
-        streaming.clear()
-        streamed, whole = both(paths, ScoreOptions(), monkeypatch)
-        assert streamed == whole
-        assert streaming == [expected, False]
-        assert ("w-cider-d" in str(streamed[0])) == (missing is None)
-
-
 @pytest.mark.parametrize("metrics", [(), ("bleu-1", "cider")])
 def test_one_item_has_no_document_frequencies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], metrics: tuple[str, ...]
@@ -364,11 +347,7 @@ def test_han_texts_are_counted_over_the_whole_file(
 
 @pytest.mark.parametrize(("metrics", "refused"), [(("chrf",), False), (("chrf", "rouge-1"), True)])
 def test_metrics_of_characters_take_han_texts(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    streaming: list[bool],
-    metrics: tuple[str, ...],
-    refused: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], metrics: tuple[str, ...], refused: bool
 ) -> None:
     write(tmp_path / "c.jsonl", [Candidate(f"i{n}", "s", "今天天气很好") for n in range(20)])
     write(tmp_path / "r.jsonl", [Reference(f"i{n}", "今天天气好") for n in range(20)])

@@ -20,7 +20,6 @@ from postil.data.rows import Candidate, Reference
 from postil.errors import InvalidInput, UsageError
 from postil.judging.calls import judge_rows, open_sources
 from postil.messages import COMMAND_LINE
-from postil.scoring.calls import score
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
 from postil.weights.calls import WeightsPlanOptions, plan_weights_files
@@ -170,16 +169,6 @@ def test_the_error_names_the_column_of_the_file(postil: Postil, plain: Outcome) 
     assert found.code == 3
 
 
-def test_what_is_one_file_by_mistake(postil: Postil) -> None:
-    write("one.csv", [Candidate("a", "s", "x")])
-    found = postil("score", "one.csv", "-r", "one.csv", "-m", "rouge-l")
-    assert found.code == 2
-    assert found.err == (
-        "postil: one.csv: candidates and references are the same file; name the columns of each: "
-        "--column text=COLUMN --column references.text=COLUMN\n"
-    )
-
-
 SURVEY = """\
 Response,Model,Answer,Gold,Other gold
 7,big,The bus is late,The night bus is late,A late bus
@@ -210,16 +199,6 @@ def test_one_table_with_a_row_per_text(postil: Postil) -> None:
     )
     write("r.jsonl", [Reference("7", "The night bus is late"), Reference("7", "A late bus"), Reference("8", "Rain")])
     assert found.out == postil("score", "c.jsonl", "-r", "r.jsonl", "-m", "rouge-l", "--format", "json").out
-
-
-def test_one_frame_with_a_row_per_text() -> None:
-    table = [
-        dict(zip(SURVEY.splitlines()[0].split(","), line.split(","), strict=True)) for line in SURVEY.splitlines()[1:]
-    ]
-    names = {"system": "Model", "text": "Answer", "references.text": "Gold|Other gold"}
-    with pytest.warns(UserWarning, match="3 references that several rows of an item repeat, taken once each"):
-        found = score(table, table, item="Response", columns=names, metrics=["rouge-l"])
-    assert "|references:1-2|" in found.signatures["rouge-l"]
 
 
 PAIRED = ("rouge-l(over=top-3)", "rouge-l(over=mean)", "cider")

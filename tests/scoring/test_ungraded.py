@@ -70,14 +70,6 @@ def test_given_weights(files: Postil, name: str) -> None:
     assert "weights:given|references:1-2 of 3-4|" in outcome.out
 
 
-def test_the_default_metrics_have_their_weighted_forms(files: Postil) -> None:
-    said = files("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5", "--ungraded", "drop", "--format", "jsonl")
-    assert ("s0", "w-cider-d") in said.scores
-    said = files("score", "c.jsonl", "-r", "r.jsonl", "--ungraded", "drop", "--format", "jsonl")
-    assert "with --scale LOW:HIGH" in said.err
-    assert ("s0", "w-cider-d") not in said.scores
-
-
 def test_by_default_it_is_an_error_that_names_the_way_out(files: Postil) -> None:
     outcome = files("score", "c.jsonl", "-r", "r.jsonl", "--scale", "1:5", "-m", "w-rouge-l")
     assert outcome.code == 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,10 +28,7 @@ REFERENCES = [("a", "the bus"), ("b", "sun"), ("a", "the night bus runs"), ("b",
 
 
 def planned(
-    texts: Sequence[tuple[str, str, str]],
-    references: Sequence[Reference],
-    budget: str,
-    **options: object,
+    texts: Sequence[tuple[str, str, str]], references: Sequence[Reference], budget: str, **options: object
 ) -> WeightsPlanResult:
     return plan_weights(
         LocatedRows(iter([Candidate(*row) for row in texts]), RowLocations("c")),
@@ -163,13 +159,6 @@ def test_candidates_with_a_column_of_that_name_are_no_plan(files: Postil) -> Non
     assert files(*command).code == 0
     with Store.open("one.db") as store:
         assert [(item.system, store.campaign().item_type) for item in store.items()] == [("mine", "comment")]
-
-
-def test_csv(files: Postil) -> None:
-    outcome = files("weights", "plan", "c.jsonl", "-r", "r.jsonl", "--budget", 2, "--format", "csv")
-    rows = list(csv.DictReader(outcome.out.splitlines()))
-    assert [row["text"] for row in rows] == ["the night bus runs", "rain"]
-    assert "note: 6 references" in outcome.err
 
 
 @pytest.mark.usefixtures("nothing_stays_registered")
