@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
@@ -17,7 +16,6 @@ from postil import rank_passages
 from postil.cli.main import app
 from postil.data.row_files import write
 from postil.data.rows import Passage
-from postil.errors import UsageError
 from postil.passages.calls import PassagesOptions, find_gains
 from postil.results.formats import value_with_interval
 
@@ -213,13 +211,6 @@ def test_anchors_are_counted() -> None:
     )
 
 
-def test_real_anchors_are_counted(example: Load, passages_data: Path) -> None:
-    module = example("anchors_to_rows")
-    passages = module.mixed(module.read(passages_data / "wikipedia_anchors" / "passages.jsonl.gz"), 2)
-    topics = list(dict.fromkeys(row.topic for row in passages))[:4]
-    check_anchors([row for row in passages if row.topic in topics])
-
-
 def test_articles_among_others(example: Load) -> None:
     rows = [
         Passage(topic, f"{topic}{i}", f"{topic} {i % 2} is text, and so long that it has ends")
@@ -231,11 +222,6 @@ def test_articles_among_others(example: Load) -> None:
         ("c", "c0", 1), ("c", "c1", 1), ("c", "a0", 0), ("c", "a1", 0)
     ]  # fmt: skip
     assert len(example("anchors_to_rows").mixed(rows, 9)) == 3 * 6
-
-
-def test_anchors_that_nobody_has() -> None:
-    with pytest.raises(UsageError, match="no passage has any"):
-        find_gains([Passage("t", "1", "a", grade=1)], PassagesOptions(anchors=True))
 
 
 # The tables
@@ -358,52 +344,3 @@ def test_anchors(example: Load, passages_data: Path, tmp_path: Path, documented:
             assert alike(found[name, (name, True, 10) in found, 10], table[name, f"{how}, without itself"])
             if how != "targets":
                 assert alike(found[name, False, 10], table[name, f"{how}, inside"])
-
-
-def test_the_command_line_finds_the_same_spearman(
-    example: Load, passages_data: Path, tmp_path: Path, study: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table, some, all_of_them = (
-        passages_data / "wikipedia_trivia" / "crowd_judged.tsv",
-        *(tmp_path / f"{n}.jsonl" for n in "sa"),
-    )
-    judgements, scores = tmp_path / "judgements.jsonl", tmp_path / "scores.jsonl"
-    module = example("trivia_to_rows")
-    module.main([str(table), str(some), "--least", "0.6", "--judgements", str(judgements)])
-    module.main([str(table), str(all_of_them)])
-    capsys.readouterr()
-    names = ("logsim-1", "f1-2")
-    gains(
-        some,
-        "--reference",
-        "others",
-        "--folds",
-        20,
-        "--stop",
-        "en",
-        *specs(names),
-        "--scores",
-        scores,
-        "--resamples",
-        2,
-    )
-    words = ["correlate", scores, "--judgements", judgements, "--by", "item", "-c", "spearman", "--format", "json"]
-    result = CliRunner().invoke(app, [*map(str, words), "--resamples", "20", "--permutations", "20"])
-    assert result.exit_code == 0, result.output
-    line = {row["metric"]: row["value"] for row in json.loads(result.stdout)["correlations"]}
-    found = of_study(
-        study, capsys, all_of_them, "--reference", "others", "--least", 0.6, "--stop", "en", *specs(names)
-    )["measure"]
-    for name in names:
-        assert f"{line[f'{name}, without itself']:.3f}"[1:] == found[f"{name} --stop en", "Spearman"].split()[0]
-
-
-def test_votes_vary_less_than_draws_from_an_urn(passages_data: Path) -> None:
-    with (passages_data / "wikipedia_trivia" / "crowd_judged.tsv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file, delimiter="\t"))[1:]
-    votes = np.array([[int(count) for count in row[2:]] for row in rows])
-    grade = np.array([0, 1, 2])
-    assert (votes.sum(axis=1) == 5).all()
-    share = votes.sum(axis=0) / votes.sum()
-    of_a_mean = (share @ grade**2 - (share @ grade) ** 2) / 5
-    assert ((votes @ grade / 5).var(), of_a_mean) == pytest.approx((0.0515, 0.0580), abs=5e-5)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import itertools
 
 import numpy as np
 import pytest
 
+from kernels import KERNELS, compiled, needs_both
 from postil.data.ranking import joined
 from postil.kernel.python import meta as reference
 
-BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None
-KERNELS = [
-    "postil.kernel.python",
-    pytest.param("postil.kernel._compiled", marks=pytest.mark.skipif(not BUILT, reason="the kernel was not built")),
-]
 NOTHING = np.zeros(0, np.int64)
 
 
 @pytest.fixture(params=KERNELS)
 def kernel(request):
-    return importlib.import_module(request.param)
+    return request.param
 
 
 def scores_of(rng, kind, shape):
@@ -72,11 +66,10 @@ def test_the_threshold_is_the_best_of_all_differences(kernel, kind):
         assert found[0] == 0.0 or found[0] in differences
 
 
-@pytest.mark.skipif(not BUILT, reason="the kernel was not built")
+@needs_both
 @pytest.mark.parametrize("kind", ["few", "real", "noisy", "sizes"])
 @pytest.mark.parametrize(("sizes", "orders"), [([1, 2, 9, 30], 12), ([300], 9), ([40] * 12, 2)])
 def test_kernels_agree(kind, sizes, orders):
-    compiled = importlib.import_module("postil.kernel._compiled")
     rng = np.random.default_rng(len(sizes))
     sizes = np.array(sizes)
     scores, ranks, starts = problem(rng, kind, sizes, 2, orders)

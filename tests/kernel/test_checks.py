@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import gc
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-import postil.kernel
+from kernels import compiled, each_kernel, needs_both
 from postil.kernel import python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-KERNELS = (
-    [python]
-    if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python"
-    else [postil.kernel, python]
-)
 FAR = 2**40
 WORDS = 200
 
@@ -93,147 +87,121 @@ def pooled(kernel: ModuleType, *, counts: Any = (1,), weight: float = 1.0, units
     return kernel.pooled_scores(bags, references, (i64(0, 1), i32(0)), own, [("rouge", 1.0)], np.ones(1), np.ones(1))
 
 
+def index_with(name: str, place: int, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A search in an index one array of which is changed."""
+    return lambda kernel: search(kernel, with_part(name, place, change))
+
+
+def load(kernel: ModuleType, *grams: tuple[int, ...], df: tuple[int, ...] = (2,), items: int = 3) -> Any:
+    """Document frequencies of one n-gram of each order."""
+    arrays = [i32(*gram).reshape(1, len(gram)) for gram in grams]
+    return kernel.load_grams(items, arrays, [i32(*df)] * len(arrays))
+
+
+def one_list(documents: int = 0, *, end: int = 1) -> Any:
+    return i64(0, end), i32(documents), np.ones(1, np.uint16)
+
+
+def bounds_of(kernel: ModuleType, lists: Any) -> Any:
+    return kernel.search_bounds(lists, np.ones(1), np.ones(1), "cosine")
+
+
+def other_function_word(kernel: ModuleType) -> Any:
+    numbers = [0.9, 3, 0.5, 0.5], [1, 1, 1], 9, i32(1), i32(1)
+    return kernel.meteor(overlap(kernel), np.ones(1), *numbers, np.full(2, 3, np.uint8), None, None)
+
+
+def norms_of_another_shape(kernel: ModuleType) -> Any:
+    return kernel.cider(overlap(kernel), np.ones(1), load(kernel, (0,)), np.ones((1, 2)), 0.0)
+
+
+def shorter(array: Any) -> Any:
+    return np.append(array, array[:1]) if len(array) < 2 else array[:-1]
+
+
+def wide(array: Any) -> Any:
+    return array.astype(np.int64)
+
+
+NO_RISE, TEXTS, SETS = (
+    "expected rising documents of a term",
+    "expected offsets of the words",
+    "expected offsets of the set",
+)
+LISTS, ROWS = (
+    "expected lists as arrays of int64, int32 and uint16",
+    "expected rows as arrays of int64, int32 and uint16",
+)
+WEIGHTS, SENTENCES, EACH_WORD = (
+    "expected a weight of every reference",
+    "expected offsets of the se",
+    "a number of each word",
+)
+FREQUENCIES, FACTOR = "expected document frequencies", "expected a finite factor of a document, from 0"
+
 CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "documents above": (
-        lambda k: search(k, with_part("lists", 1, filled(2**31 - 5))),
-        "expected rising documents of a term",
-    ),
-    "documents below 0": (
-        lambda k: search(k, with_part("lists", 1, filled(-70_000))),
-        "expected rising documents of a term",
-    ),
-    "documents twice": (lambda k: search(k, with_part("lists", 1, filled(3))), "expected rising documents of a term"),
-    "lists beyond": (lambda k: search(k, with_part("lists", 0, lambda a: a * FAR)), "expected offsets of the doc"),
-    "lists of a type": (
-        lambda k: search(k, with_part("lists", 2, lambda a: a.astype(np.int64))),
-        "expected lists as arrays of int64, int32 and uint16",
-    ),
-    "rows of a type": (
-        lambda k: search(k, with_part("rows", 1, lambda a: a.astype(np.int64))),
-        "expected rows as arrays of int64, int32 and uint16",
-    ),
-    "rows in two dimensions": (
-        lambda k: search(k, with_part("rows", 1, lambda a: a.reshape(-1, 1))),
-        "expected rows as arrays",
-    ),
-    "few rows": (lambda k: search(k, with_part("rows", 0, lambda a: a[:-1])), "expected a factor for each document"),
-    "few counts": (lambda k: search(k, with_part("rows", 2, lambda a: a[:-1])), "expected a count of each term"),
+    "documents above": (index_with("lists", 1, filled(2**31 - 5)), NO_RISE),
+    "documents below 0": (index_with("lists", 1, filled(-70_000)), NO_RISE),
+    "documents twice": (index_with("lists", 1, filled(3)), NO_RISE),
+    "lists beyond": (index_with("lists", 0, lambda a: a * FAR), "expected offsets of the doc"),
+    "lists of a type": (index_with("lists", 2, wide), LISTS),
+    "rows of a type": (index_with("rows", 1, wide), ROWS),
+    "rows in two dimensions": (index_with("rows", 1, lambda a: a.reshape(-1, 1)), ROWS),
+    "few rows": (index_with("rows", 0, lambda a: a[:-1]), "expected a factor for each document"),
+    "few counts": (index_with("rows", 2, lambda a: a[:-1]), "expected a count of each term"),
     **{
-        f"short bounds {place}": (
-            lambda k, place=place: search(
-                k, with_part("bounds", place, lambda a: np.append(a, a[:1]) if len(a) < 2 else a[:-1])
-            ),
-            "expected the bounds of these lists",
-        )
+        f"short bounds {place}": (index_with("bounds", place, shorter), "expected the bounds of these lists")
         for place in (0, 1, 2, 3, 5, 6)
     },
-    "a factor that is no number": (
-        lambda k: search(k, parts() | {"factors": np.full(400, np.nan)}),
-        "expected a finite factor of a document, from 0",
-    ),
-    "a factor below 0": (lambda k: search(k, parts() | {"factors": np.full(400, -1.0)}), "expected a finite factor"),
-    "bounds of a type": (lambda k: search(k, with_part("bounds", 0, np.float64)), "expected bounds of search_bounds"),
-    "queries beyond": (lambda k: search(k, parts(), i64(0, FAR)), "expected offsets of the words of texts"),
-    "queries that fall": (lambda k: search(k, parts(), i64(0, 3, -5, 3)), "expected offsets of the words of texts"),
-    "no queries": (lambda k: search(k, parts(), i64()), "expected offsets of the words of texts"),
+    "a factor that is no number": (lambda k: search(k, parts() | {"factors": np.full(400, np.nan)}), FACTOR),
+    "a factor below 0": (lambda k: search(k, parts() | {"factors": np.full(400, -1.0)}), FACTOR),
+    "bounds of a type": (index_with("bounds", 0, np.float64), "expected bounds of search_bounds"),
+    "queries beyond": (lambda k: search(k, parts(), i64(0, FAR)), TEXTS),
+    "queries that fall": (lambda k: search(k, parts(), i64(0, 3, -5, 3)), TEXTS),
+    "no queries": (lambda k: search(k, parts(), i64()), TEXTS),
     "a large k": (lambda k: search(k, parts(), i64(0, 1, 2, 3, 3), 2**62), "expected k below 2,147,483,648"),
-    "bounds of far lists": (
-        lambda k: k.search_bounds((i64(0, FAR), i32(0), np.ones(1, np.uint16)), np.ones(1), np.ones(1), "cosine"),
-        "expected offsets of the documents of terms",
-    ),
-    "bounds of far documents": (
-        lambda k: k.search_bounds((i64(0, 1), i32(2**30), np.ones(1, np.uint16)), np.ones(1), np.ones(1), "cosine"),
-        "expected a factor for each document",
-    ),
-    "terms beyond": (lambda k: k.count_terms(i32(1), i64(0, FAR)), "expected offsets of the words of texts"),
-    "rows to invert": (
-        lambda k: k.invert(i64(0, FAR), i32(1), np.ones(1, np.uint16), 4),
-        "expected offsets of the terms",
-    ),
-    "a negative term": (lambda k: k.invert(i64(0, 1), i32(-1), np.ones(1, np.uint16), 4), "a term is out of range"),
-    "no vocabulary": (lambda k: k.invert(i64(0, 1), i32(0), np.ones(1, np.uint16), -4), "a term is out of range"),
-    "units beyond": (lambda k: k.count_units(i32(1), i64(0, FAR), 1), "expected offsets of the words of texts"),
+    "bounds of far lists": (lambda k: bounds_of(k, one_list(end=FAR)), "expected offsets of the documents of terms"),
+    "bounds of far documents": (lambda k: bounds_of(k, one_list(2**30)), "expected a factor for each document"),
+    "terms beyond": (lambda k: k.count_terms(i32(1), i64(0, FAR)), TEXTS),
+    "rows to invert": (lambda k: k.invert(*one_list(1, end=FAR), 4), "expected offsets of the terms"),
+    "a negative term": (lambda k: k.invert(*one_list(-1), 4), "a term is out of range"),
+    "no vocabulary": (lambda k: k.invert(*one_list(), -4), "a term is out of range"),
+    "units beyond": (lambda k: k.count_units(i32(1), i64(0, FAR), 1), TEXTS),
     "a negative candidate": (lambda k: overlap(k, candidate_ids=i32(-(2**28))), "expected candidates as words from 0"),
     "a negative reference": (lambda k: overlap(k, reference_ids=i32(-1)), "expected references as words from 0"),
     "candidates beyond": (lambda k: overlap(k, candidate_offsets=i64(0, FAR)), "expected candidates as words from 0"),
     "a set beyond": (lambda k: overlap(k, sets=i32(2**28)), "expected sets of references that there are"),
-    "sets beyond": (lambda k: overlap(k, set_offsets=i64(0, FAR)), "expected offsets of the sets of references"),
+    "sets beyond": (lambda k: overlap(k, set_offsets=i64(0, FAR)), SETS),
     "an empty set": (lambda k: overlap(k, set_offsets=i64(0, 0, 1)), "expected a reference in each set"),
     "few sets": (lambda k: overlap(k, sets=i32()), "expected a set of references for each candidate"),
-    "BLEU's weights": (lambda k: k.bleu_stats(overlap(k), np.ones((1, 0)), 4), "expected a weight of every reference"),
-    "ROUGE-L's weights": (
-        lambda k: k.rouge_l(overlap(k), np.ones(0), 1.0, True),
-        "expected a weight of every reference",
-    ),
-    "ROUGE-N's weights": (lambda k: k.rouge_n(overlap(k), np.ones(2), 1), "expected a weight of every reference"),
+    "BLEU's weights": (lambda k: k.bleu_stats(overlap(k), np.ones((1, 0)), 4), WEIGHTS),
+    "ROUGE-L's weights": (lambda k: k.rouge_l(overlap(k), np.ones(0), 1.0, True), WEIGHTS),
+    "ROUGE-N's weights": (lambda k: k.rouge_n(overlap(k), np.ones(2), 1), WEIGHTS),
     "n-grams of ten words": (lambda k: k.ngram_matches(overlap(k), 10), "expected an order from 1 to 9"),
     "skip-bigrams beside bigrams": (
         lambda k: k.ngram_matches(overlap(k), 2, 4),
         "expected skip-bigrams beside an order",
     ),
-    "sentences beyond": (
-        lambda k: k.union_lcs(overlap(k), i64(0, FAR), i64(0, 1)),
-        "expected offsets of the sentences",
-    ),
-    "sentences that fall": (
-        lambda k: k.union_lcs(overlap(k), i64(0, 1), i64(0, 5, -3, 1)),
-        "expected offsets of the sentences",
-    ),
-    "no sentences": (lambda k: k.union_lcs(overlap(k), i64(), i64(0, 1)), "expected offsets of the sentences"),
-    "few words of METEOR": (lambda k: meteor(k, words=()), "expected a number of each word"),
-    "words of METEOR beyond": (lambda k: meteor(k, words=(2**28,)), "expected a number of each word"),
-    "few function words": (lambda k: meteor(k, function=1), "expected a number of each word"),
-    "a function word of another kind": (
-        lambda k: k.meteor(
-            overlap(k),
-            np.ones(1),
-            [0.9, 3, 0.5, 0.5],
-            [1, 1, 1],
-            9,
-            i32(1),
-            i32(1),
-            np.full(2, 3, np.uint8),
-            None,
-            None,
-        ),
-        "expected a number of each word",
-    ),
+    "sentences beyond": (lambda k: k.union_lcs(overlap(k), i64(0, FAR), i64(0, 1)), SENTENCES),
+    "sentences that fall": (lambda k: k.union_lcs(overlap(k), i64(0, 1), i64(0, 5, -3, 1)), SENTENCES),
+    "no sentences": (lambda k: k.union_lcs(overlap(k), i64(), i64(0, 1)), SENTENCES),
+    "few words of METEOR": (lambda k: meteor(k, words=()), EACH_WORD),
+    "words of METEOR beyond": (lambda k: meteor(k, words=(2**28,)), EACH_WORD),
+    "few function words": (lambda k: meteor(k, function=1), EACH_WORD),
+    "a function word of another kind": (other_function_word, EACH_WORD),
     "no beam": (lambda k: meteor(k, beam=0), "expected 4 parameters, 3 weights and a beam"),
     "synsets beyond": (lambda k: meteor(k, senses=(i64(0, 0, FAR), i32(1))), "expected synsets of each word"),
     "few synsets": (lambda k: meteor(k, senses=(i64(0), i32())), "expected synsets of each word"),
-    "items beyond": (
-        lambda k: k.count_grams(i32(1), i64(0, 1), i64(0, FAR), i32(0), 2),
-        "expected offsets of the sets of references",
-    ),
+    "items beyond": (lambda k: k.count_grams(i32(1), i64(0, 1), i64(0, FAR), i32(0), 2), SETS),
     "few items": (lambda k: k.count_grams(i32(1), i64(0, 1), i64(0, 1), i32(), 2), "expected an item for each set"),
-    "a negative frequency": (
-        lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32(-(2**30))]),
-        "expected document frequencies",
-    ),
-    "a frequency of 0": (lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32(0)]), "expected document frequencies"),
-    "a frequency above the items": (
-        lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32(4)]),
-        "expected document freq",
-    ),
-    "few frequencies": (
-        lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32()]),
-        "expected a document frequency of each",
-    ),
-    "a negative word": (lambda k: k.load_grams(3, [i32(-3).reshape(1, 1)], [i32(2)]), "expected words from 0"),
-    "an n-gram that begins nowhere": (
-        lambda k: k.load_grams(3, [i32(1).reshape(1, 1), i32(0, 1).reshape(1, 2)], [i32(2), i32(2)]),
-        "expected the first words of each n-gram among the n-grams",
-    ),
-    "norms of another shape": (
-        lambda k: k.cider(
-            overlap(k), np.ones(1), k.load_grams(3, [i32(0).reshape(1, 1)], [i32(2)]), np.ones((1, 2)), 0.0
-        ),
-        "expected a norm of every reference in each order",
-    ),
-    "a table that was not counted": (
-        lambda k: k.load_grams(3, [i32(0).reshape(1, 1)], [i32(2)]).table(2),
-        "expected an order that was counted",
-    ),
+    "a negative frequency": (lambda k: load(k, (0,), df=(-(2**30),)), FREQUENCIES),
+    "a frequency of 0": (lambda k: load(k, (0,), df=(0,)), FREQUENCIES),
+    "a frequency above the items": (lambda k: load(k, (0,), df=(4,)), FREQUENCIES),
+    "few frequencies": (lambda k: load(k, (0,), df=()), "expected a document frequency of each"),
+    "a negative word": (lambda k: load(k, (-3,)), "expected words from 0"),
+    "an n-gram that begins nowhere": (lambda k: load(k, (1,), (0, 1)), "expected the first words of each n-gram among"),
+    "norms of another shape": (norms_of_another_shape, "expected a norm of every reference in each order"),
+    "a table that was not counted": (lambda k: load(k, (0,)).table(2), "expected an order that was counted"),
     "words before the first": (lambda k: k.Interner().words(-1), "expected a start from 0"),
     "a count of 0": (lambda k: pooled(k, counts=(0,)), "expected counts from 1 up"),
     "a weight that is no number": (lambda k: pooled(k, weight=float("nan")), "expected weights that are finite"),
@@ -241,7 +209,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 @pytest.mark.parametrize("name", CALLS)
 def test_numbers_that_cannot_be(kernel: ModuleType, name: str) -> None:
     call, problem = CALLS[name]
@@ -249,7 +217,7 @@ def test_numbers_that_cannot_be(kernel: ModuleType, name: str) -> None:
         call(kernel)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 def test_a_searcher_keeps_what_it_looks_into(kernel: ModuleType) -> None:
     index = parts()
     expected = search(kernel, index)
@@ -261,17 +229,17 @@ def test_a_searcher_keeps_what_it_looks_into(kernel: ModuleType) -> None:
     assert [each.tolist() for each in found] == [each.tolist() for each in expected]
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@needs_both
 def test_rows_are_looked_at_too() -> None:
     """The compiled kernel scores by the rows, which the definition does not read."""
     for change in (filled(2**31 - 5), filled(-1), lambda array: array[::-1].copy()):
         with pytest.raises(ValueError, match="expected rising terms of a document, below their number"):
-            search(postil.kernel, with_part("rows", 1, change))
+            search(compiled, with_part("rows", 1, change))
     with pytest.raises(ValueError, match="expected offsets of the terms of documents"):
-        search(postil.kernel, with_part("rows", 0, lambda array: array * FAR))
+        search(compiled, with_part("rows", 0, lambda array: array * FAR))
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@needs_both
 @pytest.mark.parametrize("place", range(8))
 @pytest.mark.parametrize("value", [0, 255, -1, float("nan"), float("inf")])
 def test_wrong_bounds_end_in_no_crash(place: int, value: float) -> None:
@@ -280,8 +248,8 @@ def test_wrong_bounds_end_in_no_crash(place: int, value: float) -> None:
         changed = with_part("bounds", place, lambda array: np.full(len(array), value).astype(array.dtype))
     if place == 0 and not 0 <= value < np.inf:
         with pytest.raises(ValueError, match="expected a finite bound of a term, from 0"):
-            search(postil.kernel, changed)
+            search(compiled, changed)
         return
-    documents, scores = search(postil.kernel, changed)
+    documents, scores = search(compiled, changed)
     assert ((documents >= -1) & (documents < 400)).all()
     assert np.isfinite(scores).all()

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None
-KERNELS = [
-    "postil.kernel.python",
-    pytest.param("postil.kernel._compiled", marks=pytest.mark.skipif(not BUILT, reason="the kernel was not built")),
-]
+from kernels import KERNELS
 
 
 @pytest.fixture(params=KERNELS, scope="module")
 def plain_objects(request):
-    return importlib.import_module(request.param).plain_objects
+    return request.param.plain_objects
 
 
 KEYS = st.one_of(st.sampled_from(["a", "b", "", 'q"', "\\", "é", "𝄞", "\x7f", "\n"]), st.text(max_size=2)).filter(

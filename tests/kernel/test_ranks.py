@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import itertools
 import math
 
@@ -12,17 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels import KERNELS, compiled, each_kernel, needs_both
+from postil.kernel import python
+
 KINDS = ("spearman", "kendall-b", "kendall-c")
-BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None
-KERNELS = [
-    "postil.kernel.python",
-    pytest.param("postil.kernel._compiled", marks=pytest.mark.skipif(not BUILT, reason="the kernel was not built")),
-]
 
 
 @pytest.fixture(params=KERNELS)
 def correlate(request):
-    return importlib.import_module(request.param).rank_correlations
+    return request.param.rank_correlations
 
 
 def int32(values):
@@ -61,13 +57,12 @@ def problems(draw):
     return x, y, cluster, int32(draw(st.lists(count, min_size=1, max_size=3)))
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@each_kernel
 @given(problem=problems())
-def test_a_weight_is_a_repeated_row(name, problem):
-    correlate = importlib.import_module(name).rank_correlations
+def test_a_weight_is_a_repeated_row(kernel, problem):
     x, y, cluster, counts = problem
     for kind in KINDS:
-        found = correlate(x, y, cluster, counts, kind)
+        found = kernel.rank_correlations(x, y, cluster, counts, kind)
         for resample, count in enumerate(counts):
             rows = np.repeat(np.arange(len(y)), count[cluster])
             expected = [plain(x[rows, j].tolist(), y[rows].tolist(), kind) for j in range(x.shape[1])]
@@ -110,19 +105,16 @@ def test_where_there_is_nothing_to_correlate(correlate, kind):
     assert correlate(int32([[0]]), one, one, np.empty((0, 1), np.int32), kind).shape == (0, 1)
 
 
-@pytest.mark.skipif(not BUILT, reason="the kernel was not built")
+@needs_both
 @pytest.mark.parametrize("kind", KINDS)
 def test_kernels_agree_and_threads_change_no_bit(kind):
     rng = np.random.default_rng(5)
     x, y = rng.integers(0, [300, 4, 40], (300, 3), np.int32), rng.integers(0, 30, 300, np.int32)
     cluster = np.sort(rng.integers(0, 50, 300, np.int32))
     counts = rng.integers(0, 3, (30, 50), np.int32)
-    compiled, python = (
-        importlib.import_module(f"postil.kernel.{each}").rank_correlations for each in ("_compiled", "python")
-    )
-    one = compiled(x, y, cluster, counts, kind, 1)
-    np.testing.assert_array_equal(one, compiled(x, y, cluster, counts, kind, 3))
-    np.testing.assert_allclose(one, python(x, y, cluster, counts, kind), rtol=0, atol=1e-15)
+    one = compiled.rank_correlations(x, y, cluster, counts, kind, 1)
+    np.testing.assert_array_equal(one, compiled.rank_correlations(x, y, cluster, counts, kind, 3))
+    np.testing.assert_allclose(one, python.rank_correlations(x, y, cluster, counts, kind), rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +140,7 @@ def test_what_it_refuses(correlate, changed, message):
 
 @pytest.fixture(params=KERNELS)
 def count(request):
-    return importlib.import_module(request.param).order_counts
+    return request.param.order_counts
 
 
 def problem(patterns: int, seed: int = 0):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 
 import numpy as np
@@ -12,16 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from exploration import examples
-from postil.kernel import python
-
-try:
-    compiled = importlib.import_module("postil.kernel._compiled")
-except ImportError:
-    compiled = None
-
-KERNELS = [pytest.param(python, id="python")]
-if compiled is not None:
-    KERNELS.append(pytest.param(compiled, id="compiled"))
+from kernels import each_kernel
 
 # Few different values, so that there are ties; wide ones, so that powers fall to nothing.
 numbers = st.one_of(st.sampled_from([-1.0, 0.0, 2.0, -math.inf]), st.floats(-300, 300, width=32))
@@ -29,7 +19,7 @@ shapes = st.tuples(st.integers(1, 4), st.integers(1, 200))
 tables = arrays.arrays(np.float32, shapes, elements=numbers)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 @examples(150)
 @given(tables)
 def test_sums_are_those_of_double_precision(kernel, scores):
@@ -44,7 +34,7 @@ def test_sums_are_those_of_double_precision(kernel, scores):
             assert math.isclose(got, wanted, rel_tol=2e-6, abs_tol=2e-6)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 @examples(150)
 @given(tables, st.data())
 def test_highest_come_first_and_of_equals_the_first(kernel, scores, data):
@@ -56,7 +46,7 @@ def test_highest_come_first_and_of_equals_the_first(kernel, scores, data):
         assert what == [row[column] for column in where]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 def test_rows_are_longer_than_what_is_calculated_with_together(kernel):
     """9,000 scores, the highest in the first, a middle and the last place."""
     scores = np.linspace(-9, -3, 9000, dtype=np.float32)[None].repeat(2, axis=0)
@@ -66,7 +56,7 @@ def test_rows_are_longer_than_what_is_calculated_with_together(kernel):
     np.testing.assert_allclose(kernel.log_sums(scores), exact, rtol=1e-6)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 @pytest.mark.parametrize("k", [0, 4])
 def test_more_than_there_is(kernel, k):
     with pytest.raises(ValueError, match="expected k from 1"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from functools import reduce
 from itertools import pairwise
@@ -15,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import postil.kernel
 from exploration import examples
+from kernels import compiled, each_kernel, needs_both
 from postil.kernel import python
 from postil.kernel.python.search import GROUP
 
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from numpy.typing import NDArray
-
-KERNELS = (
-    [python]
-    if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python"
-    else [postil.kernel, python]
-)
 
 
 def made(seed: int, documents: int, words: int, mean: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -70,7 +63,7 @@ def plain(
     return kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, scales, gain), factors, scales, gain)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 def test_terms_are_counted(kernel: ModuleType) -> None:
     starts, terms, counts = kernel.count_terms(np.array([5, 1, 5, 2], dtype=np.int32), np.array([0, 0, 3, 4]))
     assert starts.tolist() == [0, 0, 2, 3]
@@ -80,7 +73,7 @@ def test_terms_are_counted(kernel: ModuleType) -> None:
     assert counts.tolist() == [65_535]  # as much as a count can hold
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 def test_lists_are_rows_turned_round(kernel: ModuleType) -> None:
     rows = np.array([0, 2, 3]), np.array([1, 5, 1], dtype=np.int32), np.array([1, 2, 3], dtype=np.uint16)
     starts, documents, counts = kernel.invert(*rows, 6)
@@ -91,11 +84,11 @@ def test_lists_are_rows_turned_round(kernel: ModuleType) -> None:
         kernel.invert(*rows, 5)
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@needs_both
 @pytest.mark.parametrize("gain", ["cosine", "bm25"])
 def test_both_kernels_have_the_same_tables(gain: str) -> None:
     for one, two in zip(
-        built(postil.kernel, 3, 130 * GROUP + 7, gain), built(python, 3, 130 * GROUP + 7, gain), strict=True
+        built(compiled, 3, 130 * GROUP + 7, gain), built(python, 3, 130 * GROUP + 7, gain), strict=True
     ):
         for left, right in zip(
             one if isinstance(one, tuple) else [one], two if isinstance(two, tuple) else [two], strict=True
@@ -104,18 +97,18 @@ def test_both_kernels_have_the_same_tables(gain: str) -> None:
             assert np.array_equal(left, right)
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@needs_both
 @pytest.mark.parametrize("gain", ["cosine", "bm25"])
 @pytest.mark.parametrize("length", [1, 3, 12, 100])
 @pytest.mark.parametrize("k", [1, 5, 40])
 def test_both_kernels_find_the_same(gain: str, length: int, k: int) -> None:
     documents = 200 * GROUP - 5
-    rows, lists, factors, scales, bounds = built(postil.kernel, length, documents, gain)
+    rows, lists, factors, scales, bounds = built(compiled, length, documents, gain)
     rng = np.random.default_rng(k)
     queries = [rng.integers(-1, 3002 if n % 2 else 200, length) for n in range(40)]
     queries[7] = np.zeros(0)
     ids, offsets = asked(queries)
-    fast = postil.kernel.searcher(rows, lists, bounds, factors, scales, gain)
+    fast = compiled.searcher(rows, lists, bounds, factors, scales, gain)
     definition = python.searcher(rows, lists, bounds, factors, scales, gain)
     expected = definition.search(ids, offsets, k)
     for jobs in (1, 2):
@@ -126,7 +119,7 @@ def test_both_kernels_find_the_same(gain: str, length: int, k: int) -> None:
     assert (expected[1] > 0).any()
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 @pytest.mark.parametrize("gain", ["cosine", "bm25"])
 @examples(30)
 @given(
@@ -159,7 +152,7 @@ def test_scores_are_those_of_the_formula_to_the_last_bit(
         assert best == [-score for score, _ in expected] + [0] * (len(texts) - len(expected))
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 def test_equal_scores_stand_in_the_order_of_documents(kernel: ModuleType) -> None:
     ids, offsets = np.tile(np.array([0, 1], dtype=np.int32), 300), np.arange(0, 601, 2)
     rows = kernel.count_terms(ids, offsets)
@@ -171,7 +164,7 @@ def test_equal_scores_stand_in_the_order_of_documents(kernel: ModuleType) -> Non
     assert scores.tolist() == [[1.0] * 5]
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 def test_unknown_terms_and_small_collections(kernel: ModuleType) -> None:
     rows = kernel.count_terms(np.array([0], dtype=np.int32), np.array([0, 1]))
     lists = kernel.invert(*rows, 1)
@@ -192,7 +185,7 @@ def test_unknown_terms_and_small_collections(kernel: ModuleType) -> None:
             kernel.searcher(rows, lists, bounds, *few, "cosine")
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="there is one kernel")
+@needs_both
 @pytest.mark.parametrize("gain", ["cosine", "bm25"])
 def test_uncommon_collections(gain: str) -> None:
     """Very long documents, empty ones, factors of 0, a table that is full, and more results wanted than there are."""
@@ -208,18 +201,18 @@ def test_uncommon_collections(gain: str) -> None:
     texts += [rng.integers(0, 40, size) for size in rng.integers(0, 30, 250)]
     ids = np.concatenate(texts).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
-    rows = postil.kernel.count_terms(ids, offsets)
-    lists = postil.kernel.invert(*rows, words)
+    rows = compiled.count_terms(ids, offsets)
+    lists = compiled.invert(*rows, words)
     factors = rng.random(len(texts)) * (rng.random(len(texts)) > 0.1) * 10.0 ** rng.integers(-6, 7, len(texts))
     queries = asked([np.arange(words), np.zeros(70_000), [], [1, 2, 4999], np.arange(40).repeat(3)])
     for scales in (1.0, 10.0 ** rng.integers(-9, 9, words), 1e-200):
         for k in (1, 3, 200):
-            fast, slow = (plain(kernel, rows, lists, factors, gain, scale=scales) for kernel in (postil.kernel, python))
+            fast, slow = (plain(kernel, rows, lists, factors, gain, scale=scales) for kernel in (compiled, python))
             for found, expected in zip(fast.search(*queries, k), slow.search(*queries, k), strict=True):
                 assert np.array_equal(found, expected)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 @pytest.mark.parametrize("gain", ["cosine", "bm25"])
 def test_a_few_results_are_the_first_of_many(kernel: ModuleType, gain: str) -> None:
     """Many results are found by adding up all postings, few by bounds; one is the beginning of the other."""
@@ -236,7 +229,7 @@ def test_a_few_results_are_the_first_of_many(kernel: ModuleType, gain: str) -> N
     assert ((every >= 0).sum(1) > 300).any()
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@each_kernel
 def test_terms_of_long_texts_rise(kernel: ModuleType) -> None:
     ids = np.random.default_rng(8).integers(-(2**31), 2**31, 3000).astype(np.int32)
     ids = np.concatenate([ids, ids[::7], ids[:100] % 300, [2**31 - 1, -(2**31)]]).astype(np.int32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,20 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import postil.kernel
-from postil.kernel import python
+from kernels import each_kernel
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-KERNELS = (
-    [python]
-    if os.environ.get("POSTIL_KERNEL") == "python" or postil.kernel.NAME == "python"
-    else [postil.kernel, python]
-)
 NUMBERS = st.sampled_from([-1.5, -0.1, 0.0, 0.1, 0.3, 2.0, np.inf, -np.inf, np.nan])
 COLUMNS = 3
-kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 
 
 @st.composite
@@ -46,7 +38,7 @@ def arrays(trees: list[Any]) -> tuple[tuple[Any, ...], Any]:
     return nodes, np.cumsum([0, *map(len, trees)])
 
 
-@kernels
+@each_kernel
 @given(trees=st.lists(drawn_tree(), max_size=4), rows=st.lists(st.tuples(*[NUMBERS] * COLUMNS), max_size=5))
 def test_sums_are_those_of_walks(kernel: ModuleType, trees: list[Any], rows: list[tuple[float, ...]]) -> None:
     expected = []
@@ -62,7 +54,7 @@ def test_sums_are_those_of_walks(kernel: ModuleType, trees: list[Any], rows: lis
     assert kernel.tree_sums(scores, *arrays(trees), 0.1).tolist() == expected
 
 
-@kernels
+@each_kernel
 @pytest.mark.parametrize(
     ("name", "place", "value", "problem"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections import Counter
 from itertools import pairwise
@@ -13,16 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
+from kernels import compiled, each_kernel, needs_both
 from postil.kernel import python
 
-try:
-    compiled = importlib.import_module("postil.kernel._compiled")
-except ImportError:
-    compiled = None
-
-KERNELS = [pytest.param(python, id="python")]
-if compiled is not None:
-    KERNELS.append(pytest.param(compiled, id="compiled"))
 MEASURES = [("f", 1.0), ("f", 4.0), ("kl", 0.0), ("js", 0.0), ("logsim", 0.0), ("rouge", 0.0), ("tf-idf", 0.0)]
 
 texts_of_words = st.lists(st.lists(st.integers(0, 6), max_size=9), min_size=1, max_size=7)
@@ -40,7 +32,7 @@ def plain_units(words, order, gaps):
     return Counter(tuple(words[at] for at in c) for c in chosen)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 @examples(150)
 @given(texts_of_words, st.integers(1, 4), st.integers(0, 3), st.booleans())
 def test_units_are_what_a_plain_reading_finds(kernel, texts, order, gap, up_to):
@@ -53,7 +45,7 @@ def test_units_are_what_a_plain_reading_finds(kernel, texts, order, gap, up_to):
         assert found == plain_units(text, order, range(0 if up_to else gap, gap + 1))
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no compiled kernel")
+@needs_both
 @examples(150)
 @given(texts_of_words, st.integers(1, 4), st.integers(0, 3), st.booleans())
 def test_both_kernels_number_units_alike(texts, order, gap, up_to):
@@ -62,7 +54,7 @@ def test_both_kernels_number_units_alike(texts, order, gap, up_to):
         assert one.dtype == other.dtype
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 def test_units_that_cannot_be(kernel):
     for order, gap in ((0, 0), (10, 0), (2, -1)):
         with pytest.raises(ValueError, match="expected"):
@@ -157,7 +149,7 @@ def plain_row(s, held, share, idf):
     return row
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 @examples(200)
 @given(problems())
 def test_pooled_scores_are_what_a_plain_reading_finds(kernel, problem):
@@ -165,7 +157,7 @@ def test_pooled_scores_are_what_a_plain_reading_finds(kernel, problem):
     np.testing.assert_allclose(found, plain_scores(problem), rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no compiled kernel")
+@needs_both
 @examples(200)
 @given(problems())
 def test_both_kernels_score_alike_and_threads_change_nothing(problem):
@@ -189,7 +181,7 @@ def folds(draw):
     return words, pools, scored, own, draw(st.sampled_from([1, 2]))
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 @examples(100)
 @given(folds())
 def test_pools_that_overlap(kernel, problem):
@@ -213,7 +205,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each_kernel
 @pytest.mark.parametrize("name", WRONG)
 def test_pools_that_cannot_be(kernel, name):
     problem = ([[0, 1], [1]], [[(1, 1.0)]], [[0]], [[[]]], 1)

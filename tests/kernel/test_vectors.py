@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
+from kernels import KERNELS, compiled, needs_both
 from postil.kernel.python import greedy_matches as defined
-
-BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None
-KERNELS = [
-    "postil.kernel.python",
-    pytest.param("postil.kernel._compiled", marks=pytest.mark.skipif(not BUILT, reason="the kernel was not built")),
-]
 
 
 @pytest.fixture(params=KERNELS)
 def match(request):
-    return importlib.import_module(request.param).greedy_matches
+    return request.param.greedy_matches
 
 
 def side(vectors, texts, weights=None):
@@ -90,11 +82,10 @@ def test_empty_texts_and_sides_without_weight_score_0(match) -> None:
 
 @given(st.integers(0, 2**32), st.integers(1, 21), st.sampled_from([3, 17, 40]))
 @examples(40)
-@pytest.mark.skipif(not BUILT, reason="the kernel was not built")
+@needs_both
 def test_both_kernels_agree_to_a_millionth(seed, dimensions, longest) -> None:
     given = problem(seed, dimensions, longest=longest)
-    compiled = importlib.import_module("postil.kernel._compiled").greedy_matches
-    np.testing.assert_allclose(compiled(*given), defined(*given), atol=1e-6)
+    np.testing.assert_allclose(compiled.greedy_matches(*given), defined(*given), atol=1e-6)
 
 
 @pytest.mark.parametrize(("dimensions", "texts"), [(3, 7), (20, 12), (4096, 4)])

@@ -321,11 +321,6 @@ def test_cosine_can_have_everything_the_other_way_round(vectors: str, name: str,
         assert better < worse - EXACT, name
 
 
-def test_cosine_sums_words_in_any_order(vectors: str) -> None:
-    better, worse = case("uvw", "unvw", "wvnu").scores(f"cosine(vectors={vectors})")
-    assert better == pytest.approx(worse)
-
-
 # The principles of Hilderman and Hamilton
 
 UNITS_OF = "abcdef"
@@ -485,10 +480,6 @@ def test_what_the_paper_says_holds_in_this_reading() -> None:
     assert not has("kl", "concentration")
     assert has("f1", "permutation", "concentration", "dispersion")
     assert not has("f1", "transfer")
-
-
-def test_no_measure_has_padding_too() -> None:
-    assert not [family for family in FOUND if has(family, *PROPERTIES[:4], "padding")]
 
 
 def test_where_transfer_ends_for_logsim() -> None:
