@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
+from campaign_work import join, rate_all
 from postil.campaigns.export import export_files
 from postil.campaigns.models import Item, Refused
 from postil.campaigns.planning import with_gold
@@ -57,10 +58,7 @@ def test_each_aspect_is_a_rubric_of_its_own(rubric: Rubric) -> None:
     ("change", "problem"),
     [
         (("high = 3", "high = 12"), "aspects.fluency.high: expected grades of one digit"),
-        (
-            ('words = ["badly", "so-so", "well"]', 'words = ["x"]'),
-            "aspects.fluency.words: expected one entry per grade",
-        ),
+        (('"badly", "so-so", "well"', '"x"'), "aspects.fluency.words: expected one entry per grade"),
         (('name = "truth"', 'name = "fluency"'), "distinct names, got fluency, fluency"),
         (('name = "summary"', 'name = "summary"\nlow = 2'), "low: each aspect has a scale of its own"),
         (('name = "truth"', 'nmae = "truth"'), r"aspects\[1\]"),
@@ -74,11 +72,9 @@ def test_a_file_that_makes_no_sense_is_refused(tmp_path: Path, change: tuple[str
 
 def test_grades_of_all_aspects_are_one_rating(make: Callable[..., Store], rubric: Rubric) -> None:
     store = make(rubric, annotators=2, each=2)
-    ann, bob = (store.people.accept(store.people.invite(name, "annotator")).person for name in ("Ann", "Bob"))
-    for who, grades in ((ann, (3, 0)), (bob, (1, 1))):
-        for n in range(6):
-            task = store.grading.task(who, n)
-            store.grading.rate(who, task.assignment, grades, idempotency_key=f"k{n}")
+    ann, bob = (join(store, name) for name in ("Ann", "Bob"))
+    rate_all(store, ann, (3, 0))
+    rate_all(store, bob, (1, 1))
     assert store.grading.task(ann, 0).grades == (3, 0)
     store.grading.undo(ann, idempotency_key="undo")
     assert store.grading.task(ann, 5).grades == ()
@@ -106,20 +102,15 @@ def test_grades_of_all_aspects_are_one_rating(make: Callable[..., Store], rubric
 
     files = export_files(store, inferred_grades, table_format="jsonl")
     assert len(files["ratings.jsonl"]) == 24
-    assert {(row.aspect, row.lowest) for row in files["resolved.jsonl"] if row.item == "a1"} <= {  # type: ignore[union-attr]
-        ("fluency", 1.0),
-        ("truth", 0.0),
-        ("truth", 1.0),
-    }
+    lowest = {(row.aspect, row.lowest) for row in files["resolved.jsonl"] if row.item == "a1"}  # type: ignore[union-attr]
+    assert lowest <= {("fluency", 1.0), ("truth", 0.0), ("truth", 1.0)}
     judged = [row for row in files["judgements.jsonl"] if isinstance(row, Judgement)]
     assert [row.aspect for row in judged] == ["fluency"] * 12 + ["truth"] * 12
     assert json.loads(str(files["codebook.json"]))["rubric"]["aspects"][1]["name"] == "truth"
 
 
 def gold(path: Path, *labels: tuple[str, str | None, float]) -> str:
-    rows = [
-        {"item": item, "system": "s", "grade": grade} | ({"aspect": of} if of else {}) for item, of, grade in labels
-    ]
+    rows = [{"item": item, "system": "s", "grade": grade, "aspect": of} for item, of, grade in labels]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return str(path)
 
@@ -133,25 +124,22 @@ def test_gold_labels_are_of_the_first_aspect_or_of_a_named_one(
     assert [(item.gold, item.golds) for item in found] == [(3, (3, 1)), (2, (2, None)), (None, ())]
     store = make(rubric, found, annotators=1, each=1)
     assert store.items() == found
-    ann = store.people.accept(store.people.invite("Ann", "annotator")).person
-    for n in range(3):
-        store.grading.rate(ann, store.grading.task(ann, n).assignment, (1, 0), idempotency_key=f"k{n}")
+    ann = join(store, "Ann")
+    rate_all(store, ann, (1, 0))
     (_, of_fluency), (_, of_truth) = ratings_by_aspect(store.results.ratings(), rubric)
     assert [(one.item, one.gold) for one in of_fluency] == [("a", 3), ("b", 2), ("c", None)]
     assert [(one.item, one.gold) for one in of_truth] == [("a", 1), ("c", None)], "no gold label, and not to be counted"
 
     files = export_files(store, inferred_grades, table_format="jsonl")
     known = {("a", "fluency"): 3, ("b", "fluency"): 2, ("a", "truth"): 1}
+    unknown = {("c", "fluency"), ("c", "truth")}
     every = {(item, aspect) for item in "abc" for aspect in ("fluency", "truth")}
     for name in ("ratings.jsonl", "resolved.jsonl"):
         table = {(row.item, row.aspect): row for row in files[name]}  # type: ignore[union-attr]
         assert set(table) == every
         assert {key: row.gold for key, row in table.items() if row.gold is not None} == known
-        assert {key for key, row in table.items() if row.purpose == "gold"} == every - {
-            ("c", "fluency"),
-            ("c", "truth"),
-        }
-    assert {(row.item, row.aspect) for row in files["judgements.jsonl"]} == {("c", "fluency"), ("c", "truth")}  # type: ignore[union-attr]
+        assert {key for key, row in table.items() if row.purpose == "gold"} == every - unknown
+    assert {(row.item, row.aspect) for row in files["judgements.jsonl"]} == unknown  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

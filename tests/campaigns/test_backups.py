@@ -14,6 +14,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
+from campaign_work import join
 from postil.campaigns.backups import DAY, DailyBackups
 from postil.campaigns.campaign_file import copy_whole
 from postil.campaigns.store import Store
@@ -67,27 +68,26 @@ def names(backups: DailyBackups) -> list[str]:
     return sorted(path.name for path in backups.folder.iterdir())
 
 
-def rate(store: Store, key: str) -> None:
+def rate_next(store: Store, key: str) -> None:
     person = next(each for each in store.people.everyone() if each.role == "annotator")
-    if not person.name:
-        person = store.people.accept(store.people.invite("Ann", "annotator")).person
+    person = person if person.name else join(store, "Ann")
     task = store.grading.next(person)
     assert task is not None
     store.grading.rate(person, task.assignment, 4, idempotency_key=key)
 
 
 def test_a_backup_is_the_campaign(backups: DailyBackups, store: Store) -> None:
-    rate(store, "before")
+    rate_next(store, "before")
     assert backups.last is None
     assert backups.due() == 0
     path = backups.make()
-    rate(store, "after")
+    rate_next(store, "after")
     assert path.name == "grading-2023-11-14.db"
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     with Store.open(str(path)) as copy:
         assert len(copy.results.ratings()) == 1
         assert copy.campaign() == store.campaign()
-        rate(copy, "goes on")
+        rate_next(copy, "goes on")
 
 
 def test_one_a_day_and_the_newest_are_kept(backups: DailyBackups, clock: Clock) -> None:
@@ -162,16 +162,15 @@ def test_a_full_disk_leaves_the_backups_and_the_campaign_as_they_are(
 ) -> None:
     before = backups.make().read_bytes()
     clock.now += DAY
-    rate(store, "one")
+    rate_next(store, "one")
     full_disk(8192)
-    with pytest.raises(
-        PostilError, match=r"grading-2023-11-15\.db: cannot be written: disk I/O error; is the disk full\?$"
-    ):
+    problem = r"grading-2023-11-15\.db: cannot be written: disk I/O error; is the disk full\?$"
+    with pytest.raises(PostilError, match=problem):
         backups.make()
     full_disk(0)
     assert names(backups) == ["grading-2023-11-14.db"]
     assert (backups.folder / "grading-2023-11-14.db").read_bytes() == before
-    rate(store, "two")
+    rate_next(store, "two")
     with Store.open(str(backups.make()), read_only=True) as copy:
         assert len(copy.results.ratings()) == 2
 
@@ -193,21 +192,20 @@ def test_a_copy_of_a_large_campaign_that_fails_leaves_nothing_beside_it(
 
 @pytest.mark.skipif(os.name != "posix", reason="a limit on the size of files is POSIX")
 def test_a_full_disk_stores_no_rating_and_loses_none(store: Store, full_disk: Callable[[int], None]) -> None:
-    rate(store, "one")
+    rate_next(store, "one")
     full_disk(1)
     with pytest.raises(PostilError, match=r"grading\.db: the database reports an error: disk I/O error"):
-        rate(store, "two")
+        rate_next(store, "two")
     full_disk(0)
     assert len(store.results.ratings()) == 1
-    rate(store, "two")
+    rate_next(store, "two")
     assert len(store.results.ratings()) == 2
 
 
 @pytest.mark.parametrize(
     ("folder", "told"),
     [
-        (".", "holds the campaign itself"),
-        ("backups/..", "holds the campaign itself"),
+        *((name, "holds the campaign itself") for name in (".", "backups/..")),
         ("grading.db", "expected a folder, got the file"),
         ("none/backups", "parent folder .*none does not exist"),
     ],

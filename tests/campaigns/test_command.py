@@ -18,6 +18,7 @@ from command_line import put
 
 pytest.importorskip("sqlalchemy")
 
+from campaign_work import join
 from postil.campaigns.calls import ServeOptions
 from postil.campaigns.store import Store
 
@@ -228,7 +229,7 @@ def test_comments_become_weighted_references(postil: Postil) -> None:
     with Store.open("c.db") as store:
         assert store.campaign().item_type == "comment"
         assert store.rubric().lang == "zh"
-        lead = store.people.accept(store.people.invite("Lee", "lead")).person
+        lead = join(store, "Lee", "lead")
         store.results.adjudicate(lead, 0, 5, "clear", idempotency_key="d")
     assert postil("annotate", "export", "c.db", "-o", "out", "--table-format", "jsonl", "--timestamps").code == 0
     assert {"time", "seconds"} <= set(rows("out/ratings.jsonl")[0])
@@ -554,7 +555,7 @@ def test_a_campaign_of_summaries_with_aspects_from_plan_to_agreement(postil: Pos
     assert (clash.code, "another context of a of q0" in clash.err) == (3, True), clash.err
     with Store.open("c.db") as store:
         for name, grades in (("Ann", (1, 2)), ("Bob", (2, 2))):
-            who = store.people.accept(store.people.invite(name, "annotator")).person
+            who = join(store, name)
             for n in range(16):
                 task = store.grading.task(who, n)
                 given = (grades[0], 1 + task.assignment % 2) if n % 2 else grades

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+from campaign_work import join
 from postil.campaigns import calls as annotate
 from postil.campaigns import tables
 from postil.campaigns.backups import BackupOptions, backup
@@ -41,7 +42,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         lead = store.people.accept(store.people.invite("Lead", "lead"))
         for name in ("Ann", "Bob"):
-            who = store.people.accept(store.people.invite(name, "annotator")).person
+            who = join(store, name)
             while (task := store.grading.next(who)) is not None:
                 store.grading.rate(
                     who, task.assignment, 1 + (task.position + who.id) % 5, idempotency_key=f"r{task.position}"

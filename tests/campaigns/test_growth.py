@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+from campaign_work import join, rate, rate_all
 from postil.campaigns import store as additions
 from postil.campaigns.models import Campaign, Item, Refused
 from postil.campaigns.people import SPARED, fair_share
@@ -48,20 +49,15 @@ def test_a_dry_run_changes_nothing(store: Store) -> None:
 
 
 def test_ratings_know_their_revision_and_the_item_on_the_screen_stays(store: Store) -> None:
-    ann = store.people.accept(store.people.invite("Ann", "annotator")).person
-    first = store.grading.next(ann)
-    assert first is not None
-    store.grading.rate(ann, first.assignment, 3, idempotency_key="r")
-    shown = store.grading.next(ann)
-    version = store.version()
+    ann = join(store, "Ann")
+    rate(store, ann, 0, 3)
+    shown, version = store.grading.task(ann, 1), store.version()
     store.add(NEW, seed=1)
     assert store.version() != version
     now = store.grading.next(ann)
     assert now is not None
-    assert shown is not None
     assert (now.assignment, now.position) == (shown.assignment, shown.position)
-    while (task := store.grading.next(ann)) is not None:
-        store.grading.rate(ann, task.assignment, 3, idempotency_key=f"r{task.position}")
+    rate_all(store, ann, 3)
     revisions = {rating.number: rating.revision for rating in store.results.ratings()}
     assert revisions == {number: 1 + (number >= 6) for number in revisions}
     assert set(revisions.values()) == {1, 2}
@@ -113,10 +109,7 @@ def test_a_plan_that_changes_again_and_again_is_left_as_it_is(
 def test_what_a_browser_holds_stays_where_it_is(make: Callable[..., Store]) -> None:
     many = [Item(item=f"a{n}", system="s", text=f"text {n}") for n in range(40)]
     store = make(texts=many)
-    people = [store.people.accept(store.people.invite(f"P{n}", "annotator")).person for n in range(3)]
-    for turn, person in enumerate(people):
-        for n in range(turn):
-            store.grading.rate(person, store.grading.task(person, n).assignment, 3, idempotency_key=f"r{n}")
+    people = started(store, 0, 1, 2)
     held = [[store.grading.task(person, turn + n).assignment for n in range(3)] for turn, person in enumerate(people)]
     new = [Item(item=f"n{n}", system="s", text=f"new {n}") for n in range(200)]
     plan = store.add(new, seed=1).plan
@@ -129,7 +122,7 @@ def test_what_a_browser_holds_stays_where_it_is(make: Callable[..., Store]) -> N
 
 
 def test_the_log_of_changes_names_the_revision(store: Store) -> None:
-    lead = store.people.accept(store.people.invite("Lee", "lead")).person
+    lead = join(store, "Lee", "lead")
     store.add(NEW[:4], seed=1, known=2, lead=lead)
     with store._database.reading() as connection:
         rows = connection.exec_driver_sql("SELECT kind, person, detail FROM change").all()
@@ -143,12 +136,9 @@ def started(store: Store, *done: int) -> list[Person]:
     """Annotators who have rated so many of their items."""
     people = []
     for number, count in enumerate(done):
-        person = store.people.accept(store.people.invite(f"person {number}", "annotator")).person
+        people.append(join(store, f"person {number}"))
         for place in range(count):
-            task = store.grading.next(person)
-            assert task is not None
-            store.grading.rate(person, task.assignment, 3, idempotency_key=f"r{place}")
-        people.append(person)
+            rate(store, people[-1], place, 3)
     return people
 
 
@@ -187,14 +177,11 @@ def test_a_late_annotator_gets_a_fair_share_of_what_is_open(make: Callable[..., 
         now = orders(store)[person.pseudonym]
         kept = [one for one in held[person.pseudonym] if one in now]
         assert list(now) == kept  # in the order that they had, without gaps
-        while (task := store.grading.next(person)) is not None:
-            store.grading.rate(person, task.assignment, 3, idempotency_key=f"late {task.position}")
-    while (task := store.grading.next(eve)) is not None:
-        store.grading.rate(eve, task.assignment, 3, idempotency_key=f"r{task.position}")
+        rate_all(store, person, 3)
+    rate_all(store, eve, 3)
     assert len(store.results.ratings()) == 120
-    assert [(one.kind, dict(one.detail)) for one in store.state.changes()] == [
-        ("joined", {"annotator": "A4", "items": share.items})
-    ]
+    (change,) = store.state.changes()
+    assert (change.kind, dict(change.detail)) == ("joined", {"annotator": "A4", "items": share.items})
 
 
 def test_overlaps_with_the_others_are_even(make: Callable[..., Store]) -> None:
@@ -212,9 +199,8 @@ def test_gold_items_are_for_late_annotators_too_and_repeated_ones_stay(tmp_path:
     made = plan([(text.item, text.system) for text in texts], 2, 2, gold=[60, 61, 62], repeat_rate=0.3)
     path = str(tmp_path / "repeated.db")
     with Store.open(path, make=True) as store:
-        store.create(
-            Campaign(name="n", item_type="comments", annotators_per_item=2, seed=1), texts, made, Rubric.default()
-        )
+        settings = Campaign(name="n", item_type="comments", annotators_per_item=2, seed=1)
+        store.create(settings, texts, made, Rubric.default())
         people = started(store, 3, 0)
         twice = {person.pseudonym: [one for one in orders(store)[person.pseudonym] if one[1] == 2] for person in people}
         store.people.invite_late("Eve")
@@ -251,15 +237,6 @@ def test_what_nobody_could_take_comes_first(make: Callable[..., Store]) -> None:
     _, share = store.people.invite_late("Eve")
     assert (share.items, share.nobody, store.plan().short) == (10, 10, 0)
     assert [one.kind for one in store.state.changes()] == ["removed", "joined"]
-
-
-def test_a_late_annotator_can_leave_again(make: Callable[..., Store]) -> None:
-    store = make(texts=TEXTS)
-    started(store, 5, 5, 5)
-    eve = store.people.accept(store.people.invite_late("Eve")[0]).person
-    before = assigned(store)
-    assert store.people.remove(eve).short == 0
-    assert assigned(store) == before
 
 
 def test_who_cannot_join_late(make: Callable[..., Store]) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+from campaign_work import join
 from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def test_every_change_is_told_in_a_sentence(postil: Postil, campaign: str) -> No
         assert [one.kind for one in store.state.changes()] == [
             *("paused", "paused", "resumed", "deadline", "deadline", "closed", "closed", "resumed")
         ]
-        person = store.people.accept(store.people.invite("Ann", "annotator")).person
+        person = join(store, "Ann")
         task = store.grading.next(person)
         assert task is not None
         store.grading.rate(person, task.assignment, 4, idempotency_key="r")

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+from campaign_work import join
 from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_a_campaign_goes_on_with_its_ratings(postil: Postil, label_studio: Posti
         assert ratings[0].seconds == 2.5
         assert store.rubric().grades == (1, 2, 3, 4, 5)
         assert {item.content for item in store.items()} == {"Long."}
-        ann = store.people.accept(store.people.invite("1", "annotator")).person
+        ann = join(store, "1")
         task = store.grading.undo(ann, idempotency_key="back")
         assert task is not None
         assert task.text == "Text 3 about it."

@@ -9,7 +9,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
+from campaign_work import join, rate, rate_all
 from postil.campaigns.calls import QualityOptions, agreement_of, estimate_so_far, quality_of, write_rows
 from postil.campaigns.export import judgements
 from postil.campaigns.models import Item
@@ -36,11 +38,10 @@ GRADES = {"Ann": (5, 4, 1, 3, 2, 1), "Bob": (5, 2, 2, 5, 2, 1)}
 def graded(here: Any) -> None:
     """A campaign that two annotators have graded; texts 1 and 3 are in conflict."""
     for name, grades in GRADES.items():
-        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+        person = join(here.store, name)
         for n in range(len(here.store.items())):
-            task = here.store.grading.task(person, n)
-            grade = grades[int(task.text.split()[1]) % 6]
-            here.store.grading.rate(person, task.assignment, grade, idempotency_key=f"r{n}", seconds=2.0 + n)
+            grade = grades[int(here.store.grading.task(person, n).text.split()[1]) % 6]
+            rate(here.store, person, n, grade, seconds=2.0 + n)
 
 
 def plain(page: str) -> str:
@@ -115,9 +116,9 @@ def test_agreement_shows_every_statistic_pair_and_rater(place: Make) -> None:
 def test_texts_shown_twice_and_known_ones_have_tables(place: Make) -> None:
     items = [Item(item=f"a{n}", system="s", text=f"text {n}", gold=3.0 if n == 0 else None) for n in range(4)]
     here = place(items)
-    graded_by = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
+    graded_by = join(here.store, "Ann")
     for n in range(4):
-        here.store.grading.rate(graded_by, here.store.grading.task(graded_by, n).assignment, 3, idempotency_key=f"r{n}")
+        rate(here.store, graded_by, n, 3)
     page = here.visitor("Lee", "lead").get("/lead/agreement").text
     assert "Gold items" in page
     assert "100 %" in page
@@ -130,18 +131,17 @@ def outputs(n: int) -> list[Item]:
 
 def estimated(here: Any, articles: int, grade: Any) -> str:
     """The page of estimates after an annotator has graded the texts of so many articles."""
-    rate(here, articles, grade, "Ann")
+    rate_articles(here, articles, grade, "Ann")
     return plain(here.visitor("Lee", "lead").get("/lead/estimate").text)
 
 
-def rate(here: Any, articles: int, grade: Any, name: str) -> None:
+def rate_articles(here: Any, articles: int, grade: Any, name: str) -> None:
     """An annotator grades the texts of so many articles."""
-    person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+    person = join(here.store, name)
     for n in range(len(here.store.items())):
-        task = here.store.grading.task(person, n)
-        number = int(task.text.split()[1])
+        number = int(here.store.grading.task(person, n).text.split()[1])
         if number // 2 < articles:
-            here.store.grading.rate(person, task.assignment, grade(number), idempotency_key=f"r{n}")
+            rate(here.store, person, n, grade(number))
 
 
 def test_estimates_are_those_of_the_package(place: Make, tmp_path: Path) -> None:
@@ -169,9 +169,8 @@ def test_estimates_are_those_of_the_package(place: Make, tmp_path: Path) -> None
 def test_second_ratings_say_what_another_one_would_bring(place: Make) -> None:
     here = place(outputs(16))
     estimated(here, 8, lambda number: 1 + number % 5)
-    person = here.store.people.accept(here.store.people.invite("Bob", "annotator")).person
-    task = here.store.grading.task(person, 0)
-    here.store.grading.rate(person, task.assignment, 5 - int(task.text.split()[1]) % 5, idempotency_key="r")
+    person = join(here.store, "Bob")
+    rate(here.store, person, 0, 5 - int(here.store.grading.task(person, 0).text.split()[1]) % 5)
     page = plain(here.visitor("Mo", "lead").get("/lead/estimate").text)
     assert "; with one more rating of each output instead, to ±" in page
     assert "one more of each output</bdi></th><td>8</td>" in page
@@ -180,7 +179,7 @@ def test_second_ratings_say_what_another_one_would_bring(place: Make) -> None:
 
 def test_annotators_who_use_the_scale_differently(place: Make) -> None:
     here = place(outputs(24))
-    rate(here, 12, lambda number: 3 + number * 7 % 3, "Bob")  # before the page, which is kept for a while
+    rate_articles(here, 12, lambda number: 3 + number * 7 % 3, "Bob")  # before the page, which is kept for a while
     page = estimated(here, 12, lambda number: 1 + number * 7 % 3)
     said = [  # pseudonyms are given at random
         f"Annotators use the scale differently: {one} grades 1.00 below the others, {other} 1.00 above; removed."
@@ -230,9 +229,8 @@ def test_a_conflict_is_decided_beside_the_grades(place: Make) -> None:
     assert "<html" not in card.text
     assert "Adjudicated: 3" in card.text
     assert lead.post("/lead/adjudicate", **fields).headers["location"] == "/lead/conflicts"  # sent twice
-    assert [(one.number, one.grade, one.reason) for one in here.store.results.adjudications()] == [
-        (1, 3.0, "between the two")
-    ]
+    (decided,) = here.store.results.adjudications()
+    assert (decided.number, decided.grade, decided.reason) == (1, 3.0, "between the two")
     assert here.store.results.ratings() == before
     assert re.findall(r'id="case(\d+)"', lead.get("/lead/conflicts").text) == ["3"]
     assert re.findall(r'id="case(\d+)"', lead.get("/lead/conflicts?show=adjudicated").text) == ["1"]
@@ -242,21 +240,11 @@ def test_conflicts_come_in_pages(place: Make) -> None:
     items = [Item(item=f"a{n}", system="s", text=f"text {n}") for n in range(23)]
     here = place(items)
     for name, grade in (("Ann", 1), ("Bob", 5)):
-        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
-        for n in range(23):
-            here.store.grading.rate(
-                person, here.store.grading.task(person, n).assignment, grade, idempotency_key=f"r{n}"
-            )
+        rate_all(here.store, join(here.store, name), grade)
     lead = here.visitor("Lee", "lead")
     counts = {page: lead.get(f"/lead/conflicts?page={page}").text.count('class="conflict"') for page in (1, 2, 3, 4)}
     assert counts == {1: 10, 2: 10, 3: 3, 4: 0}
     for strange in ("0", "-1", "x", "9" * 30, "²", ""):
-        assert (
-            lead.get(
-                "/lead/conflicts",
-            ).status_code
-            == 200
-        )
         assert lead.client.get("/lead/conflicts", params={"page": strange}).text.count('class="conflict"') == 10
 
 
@@ -324,21 +312,15 @@ def test_marks_have_conflicts_of_half_a_text(place: Make) -> None:
     items = [Item(item="t", system=f"p{n}", text="abcd") for n in range(2)]
     here = place(items, Rubric.default("en", "spans"))
     for name, end in (("Ann", 1), ("Bob", 4)):
-        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
-        task = here.store.grading.next(person)
-        assert task
+        person = join(here.store, name)
         for n in range(2):
-            task = here.store.grading.task(person, n)
-            here.store.grading.rate(person, task.assignment, [(0, end)] if n else [], idempotency_key=f"r{n}")
+            rate(here.store, person, n, [(0, end)] if n else [])
     lead = here.visitor("Lee", "lead")
     page = lead.get("/lead/conflicts").text
     assert 'type="number"' in page
-    number = re.search(r'id="case(\d+)"', page)
-    if number:
-        assert (
-            lead.post("/lead/adjudicate", number=number[1], grade="0.5", reason="", idempotency_key="k").status_code
-            == 303
-        )
+    (number,) = re.findall(r'id="case(\d+)"', page)
+    decision = {"number": number, "grade": "0.5", "reason": "", "idempotency_key": "k"}
+    assert lead.post("/lead/adjudicate", **decision).status_code == 303
 
 
 def test_numbers_are_worked_out_once_for_each_state(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,7 +336,7 @@ def test_numbers_are_worked_out_once_for_each_state(place: Make, monkeypatch: py
     assert (first.ratings, fresh) == (12, True)
     assert cache.latest()[0] is first
     assert len(calls) == 1
-    lead = here.store.people.accept(here.store.people.invite("Lee", "lead")).person
+    lead = join(here.store, "Lee", "lead")
     here.store.results.adjudicate(lead, 1, 3, "", idempotency_key="k")
     second, fresh = cache.latest()
     assert second
@@ -372,7 +354,7 @@ def test_a_page_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.Monke
     old, _ = cache.latest()
     go.clear()
     cache._took = 31.0  # longer than anyone waits
-    person = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
+    person = join(here.store, "Ann")
     here.store.grading.undo(person, idempotency_key="u")
     began = time.monotonic()
     assert cache.latest() == (old, False)
@@ -437,27 +419,18 @@ ITEMS = 60
 def made(place: Make, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Four annotators, of whom Dee always gives 3, in no time, and misses gold and attention."""
     monkeypatch.setattr("postil.campaigns.pages.lead.REST", 0.0)
-    items = [
-        Item(
-            item=f"a{i // 2}",
-            system=f"system-{i % 2}",
-            text=f"{'long ' * 40}text {i}",
-            gold=float(1 + i % 2) if i < 12 else None,
-            purpose="attention" if i == 0 else "training" if i == 1 else "",
-        )
-        for i in range(ITEMS)
-    ]
+    items = [replace(one, text=f"{'long ' * 40}{one.text}") for one in outputs(ITEMS)]
+    items[:12] = [replace(one, gold=float(1 + i % 2)) for i, one in enumerate(items[:12])]
+    items[:2] = [replace(items[0], purpose="attention"), replace(items[1], purpose="training")]
     here = place(items, annotators=4)
     for who, name in enumerate(("Ann", "Bob", "Cai", "Dee")):
-        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+        person = join(here.store, name)
         for n in range(ITEMS):
-            task = here.store.grading.task(person, n)
-            number = int(task.text.split()[-1])
+            number = int(here.store.grading.task(person, n).text.split()[-1])
             truth = 1 + number % 2 if number < 12 else 1 + number * 7 % 5
             grade = 3 if name == "Dee" else min(5, max(1, truth + (number > 11 and number % 7 == who)))
             here.clock.now += 20
-            took = 0.4 if name == "Dee" else 8.0
-            here.store.grading.rate(person, task.assignment, grade, idempotency_key=f"r{n}", seconds=took)
+            rate(here.store, person, n, grade, seconds=0.4 if name == "Dee" else 8.0)
     return here
 
 
@@ -496,8 +469,8 @@ def test_without_ratings_and_without_concerns(place: Make, monkeypatch: pytest.M
     here = place(annotators=1)
     lead = here.visitor("Lee", "lead")
     assert "There are no ratings yet" in lead.get("/lead/quality").text
-    person = here.store.people.accept(here.store.people.invite("Ann", "annotator")).person
-    here.store.grading.rate(person, here.store.grading.task(person, 0).assignment, 3, idempotency_key="r")
+    person = join(here.store, "Ann")
+    rate(here.store, person, 0, 3)
     page = lead.get("/lead/quality").text
     assert "No annotator needs attention: no measure is worse than chance explains." in page
     assert "Competence needs three annotators, as nothing tells which of two is right." in page

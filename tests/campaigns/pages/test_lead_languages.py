@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from campaign_work import join, rate
 from postil.campaigns.models import Item
 from postil.campaigns.pages.lead import TABS
 from postil.data.parts import Excluded
@@ -36,12 +37,10 @@ def english(page: str) -> list[str]:
 
 
 def rated(here: Any, name: str, grade: Any, share: float = 1.0) -> None:
-    person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+    person = join(here.store, name)
     number = len(here.store.items())
     for n in range(int(number * share)):
-        task = here.store.grading.task(person, n)
-        given = grade(int(task.text.split()[1]))
-        here.store.grading.rate(person, task.assignment, given, idempotency_key=f"r{n}", seconds=2.0)
+        rate(here.store, person, n, grade(int(here.store.grading.task(person, n).text.split()[1])), seconds=2.0)
 
 
 def chinese(here: Any) -> Any:
@@ -67,11 +66,8 @@ def test_a_page_in_chinese_has_no_english_left(place: Make, monkeypatch: pytest.
     assert english(lead.get("/lead/agreement").text) == []
     rated(here, "Bob", lambda number: 1 + number * 7 % 5 if number % 3 else 1 + number % 5)
     lead.post("/lead/adjudicate", number="10", grade="3", reason="", idempotency_key="k")
-    for fields in (
-        {"action": "deadline", "when": "2033-05-18T05:33", "zone": "+00:00"},
-        {"action": "pause"},
-        {"action": "close"},
-    ):
+    deadline = {"action": "deadline", "when": "2033-05-18T05:33", "zone": "+00:00"}
+    for fields in (deadline, {"action": "pause"}, {"action": "close"}):
         assert english(lead.get("/lead").text) == []
         lead.post("/lead/state", **fields)
     for path in PATHS:
@@ -128,11 +124,7 @@ def test_groups_of_annotators_are_listed(groups: tuple[str, ...], english_words:
         ("/lead/remove", {"person": "999"}, "没有这位标注员"),
         ("/lead/remove", {"person": "x"}, "应为整数"),
         ("/lead/state", {"action": "deadline", "when": "tomorrow"}, "应为带时区的日期和时间"),
-        (
-            "/lead/state",
-            {"action": "deadline", "when": "1999-01-01T00:00", "zone": "+00:00"},
-            "1999-01-01 00:00 UTC 已过",
-        ),
+        ("/lead/state", {"action": "deadline", "when": "1999-01-01T00:00Z"}, "1999-01-01 00:00 UTC 已过"),
         ("/lead/adjudicate", {"number": "99", "grade": "3", "idempotency_key": "k"}, "没有第 99 条"),
         ("/lead/adjudicate", {"number": "1", "grade": "9", "idempotency_key": "k"}, "应为 1 到 5 的整数"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from campaign_work import join, rate
 from postil.campaigns.models import Item
 from postil.campaigns.pages.site import AHEAD
 from postil.campaigns.people import SPARED
@@ -107,10 +108,9 @@ def test_leads_see_the_state_and_every_change(place: Make) -> None:
 def test_leads_are_told_what_more_ratings_would_take(place: Make) -> None:
     here = place()
     for name in ("Ann", "Bob"):
-        person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+        person = join(here.store, name)
         for n in range(6 if name == "Ann" else 5):
-            task = here.store.grading.task(person, n)
-            here.store.grading.rate(person, task.assignment, 3, idempotency_key=f"r{n}")
+            rate(here.store, person, n, 3)
             here.clock.now += 3600
     lead = here.visitor("Lee", "lead")
     told = "At the rate of the latest ratings, 1 per hour, all that are open (1) are done by 2023-11-15 10:13 UTC."
