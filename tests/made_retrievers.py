@@ -1,13 +1,16 @@
-"""Folders of retrievers made of a few articles, without training."""
+"""Folders of retrievers made of a few articles, without training, and folders of models that were changed."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from postil.comments.candidate_pool import CandidatePool, save_retriever
 from postil.comments.index import Index
 from postil.comments.show_filter import FILE
-from postil.comments.store import ModelWriter
+from postil.comments.store import ModelWriter, checksum
 from postil.data.rows import Article, Comment
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
@@ -60,4 +63,20 @@ def made(
         if show is not None:
             new.path(FILE).write_bytes(show.encoded())
         save_retriever(new, index, pool, words.words(), ranker=ranker)
+    return folder
+
+
+def changed(folder: Path, name: str, change: Any) -> Path:
+    """A folder of a model, one file of which was changed on purpose: the folder says the size that it now has.
+
+    `change` is a function of an array, fields of JSON, or a text.
+    """
+    file, metadata = folder / name, folder / "metadata.json"
+    if name.endswith(".npy"):
+        np.save(file, change(np.load(file)), allow_pickle=True)
+    else:
+        file.write_text(json.dumps(json.loads(file.read_text()) | change) if isinstance(change, dict) else change)
+    made = json.loads(metadata.read_text())
+    made["files"][name] = checksum(file)
+    metadata.write_text(json.dumps(made))
     return folder

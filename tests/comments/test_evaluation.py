@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import postil
+from made_retrievers import changed
 from postil.comments.evaluation import METRICS, EvaluateOptions, Readers, evaluate_commenters, read_readers
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.result import ReferenceCounts
@@ -341,13 +342,7 @@ def test_models_are_opened_from_folders(corpus: Corpus, tmp_path: Path) -> None:
     }
     with pytest.raises(UsageError, match="expected models of different names, none of them human"):
         evaluate_commenters([t, t], corpus)
-    config = json.loads((u / "config.json").read_text())
-    shutil.copytree(u, tmp_path / "zh")
-    text = json.dumps(config | {"tokenizer": "rjieba"}, ensure_ascii=False, indent=1) + "\n"
-    (tmp_path / "zh" / "config.json").write_text(text)
-    seals = json.loads((u / "metadata.json").read_text())
-    seals["files"]["config.json"]["bytes"] = len(text)
-    (tmp_path / "zh" / "metadata.json").write_text(json.dumps(seals))
+    changed(shutil.copytree(u, tmp_path / "zh"), "config.json", {"tokenizer": "rjieba"})
     with pytest.raises(InvalidInput, match=r"zh: its tokenizer is rjieba, that of .* words-2; train it on a corpus"):
         evaluate_commenters([tmp_path / "zh"], corpus)
 

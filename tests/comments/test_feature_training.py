@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from made_retrievers import changed
 from postil.comments.feature_ranker import FeatureRanker
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
@@ -181,37 +181,33 @@ def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path, monkeypa
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors="corpus"))
 
 
+def far(trees: np.ndarray) -> np.ndarray:
+    """A node whose child is far away."""
+    trees[0, 2] = 1e9
+    return trees
+
+
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        ({"config": {"features": ["tfidf_title"]}}, "config.json: features: expected the features tfidf_article, "),
-        ({"config": {"vectors": "1x1-0"}}, "expected vectors 1x1-0, got 305x8"),
-        ({"logistic": np.zeros((21, 3))}, r"features.logistic.npy: expected standard deviations above 0"),
-        ({"comments": np.full((120, 6), np.nan, np.float32)}, r"features.comments.npy: expected float32\[120, 6\]"),
         (
-            {"trees": (0, 2, 1e9)},
+            {"config.json": {"features": ["tfidf_title"]}},
+            "config.json: features: expected the features tfidf_article, ",
+        ),
+        ({"config.json": {"vectors": "1x1-0"}}, "expected vectors 1x1-0, got 305x8"),
+        ({"logistic": lambda a: a * 0}, r"features.logistic.npy: expected standard deviations above 0"),
+        ({"comments": lambda a: a * np.nan}, r"features.comments.npy: expected float32\[120, 6\]"),
+        (
+            {"trees": far},
             r"features.trees.npy: expected nodes of 20 columns, each but the root below one before it",
         ),
-        ({"vectors": np.full((120, 8), np.inf, np.float16)}, "features.vectors.npy: expected finite numbers"),
+        ({"vectors": lambda a: np.full_like(a, np.inf)}, "features.vectors.npy: expected finite numbers"),
     ],
 )
 @needs_sklearn
 def test_damage_is_named(damage: dict[str, Any], problem: str, model: Path, tmp_path: Path) -> None:
-    shutil.copytree(model, tmp_path / "m")
-    for name, value in damage.items():
-        file = tmp_path / "m" / "ranker" / f"features.{name}.npy"
-        if name == "config":
-            file = tmp_path / "m" / "config.json"
-            file.write_text(json.dumps(json.loads(file.read_text()) | value))
-        elif isinstance(value, tuple):
-            array = np.load(file)
-            array[value[0], value[1]] = value[2]
-            np.save(file, array)
-        else:
-            np.save(file, value)
-    metadata = json.loads((tmp_path / "m" / "metadata.json").read_text())
-    for name, recorded in metadata["files"].items():
-        recorded["bytes"] = (tmp_path / "m" / name).stat().st_size
-    (tmp_path / "m" / "metadata.json").write_text(json.dumps(metadata))
+    folder = shutil.copytree(model, tmp_path / "m")
+    for name, change in damage.items():
+        changed(folder, name if "." in name else f"ranker/features.{name}.npy", change)
     with pytest.raises(InvalidInput, match=problem):
         Retriever.open(tmp_path / "m").comment([Article("q", "rain", (), "rain chess")], 1)

@@ -118,16 +118,6 @@ def test_comments_of_other_articles_are_equally_likely() -> None:
     assert np.all(np.abs(counts[2:] - 187.5) < 50)
 
 
-@given(st.integers(0, 2**32), st.integers(1, 3))
-def test_only_the_order_of_scores_counts(seed: int, decimals: int) -> None:
-    lists = sample_negatives(starts([2, 1, 3, 4]), 4, seed)
-    scores = np.random.default_rng(seed).random(len(lists.comments)).round(decimals)
-    found = evaluate(
-        lists, {"m": given_scores(scores), "log": given_scores(np.log(scores + 1) * 7 - 3)}, once(lists), cutoffs=(1, 3)
-    )
-    assert {row.value for row in found.differences if row.minus == "log"} == {0.0}
-
-
 @pytest.mark.parametrize("size", [1e-100, 1e-14, 1e60])
 def test_scores_of_any_magnitude_are_ranked(size: float) -> None:
     lists = sample_negatives(starts([2, 1, 3, 4]), 4, seed=1)

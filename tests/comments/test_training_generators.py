@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
+from made_retrievers import changed
 from postil.comments.commenter import load_commenter
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.options import DecodingOptions, GeneratorOptions, GeneratorTraining, GeneratorTrainOptions
-from postil.comments.store import Model, checksum
+from postil.comments.store import Model
 from postil.data.atomic_file import locked
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
@@ -120,12 +121,7 @@ def test_it_says_what_is_always_said(att: Path, topic: str) -> None:
     ],
 )
 def test_arrays_that_were_changed(att: Path, tmp_path: Path, name: str, change: Any, problem: str) -> None:
-    folder = shutil.copytree(att, tmp_path / "m")
-    file = folder / "comments" / f"{name}.npy"
-    np.save(file, change(np.load(file)))
-    made = json.loads((folder / "metadata.json").read_text())
-    made["files"][f"comments/{name}.npy"] = checksum(file)
-    (folder / "metadata.json").write_text(json.dumps(made))
+    folder = changed(shutil.copytree(att, tmp_path / "m"), f"comments/{name}.npy", change)
     with pytest.raises(InvalidInput, match=f"{name}.npy: {problem}"):
         load_commenter(folder).comment([asked("rain")], 1)
 
@@ -145,11 +141,7 @@ def test_settings_that_were_changed(att: Path, changes: dict[str, Any], problem:
 
 
 def test_fewer_words_than_the_network_has(att: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(att, tmp_path / "m")
-    (folder / "words.txt").write_text("rain\n")
-    made = json.loads((folder / "metadata.json").read_text())
-    made["files"]["words.txt"] = checksum(folder / "words.txt")
-    (folder / "metadata.json").write_text(json.dumps(made))
+    folder = changed(shutil.copytree(att, tmp_path / "m"), "words.txt", "rain\n")
     with pytest.raises(InvalidInput, match=r"words\.txt: expected \d+ words or more, as in the network, got 1;"):
         load_commenter(folder)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from made_retrievers import changed
 from postil.comments.store import Model
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined
@@ -143,10 +143,5 @@ def test_a_folder_holds_weights_alone(model: Quality, tmp_path: Path) -> None:
 )
 def test_damaged_folders(change: dict[str, object], problem: str, model: Quality, tmp_path: Path) -> None:
     model.save(tmp_path / "q", {})
-    file = tmp_path / "q/config.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    metadata = json.loads((tmp_path / "q/metadata.json").read_text())
-    metadata["files"]["config.json"]["bytes"] = file.stat().st_size
-    (tmp_path / "q/metadata.json").write_text(json.dumps(metadata))
     with pytest.raises(InvalidInput, match=problem):
-        Quality.open(tmp_path / "q")
+        Quality.open(changed(tmp_path / "q", "config.json", change))

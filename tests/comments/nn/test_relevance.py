@@ -76,20 +76,6 @@ def test_it_learns_that_comments_hold_the_topic_s_word(tmp_path: Path, options: 
     assert mrr(relevance) > (0.95 if options.word_mean else 0.75)  # 0.26 by chance
 
 
-def test_it_can_learn_a_batch_by_heart(tmp_path: Path) -> None:
-    few = work.world(16, 3, comments=2)
-    options = replace(SMALL, embedding_dim=32, filters=32, output_dim=32)
-    how = replace(HOW, batch=32, epochs=60, patience=0)
-    relevance = train_relevance(few, few, options, how, tmp_path / "model")
-    scores = relevance.score(
-        relevance.encode_articles(few.articles.ids, few.articles.offsets), vectors(relevance, few.comments)
-    )
-    topics = np.array([min(words) for words in texts_of(few.articles)])
-    other = topics[:, None] != np.repeat(topics, 2)[None, :]
-    own = np.repeat(np.eye(16, dtype=bool), 2, axis=1)
-    assert (scores[own].reshape(16, 2).min(1) > np.where(other, scores, -np.inf).max(1)).all()
-
-
 @pytest.mark.parametrize("options", [SMALL, INTERACTION], ids=["two-tower", "interaction"])
 def test_saved_and_opened_it_gives_the_same_scores(tmp_path: Path, options: RelevanceOptions) -> None:
     relevance, _ = trained(tmp_path / "model", options, replace(HOW, epochs=1), metadata={"corpus": "abc"})

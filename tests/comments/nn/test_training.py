@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -26,6 +25,7 @@ from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 OPTIONS = work.OPTIONS
@@ -200,26 +200,16 @@ def test_a_full_disk_keeps_the_last_good_checkpoint(tmp_path: Path, monkeypatch:
     whole, _ = work.line(tmp_path / "whole", work.LineTask())
     work.line(tmp_path / "cut", work.LineTask(), replace(OPTIONS, steps=14))
 
-    real = Path.open
+    real = models.write_tensors
 
-    class Full:
-        def __init__(self, stream) -> None:  # type: ignore[no-untyped-def]
-            self.stream = stream
-
-        def write(self, data: bytes) -> int:
-            self.stream.write(data[: len(data) // 2])
-            raise OSError(28, "No space left on device")
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(self.stream, name)
-
-    def opened(self: Path, mode: str = "r", **more: object):  # type: ignore[no-untyped-def]
-        stream = real(self, mode, **more)  # type: ignore[call-overload]
-        return Full(stream) if mode == "xb" else stream
+    def write(path: Path, *rest: Any) -> None:
+        if path.name == "checkpoint-000000018.safetensors":
+            raise PostilError(f"{path}: cannot be written: No space left on device")
+        real(path, *rest)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "open", opened)
-        with pytest.raises(PostilError, match="cannot be written: No space left on device"):
+        patched.setattr(models, "write_tensors", write)
+        with pytest.raises(PostilError, match="No space left on device"):
             work.line(tmp_path / "cut", work.LineTask())
     names = ["checkpoint-000000010.safetensors", "checkpoint-000000014.safetensors", "history.jsonl"]
     assert sorted(path.name for path in (tmp_path / "cut").iterdir()) == names
