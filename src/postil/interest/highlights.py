@@ -20,8 +20,8 @@ from xml.etree import ElementTree as ET
 
 from postil.data.explain import counted
 from postil.errors import UsageError
+from postil.interest.result import BEST
 from postil.interest.text_fragments import web_address
-from postil.interest.view import BEST
 from postil.results.formats import excerpt
 from postil.results.page.blocks import clean
 from postil.version import VERSION

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from postil.data.parts import OptionalPart, Part
 from postil.documents.document import Document, FailedPage
@@ -10,6 +10,7 @@ from postil.passages.result import Gain, GainByLength, GainDifference, PassageDa
 from postil.results.base import Result
 
 __all__ = [
+    "BEST",
     "Goal",
     "InterestSettings",
     "InterestTrainingResult",
@@ -22,6 +23,10 @@ __all__ = [
 
 Goal: TypeAlias = Literal["interest", "topic"]
 """Goal of a ranking of passages: the ones that people find interesting, or the ones closest to the page's topic."""
+
+
+BEST: Final = 3
+"""Number of passages of each of several pages that people are shown."""
 
 
 class PageSummary(OptionalPart, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from msgspec import to_builtins
 from postil.data.escaping import one_line
 from postil.data.explain import counted
 from postil.data.fields import plain_id
+from postil.interest.result import BEST
 from postil.messages import Message
 from postil.passages.view import Ranking, by_cutoff, differences_table, gains_table, length_tables
 from postil.results.formats import excerpt, noted
@@ -22,10 +23,7 @@ if TYPE_CHECKING:
     from postil.interest.result import InterestingPagesResult, InterestingResult, InterestTrainingResult, PageSummary
     from postil.passages.result import RankedPassage
 
-__all__ = ["BEST", "Passage", "cards", "fields", "pages", "training", "view"]
-
-BEST: Final = 3
-"""Number of passages of each of several pages that people are shown."""
+__all__ = ["Passage", "cards", "fields", "pages", "training", "view"]
 
 SHOWN: Final = 80
 """Number of characters of a passage in a table."""
