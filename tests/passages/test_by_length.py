@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from postil.data.row_files import write
 from postil.data.rows import Passage
-from postil.errors import UsageError
 from postil.meta.resampling import bootstrap_counts
 from postil.passages.by_length import LengthCorrelations, ListThirds, PooledThirds, length_correlations, length_thirds
 from postil.passages.calls import PassagesOptions, find_gains
@@ -109,15 +108,6 @@ def test_every_ranking_has_a_row_in_the_order_of_the_gains() -> None:
     assert [each.reason for each in (random.spearman, random.partial, random.with_length)] == ["equal scores"] * 3
 
 
-def test_threads_and_the_other_numbers_do_not_change_it() -> None:
-    given, asked = rows(5), {"measures": ("f1-1", "kl-1"), "pool": "all"}
-    one = found(given, **asked)
-    assert found(given, **asked, jobs=3) == one
-    other = found(given, **asked, k=(2, 3), strata_k=7)
-    assert [row.spearman for row in other.by_length] == [row.spearman for row in one.by_length]
-    assert [row.ncg for row in other.by_length] != [row.ncg for row in one.by_length]
-
-
 def test_notes_on_cutoffs_and_on_topics_without_correlations() -> None:
     given = [
         *rows(2),
@@ -134,11 +124,6 @@ def test_notes_on_cutoffs_and_on_topics_without_correlations() -> None:
     )
     assert only(result, "f1-1").spearman.lists == 2
     assert not any("third" in note for note in found(given, measures=("f1-1",), strata_k=2).notes)
-
-
-def test_a_cutoff_below_one_is_refused() -> None:
-    with pytest.raises(UsageError, match="strata_k: expected at least 1, got 0"):
-        found(strata_k=0)
 
 
 def test_formats() -> None:
@@ -293,23 +278,6 @@ def plainly(scores: NDArray[np.float64], grades: NDArray[np.float64], thirds: ND
         if grades[rows].any():
             found.append(float(normalized_gains(scores[rows], grades[rows])[min(k, len(rows)) - 1]))
     return found
-
-
-@pytest.mark.parametrize(
-    ("words", "thirds"),
-    [
-        ([5], [1]),
-        ([9, 2], [2, 0]),
-        ([3, 1, 2], [2, 0, 1]),
-        ([1, 2, 3, 4], [0, 1, 1, 2]),
-        ([1, 2, 3, 4, 5], [0, 0, 1, 2, 2]),
-        ([7] * 5, [1] * 5),
-        ([7, 7, 7, 7, 8, 9], [1, 1, 1, 1, 2, 2]),
-        ([0, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1]),
-    ],
-)
-def test_thirds_of_small_lists(words: list[int], thirds: list[int]) -> None:
-    assert one_list(words) == thirds
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=40))

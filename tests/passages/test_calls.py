@@ -476,8 +476,7 @@ def test_a_measure_asked_for_twice_is_shown_once() -> None:
         ({"equal_texts": "say"}, UnknownName, "unknown way with equal texts 'say'; did you mean 'stay'?"),
         ({"k": (0,)}, UsageError, "k: expected at least 1, got 0"),
         ({"resamples": 0}, UsageError, "resamples: expected at least 1, got 0"),
-        ({"jobs": 0}, UsageError, "jobs: expected at least 1, got 0"),
-        ({"seed": -1}, UsageError, "seed: expected at least 0, got -1"),
+        ({"strata_k": 0}, UsageError, "strata_k: expected at least 1, got 0"),
         ({"folds": 1}, UsageError, "folds: expected at least 2, got 1"),
         ({"measures": ("f1",)}, UnknownName, "unknown measure 'f1'"),
         ({"stem": "portr"}, UnknownName, "unknown stemmer 'portr'; did you mean 'porter'?"),
@@ -491,27 +490,23 @@ def test_requests_that_cannot_be(options: dict[str, object], kind: type[Exceptio
     assert str(caught.value).startswith(message)
 
 
+def graded(grade: float | None, name: str = "p9") -> Passage:
+    return Passage("ducks", name, "a", grade=grade)
+
+
 @pytest.mark.parametrize(
-    ("row", "options", "kind", "message"),
+    ("row", "options", "message"),
     [
-        (Passage("ducks", "p9", "a"), {}, InvalidInput, "passages:7: grade: expected a grade, got none"),
-        (Passage("ducks", "p9", "a", grade=-1), {}, InvalidInput, "passages:7: grade: expected a number of at least 0"),
-        (
-            Passage("ducks", "p9", "a", grade=3),
-            {"scale": Scale(0, 2)},
-            InvalidInput,
-            "passages:7: grade: expected a number from 0 to 2, got 3",
-        ),
-        (
-            Passage("ducks", "p1", "a", grade=1),
-            {},
-            InvalidInput,
-            'passages:7: id: a second passage "p1" of topic "ducks"; ids are unique in a topic',
-        ),
+        (graded(None), {}, "passages:7: grade: expected a grade, got none; gains are sums of grades"),
+        (graded(-1), {}, "passages:7: grade: expected a number of at least 0, and at most 1e+100, got -1"),
+        (graded(1e200), {}, "passages:7: grade: expected a number of at least 0, and at most 1e+100, got 1e+200"),
+        (graded(3), {"scale": Scale(0, 2)}, "passages:7: grade: expected a number from 0 to 2, got 3"),
+        (graded(0), {"scale": Scale(0, 1)}, "passages:2: grade: expected a number from 0 to 1, got 2"),
+        (graded(1, "p1"), {}, 'passages:7: id: a second passage "p1" of topic "ducks"; ids are unique in a topic'),
     ],
 )
-def test_passages_that_cannot_be(row: Passage, options: dict[str, object], kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind) as caught:
+def test_passages_that_cannot_be(row: Passage, options: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
         asked([*passages(), row], **options)
     assert str(caught.value).startswith(message)
 

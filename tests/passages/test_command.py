@@ -61,40 +61,6 @@ def rows(outcome: Outcome) -> dict[tuple[str, int], dict[str, Any]]:
     return {(f"{row['measure']}{ITSELF * row['leave_one_out']}", row["k"]): row for row in found}
 
 
-def gains(outcome: Outcome) -> dict[tuple[str, int], float]:
-    return {key: row["ncg"] for key, row in rows(outcome).items()}
-
-
-def told(outcome: Outcome) -> dict[str, Any]:
-    """The object of `--format json`."""
-    assert (outcome.code, outcome.err) == (0, "")
-    said: dict[str, Any] = json.loads(outcome.out)
-    return said
-
-
-def test_gains_by_hand(postil: Postil) -> None:
-    small()
-    found = gains(postil(*COMMAND, "-m", "f1-1", "--pool", "topic", "-k", 1, "-k", 2, "--format", "jsonl"))
-    assert found == pytest.approx({("f1-1", 1): (1 / 2 + 1) / 2, ("f1-1", 2): (1 / 3 + 1) / 2})
-    # one list: p1 and q1 tied, then p4, then p2 and q3: grades 1.5 1.5 0 1 1 of 2 2 1
-    found = gains(postil(*COMMAND, "-m", "f1-1", "-k", 1, "-k", 2, "-k", 4, "--format", "jsonl"))
-    assert found == pytest.approx({("f1-1", 1): 1.5 / 2, ("f1-1", 2): 3 / 4, ("f1-1", 4): 4 / 5})
-
-
-def test_gains_without_themselves_by_hand(postil: Postil) -> None:
-    # p1 has R = {a} and p2 {a, b, c}, both 2/4, and p4 comes before them: 0, 1.5/3; nothing is left for q1: last
-    small()
-    asked = (*COMMAND, "-m", "f1-1", "-m", "w-f1-1", "--pool", "topic", "-k", 1, "-k", 2, "--format", "jsonl")
-    found = gains(postil(*asked, "--leave-one-out"))
-    assert found["f1-1, without itself", 1] == 0.0
-    assert found["f1-1, without itself", 2] == pytest.approx(1 / 4)
-    # with weights R of p1 is {a: 1} and of p2 {a, b, c: 1/2}: 2/4 and 1/4, and p4 has 2 (1 + 1/2 + 1/2) / 7
-    assert found["w-f1-1, without itself", 2] == pytest.approx(1 / 6)
-    plain = gains(postil(*asked))
-    assert plain.keys() == found.keys() - {("f1-1, without itself", 1), ("f1-1, without itself", 2)}
-    assert plain.items() <= found.items()
-
-
 def test_the_table(postil: Postil) -> None:
     small()
     outcome = postil(*COMMAND, "-m", "f1-1", "-m", "length", "--pool", "topic", "-k", 1)
@@ -119,22 +85,6 @@ def test_the_table(postil: Postil) -> None:
     assert lines[-1].startswith("  each with |words:words-2|stop:none|stem:none|reference:topic|itself:in|scale:0:2|")
 
 
-def test_differences_from_the_best(postil: Postil) -> None:
-    study()
-    asked = (*FEW, "-m", "length", "--leave-one-out", "--pool", "topic", "-k", 1, "-k", 3)
-    outcome, found = postil(*asked), told(postil(*asked, "--format", "json"))
-    assert outcome.out.count(" minus (* p < .05)") == 2
-    gain = {(f"{row['measure']}{ITSELF * row['leave_one_out']}", row["k"]): row["ncg"] for row in found["gains"]}
-    for row in found["differences"]:
-        assert row["value"] == pytest.approx(gain[row["first"], row["k"]] - gain[row["second"], row["k"]])
-        assert row["low"] <= row["high"]
-        assert row["p"] <= row["p_holm"] <= 1
-    # at two cuts three pairs with passages in their references, and three without; length is in both
-    assert len(found["differences"]) == 2 * (3 + 3)
-    best = max(("f1-1", "kl-1", "length"), key=lambda name: gain[name, 1])
-    assert f"{best} minus (* p < .05)" in outcome.out
-
-
 def test_interestingness(postil: Postil) -> None:
     study()
     outcome = postil(*FEW, "--reference", "others", "--folds", 3)
@@ -152,101 +102,6 @@ def test_interestingness(postil: Postil) -> None:
     assert "one list per topic, the mean of them; 95 % confidence intervals over topics\n" in lists.out
 
 
-def test_folds(postil: Postil) -> None:
-    """Six topics are six folds at most; which topics share a fold changes the numbers, and the seed decides."""
-    study()
-
-    def asked(*more: object) -> tuple[float, ...]:
-        assert postil(*FEW, "--reference", "others", "--scores", "s.jsonl", *more).code == 0
-        found = {(row.item, row.system, row.metric): row.score for row in read("s.jsonl", Score)}
-        return tuple(round(found[key], 9) for key in sorted(found, key=str))
-
-    assert asked("--folds", 6) == asked("--folds", 12) == asked("--folds", 6, "--folds-by", "order")
-    two = asked("--folds", 2)
-    assert two != asked()
-    assert two == asked("--folds", 2, "--seed", 20181)
-    assert len({asked("--folds", 2, "--seed", seed) for seed in range(4)}) > 1
-    assert asked("--folds", 2, "--folds-by", "order", "--seed", 1) == asked("--folds", 2, "--folds-by", "order")
-
-
-def test_words(postil: Postil) -> None:
-    write(
-        "p.jsonl",
-        [
-            Passage("t", "1", "The duck swims", ("Duck",), 1),
-            Passage("t", "2", "the Ducks swimming", ("duck",), 0),
-            Passage("t", "3", "The the the", ("the",), 0),
-        ],
-    )
-
-    def second(*more: str) -> float:
-        assert postil(*COMMAND, "-m", "f1-1", "-k", "1", *more, "--scores", "s.jsonl").code == 0
-        (score,) = (row.score for row in read("s.jsonl", Score) if row.system == "2")
-        return score
-
-    assert second() == pytest.approx(2 / 6)
-    assert second("--stem", "porter") == 1.0
-    assert second("--stop", "en") == 0.0
-    assert second("--stop", "en", "--stem", "english") == 1.0
-    assert second("--tokenizer", "space") == 0.0
-    assert second("--anchors") == 1.0
-    signature = next(iter(read("s.jsonl", Score))).signature
-    assert signature.startswith("f1-1(upto=false,beta=1)|words:anchors|stop:none|stem:none|reference:topic|itself:in|")
-
-
-def test_chinese(postil: Postil) -> None:
-    pytest.importorskip("rjieba")
-    write("p.jsonl", [Passage("t", "1", "鸭子喜欢游泳", grade=1), Passage("t", "2", "鸭子喜欢面包", grade=0)])
-    for tokenizer in ("rjieba", "characters"):
-        outcome = postil(*COMMAND, "-m", "f1-1", "--tokenizer", tokenizer, "--scores", "s.jsonl")
-        assert outcome.code == 0
-        assert [row.score for row in read("s.jsonl", Score)][1] == pytest.approx(2 / 3)
-
-
-def test_a_scale(postil: Postil) -> None:
-    """It makes weights of grades, and refuses grades; gains are sums of grades as they stand."""
-    small()
-    usual, wide = (
-        rows(postil(*COMMAND, "-m", "w-logsim-1", "-m", "w-f1-1", "-k", 2, "--format", "jsonl", *more))
-        for more in ((), ("--scale", 4))
-    )
-    assert {row["signature"].partition("|scale:")[2][:4] for row in usual.values()} == {"0:2|"}
-    assert {row["signature"].partition("|scale:")[2][:4] for row in wide.values()} == {"0:4|"}
-    assert wide["w-f1-1, without itself", 2]["ncg"] == usual["w-f1-1, without itself", 2]["ncg"]
-
-
-def test_json_has_everything(postil: Postil) -> None:
-    study()
-    said = told(postil(*FEW, "--leave-one-out", "-k", 5, "--format", "json", "--seed", 7))
-    assert list(said)[:2] == ["schema", "kind"]
-    assert {"gains", "differences", "lines", "data", "notes", "settings"} <= set(said)
-    assert (said["schema"], said["kind"]) == (1, "passages")
-    assert set(said["gains"][0]) == {
-        "measure",
-        "k",
-        "ncg",
-        "low",
-        "high",
-        "reference",
-        "pool",
-        "leave_one_out",
-        "signature",
-    }
-    assert said["data"] == {"passages": 72, "topics": 6, "informative": 54, "scale": "0:3", "left_out": []}
-    assert said["settings"]["seed"] == 7
-    for line in said["lines"]:
-        assert (line["k"][0], line["k"][-1], line["ncg"][-1]) == (1, 72, pytest.approx(1.0))
-        assert all(low <= high for low, high in zip(line["low"], line["high"], strict=True))
-    assert [line["measure"] for line in said["lines"]] == ["f1-1", "kl-1", f"f1-1{ITSELF}", f"kl-1{ITSELF}"]
-
-
-def test_jsonl_has_the_rows_of_json(postil: Postil) -> None:
-    study()
-    whole = told(postil(*FEW, "--format", "json"))["gains"]
-    lines = [json.loads(line) for line in postil(*FEW, "--format", "jsonl").out.splitlines()]
-    assert [{name: line[name] for name in row} for line, row in zip(lines, whole, strict=True)] == whole
-
-
 def test_what_a_format_has_no_place_for_goes_to_standard_error(postil: Postil) -> None:
     write("p.jsonl", [*SMALL, Passage("moss", "r1", "a", grade=0), Passage("ducks", "p5", "?", grade=0)])
     for form in FORMATS:
@@ -260,38 +115,6 @@ def test_what_a_format_has_no_place_for_goes_to_standard_error(postil: Postil) -
             assert lines[1] == "note: passages without a unit of 1, ranked last: 1 (p5 of ducks)"
             assert lines[-1] == "ties: expected value; seed 20181, 50 resamples"
             assert set(lines) < set(postil(*FEW, "--leave-one-out").out.splitlines())
-
-
-# All in one topic: no interval, so the numbers can be written down.
-GOLDEN = {
-    "markdown": """\
-| measure | nCG@1 | nCG@2 |
-| --- | ---: | ---: |
-| f1-1 | .500 | .333 |
-| length(inverse=false) | .000 | .333 |
-""",
-    "latex": r"""\begin{tabular}{lrr}
-\toprule
-measure & nCG@1 & nCG@2 \\
-\midrule
-f1-1 & .500 & .333 \\
-length(inverse=false) & .000 & .333 \\
-\bottomrule
-\end{tabular}
-""",
-}
-
-
-@pytest.mark.parametrize("form", GOLDEN)
-def test_layouts_for_papers_and_one_topic(postil: Postil, form: str) -> None:
-    write("p.jsonl", SMALL[:4])
-    asked = (*COMMAND, "-m", "f1-1", "-m", "length(inverse=false)", "-k", 1, "-k", 2)
-    assert postil(*asked, "--format", form).out == GOLDEN[form]
-    table = postil(*asked).out
-    assert table.startswith("informativeness: 4 passages of 1 topic, 2 with a grade above 0; all in one list\n")
-    assert "f1-1                    .500   .333\n" in table
-    assert "note: one topic: no intervals and no tests\n" in table
-    assert told(postil(*asked, "--format", "json"))["gains"][0]["low"] is None
 
 
 # Files
@@ -379,25 +202,12 @@ def test_the_same_bytes_every_time_and_whatever_the_jobs(postil: Postil) -> None
         assert len({re.sub(r'"command": .*', "", out) for out in seen}) == 1
 
 
-def test_rows_may_be_in_any_order(postil: Postil) -> None:
-    study()
-    straight = gains(postil(*FEW, "--leave-one-out", "--format", "jsonl"))
-    lines = Path("p.jsonl").read_text().splitlines(keepends=True)
-    Path("p.jsonl").write_text("".join([*lines[1::2], *lines[::2]]))
-    assert gains(postil(*FEW, "--leave-one-out", "--format", "jsonl")) == pytest.approx(straight)
-
-
 def test_another_seed_moves_intervals_and_nothing_else(postil: Postil) -> None:
     study()
     one, other = (rows(postil(*FEW, "--format", "jsonl", "--seed", seed)) for seed in (1, 2))
     assert {key: row["ncg"] for key, row in one.items()} == {key: row["ncg"] for key, row in other.items()}
     assert [row["low"] for row in one.values()] != [row["low"] for row in other.values()]
     assert "seed 2, 30 resamples\n" in postil(*FEW, "--seed", 2, "--resamples", 30).out
-
-
-def test_what_is_asked_for_twice_is_shown_once(postil: Postil) -> None:
-    study()
-    assert postil(*FEW, "-m", "f1-1", "-k", 5, "-k", 5) == postil(*FEW, "-k", 5)
 
 
 def test_the_example_in_the_help_runs(postil: Postil) -> None:

@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-import gzip
 import itertools
-import json
 import math
-import os
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +13,6 @@ from postil.errors import InvalidInput, Undefined, UsageError
 from postil.meta.permutation import sign_flips
 from postil.meta.resampling import bootstrap_counts, interval, p_value
 from postil.passages.gain import GainCurve, expected_gains, gain_curve, gain_differences, normalized_gains
-
-DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 
 GRADES = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0])
 SCORES = st.sampled_from([-math.inf, -1.0, 0.0, 0.5])
@@ -63,25 +56,6 @@ def test_normalised_gain_divides_by_the_best_sum_of_as_many(rows: list[tuple[flo
     assert found.min() >= 0
     assert found.max() <= 1
     assert found[-1] == 1
-
-
-@given(st.lists(st.integers(0, 50).map(lambda grade: grade / 10), min_size=1, max_size=30).filter(any))
-def test_nothing_gains_more_than_the_grades_themselves(grades: list[float]) -> None:
-    assert normalized_gains(grades, grades).tolist() == [1.0] * len(grades)
-
-
-def test_a_tie_at_the_cutoff() -> None:
-    # Ranks: 4 alone (grade 1); then three tied with 3 + 0 + 3 = 6, so 2 a row; then -inf (grade 2), last.
-    found = expected_gains([0.5, 0.9, 0.5, -math.inf, 0.5], [3, 1, 0, 2, 3])
-    assert found.tolist() == [1, 3, 5, 7, 9]
-    # The best sums are 3, 6, 8, 9, 9.
-    assert normalized_gains([0.5, 0.9, 0.5, -math.inf, 0.5], [3, 1, 0, 2, 3]).tolist() == [
-        1 / 3,
-        3 / 6,
-        5 / 8,
-        7 / 9,
-        1,
-    ]
 
 
 def test_scores_that_differ_by_rounding_noise_are_tied() -> None:
@@ -226,32 +200,6 @@ def test_one_topic_has_no_band() -> None:
         assert (curve.ncg.tolist(), curve.low, curve.high) == ([0.5], None, None)
 
 
-def test_equal_scores_gain_the_mean_grade() -> None:
-    # Random order: k / n of all grades, 6; the best are 3, 5, 6.
-    curve = gain_curve([0, 0, 0, 0], [3, 1, 2, 0], [1, 1, 1, 1], [1, 2, 3, 9])
-    assert curve.ncg.tolist() == [1.5 / 3, 3 / 5, 4.5 / 6, 1]
-
-
-def test_the_order_of_the_rows_changes_nothing() -> None:
-    scores, grades, topics = some_rows()
-    mixed = np.random.default_rng(0).permutation(60)
-    for pool in ("topic", "all"):
-        one = gain_curve(scores, grades, topics, KS, pool=pool)  # type: ignore[arg-type]
-        other = gain_curve(scores[mixed], grades[mixed], topics[mixed], KS, pool=pool)  # type: ignore[arg-type]
-        np.testing.assert_allclose(one.samples, other.samples, rtol=1e-13)
-        assert one.ncg.tolist() == pytest.approx(other.ncg.tolist(), rel=1e-13)
-
-
-def test_a_seed_gives_the_same_band() -> None:
-    for pool in ("topic", "all"):
-        one, other, third = (
-            gain_curve(*some_rows(), KS, pool=pool, resamples=50, seed=seed)  # type: ignore[arg-type]
-            for seed in (4, 4, 5)
-        )
-        assert one.samples.tobytes() == other.samples.tobytes()
-        assert one.samples.tobytes() != third.samples.tobytes()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -367,28 +315,6 @@ def test_curves_that_do_not_go_together() -> None:
     single = gain_curve([1, 2], [1, 2], [0, 0], [1])
     with pytest.raises(Undefined, match="two of them, and there is one"):
         gain_differences({"a": single, "b": single})
-
-
-# ---- known figures ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(not DATA.is_dir(), reason="no data; POSTIL_DATA names the folder")
-def test_lengths_of_the_passages_of_trec() -> None:
-    """Figures of a computation of its own: nCG of length, inverse length and random order, mean over 43 topics."""
-    folder = DATA / "passages" / "trec_dl19"
-    with gzip.open(folder / "dl2019_document.jsonl.gz", "rt", encoding="utf-8") as file:
-        length = {row["docid"]: len(re.findall(r"\w+", row["doc"].lower())) for row in map(json.loads, file)}
-    judged = [line.split() for line in (folder / "2019qrels-pass.txt").read_text(encoding="utf-8").splitlines()]
-    topics, grades = np.array([int(row[0]) for row in judged]), np.array([float(row[3]) for row in judged])
-    lengths = np.array([length[row[2]] for row in judged])
-    for scores, expected in (
-        (lengths, [0.322182, 0.312243, 0.352381, 0.462331, 0.661233]),
-        (1 / lengths, [0.126673, 0.166372, 0.211347, 0.319030, 0.535247]),
-        (0 * lengths, [0.252209, 0.266105, 0.293430, 0.393811, 0.597945]),
-    ):
-        curve = gain_curve(scores, grades, topics, [5, 10, 20, 50, 100], resamples=1)
-        assert curve.ncg.tolist() == pytest.approx(expected, abs=6e-7)
-        assert len(curve.topics) == 43
 
 
 def test_gains_that_differ_by_rounding_noise_do_not_differ() -> None:

@@ -160,10 +160,6 @@ def test_the_same_bytes_whatever_the_pool_and_the_jobs(postil: Postil) -> None:
     assert set(written()) == {*seen[0], "informativeness-kl-1-upto-false.run", "informativeness-f1-1-beta-2.run"}
 
 
-def test_standard_output_is_as_without(postil: Postil) -> None:
-    assert postil(*COMMAND, *MEASURES).out == postil(*COMMAND[:-2], *MEASURES).out
-
-
 @pytest.mark.parametrize("bad", [Passage("rye bread", "1", "a b", grade=1), Passage("t1", "1 2", "a b", grade=1)])
 def test_names_that_are_two_words(postil: Postil, rows: list[Passage], bad: Passage) -> None:
     write("p.jsonl", [*rows, bad])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,14 +59,6 @@ def test_two_references(postil: Postil) -> None:
     assert "passages and articles  systems" in postil(*COMMAND, "--articles", "a.jsonl").out
 
 
-def test_every_format(postil: Postil) -> None:
-    rows = list(csv.DictReader(io.StringIO(postil(*COMMAND, "--format", "csv").out)))
-    assert [row["system"] for row in rows] == ["half", "all", "most"] * 2
-    lines = postil(*COMMAND, "--format", "jsonl").out.splitlines()
-    assert [json.loads(line)["measure"] for line in lines] == ["f1-1"] * 3 + ["kl-1"] * 3
-    assert postil(*COMMAND, "--format", "markdown").out.startswith("| system ")
-
-
 def test_item_scores_for_compare_and_correlate(postil: Postil) -> None:
     outcome = postil(*COMMAND, "--items", "i.jsonl")
     assert outcome.code == 0, outcome.err
@@ -95,14 +85,9 @@ def test_a_page(postil: Postil) -> None:
     ("flags", "message"),
     [
         (("--k", "3"), "-k ranks passages, and --summaries scores whole texts; leave one of them out"),
-        (
-            ("--folds-by", "order"),
-            "--folds-by ranks passages, and --summaries scores whole texts",
-        ),
         (("--reference", "others"), "--reference ranks passages, and --summaries scores whole texts; leave one"),
         (("--leave-one-out",), "--leave-one-out ranks passages"),
-        (("--scores", "x.jsonl"), "--scores ranks passages, and --summaries scores whole texts"),
-        (("--runs", "x"), "--runs ranks passages"),
+        (("--runs", "x"), "--runs ranks passages, and --summaries scores whole texts"),
         (("--figures", "x"), "--figures ranks passages"),
         (("--anchors",), "--anchors: summaries have none; leave it out"),
         (("--items", "-"), "--items: expected a file; standard output is for the means"),
@@ -122,23 +107,3 @@ def test_flags_that_do_not_go_together(postil: Postil, flags: tuple[str, ...], m
 def test_flags_that_need_summaries(postil: Postil, flags: tuple[str, ...]) -> None:
     outcome = postil("passages", "p.jsonl", *flags)
     assert (outcome.code, outcome.err) == (2, f"postil: {flags[0]} goes with --summaries FILE\n")
-
-
-@pytest.mark.parametrize(
-    ("name", "row", "message"),
-    [
-        (
-            "s.jsonl",
-            '{"item": "ducks", "text": "a"}',
-            "s.jsonl:1: system: missing; a candidate needs item, system, text",
-        ),
-        ("a.jsonl", '{"topic": "ducks"}', "a.jsonl:1: text: missing; a topic article needs topic, text"),
-        ("a.jsonl", '{"topic": "ducks", "text": 7}', "a.jsonl:1: text: expected text, got 7"),
-        ("a.jsonl", "", "a.jsonl: the file holds no rows"),
-    ],
-)
-def test_bad_rows(postil: Postil, name: str, row: str, message: str) -> None:
-    Path(name).write_text(f"{row}\n" if row else "", encoding="utf-8")
-    outcome = postil(*COMMAND, "--articles", "a.jsonl")
-    assert (outcome.code, outcome.out) == (3, "")
-    assert outcome.err.startswith(f"postil: {message}")
