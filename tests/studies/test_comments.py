@@ -17,8 +17,6 @@ from typer.testing import CliRunner
 
 from postil.cli.main import app
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
-from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
 from postil.data.grades import Scale
 from postil.data.row_files import write
@@ -32,6 +30,7 @@ from postil.studies.options import CommentsOptions
 from postil.studies.papers import comments_paper
 from postil.studies.result import StudyResult
 from postil.studies.view import study_text
+from topic_corpora import corpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,18 +73,7 @@ def articles(*, votes: bool = True) -> list[Article]:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("made")
-    write(folder / "raw.jsonl", articles())
-    free: dict[str, Any] = {
-        "min_content_words": 0,
-        "min_comments": 1,
-        "test_min_comments": 0,
-        "test_min_upvotes": 0,
-        "references_per_article": 4,
-    }
-    options = BuildOptions(source="a site", license="ours", dev=Share(size=4), test=Share(size=6), **free)
-    build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
-    return folder / "corpus"
+    return corpus_of(tmp_path_factory.mktemp("made"), articles(), 4, 6, references_per_article=4).path
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +90,23 @@ def run(corpus: Path, out: Path, options: CommentsOptions, stages: Sequence[str]
     """Some stages, one after the other; without the page, which takes longer than they do."""
     for stage in stages:
         study_comments(str(corpus), out, replace(options, stage=stage), said.append)
+
+
+def trained(done: tuple[Path, list[str]], **more: Any) -> dict[str, Any]:
+    """Options of a study that takes the model of another one."""
+    return QUICK | {"systems": (), "models": {"ir-t": str(done[0] / "models" / "ir-t")}} | more
+
+
+def judged(done: tuple[Path, list[str]], path: Path, aspects: tuple[str | None, ...] = (None,)) -> list[Judgement]:
+    """Ratings of all candidates by two people, in a file."""
+    rows = [
+        Judgement(row["item"], row["system"], annotator, 1 + (len(row["text"]) + n * shift) % 5, aspect)
+        for n, row in enumerate(lines(done[0] / "candidates.jsonl"))
+        for shift, annotator in enumerate(("ann", "bob"))
+        for aspect in aspects
+    ]
+    write(path, rows)
+    return rows
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -177,8 +182,7 @@ def test_nothing_is_done_twice(done: tuple[Path, list[str]], corpus: Path) -> No
 def test_what_was_changed_is_done_anew_with_what_rests_on_it(
     done: tuple[Path, list[str]], corpus: Path, tmp_path: Path
 ) -> None:
-    models = {"ir-t": str(done[0] / "models" / "ir-t")}
-    options, said = CommentsOptions(**QUICK, models=models), list[str]()
+    options, said = CommentsOptions(**trained(done, systems=("ir-t",))), list[str]()
     run(corpus, tmp_path, options, STAGES, said)
     before = (tmp_path / "scores.json").read_bytes()
     (tmp_path / "candidates.jsonl").write_text("")
@@ -194,8 +198,8 @@ def test_scores_are_done_anew_when_a_list_of_function_words_has_changed(
 ) -> None:
     words = tmp_path / "words.txt"
     words.write_text("rain\n", encoding="utf-8")
-    given = QUICK | {"metrics": (f"meteor(function_words={words})",)}
-    options, said = CommentsOptions(**given, models={"ir-t": str(done[0] / "models" / "ir-t")}), list[str]()
+    given = trained(done, systems=("ir-t",), metrics=(f"meteor(function_words={words})",))
+    options, said = CommentsOptions(**given), list[str]()
     run(corpus, tmp_path, options, STAGES[1:5], said)
     before = json.loads((tmp_path / "scores.json").read_text())["scores"]
     words.write_text("rain\nreader\nsays\nso\n", encoding="utf-8")
@@ -228,19 +232,9 @@ def test_one_stage_alone(corpus: Path, tmp_path: Path) -> None:
 def test_judgements_add_people_controls_and_the_papers_numbers(
     done: tuple[Path, list[str]], corpus: Path, tmp_path: Path
 ) -> None:
-    candidates = lines(done[0] / "candidates.jsonl")
-    rows = [
-        Judgement(row["item"], row["system"], annotator, 1 + (len(row["text"]) + n * shift) % 5)
-        for n, row in enumerate(candidates)
-        for shift, annotator in enumerate(("ann", "bob"))
-    ]
-    write(tmp_path / "judgements.jsonl", rows)
-    options = CommentsOptions(
-        **QUICK | {"systems": ()},
-        models={"ir-t": str(done[0] / "models" / "ir-t")},
-        judgements=str(tmp_path / "judgements.jsonl"),
-        scale=Scale(1, 5),
-    )
+    path = tmp_path / "judgements.jsonl"
+    rows = judged(done, path)
+    options = CommentsOptions(**trained(done), judgements=str(path), scale=Scale(1, 5))
     out = tmp_path / "out"
     run(corpus, out, options, [*STAGES, "correlations", "tables"], [])
     found = json.loads((out / "correlations.json").read_text())
@@ -259,15 +253,10 @@ def test_the_preset_of_the_paper_has_all_of_its_tables(
     done: tuple[Path, list[str]], corpus: Path, tmp_path: Path
 ) -> None:
     metrics = ("bleu-1", "meteor", "w-meteor")
-    rows = [
-        Judgement(row["item"], row["system"], annotator, 1 + (len(row["text"]) + n * shift) % 5)
-        for n, row in enumerate(lines(done[0] / "candidates.jsonl"))
-        for shift, annotator in enumerate(("ann", "bob"))
-    ]
-    write(tmp_path / "judgements.jsonl", rows)
-    given = QUICK | {"systems": (), "metrics": metrics, "models": {"ir-t": str(done[0] / "models" / "ir-t")}}
+    path = tmp_path / "judgements.jsonl"
+    judged(done, path)
+    asked = CommentsOptions(**trained(done, metrics=metrics), judgements=str(path), scale=Scale(1, 5))
     stages = [*STAGES, "correlations", "tables"]
-    asked = CommentsOptions(**given, judgements=str(tmp_path / "judgements.jsonl"), scale=Scale(1, 5))
     for name, preset in (("plain", None), ("paper", "paper")):
         run(corpus, tmp_path / name, replace(asked, preset=preset), stages, [])
     made, plain = (json.loads((tmp_path / name / "study.json").read_text()) for name in ("paper", "plain"))
@@ -302,10 +291,7 @@ def test_the_preset_of_the_paper_without_judgements_has_the_agreement_of_the_ref
         )
         for n, article in enumerate(articles())
     ]
-    write(tmp_path / "raw.jsonl", rated)
-    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    options = BuildOptions(source="a", license="a", dev=Share(size=4), test=Share(size=6), **free)
-    build_corpus([tmp_path / "raw.jsonl"], tmp_path / "corpus", options, jobs=1)
+    corpus_of(tmp_path, rated, 4, 6)
     rows = [Candidate(row.id, name, row.title) for row in articles() for name in ("lead", "human")]
     write(tmp_path / "given.jsonl", rows)
     given = QUICK | {"systems": (), "candidates": str(tmp_path / "given.jsonl"), "preset": "paper"}
@@ -336,17 +322,8 @@ def test_deviations_are_those_of_the_systems_and_options_that_were_taken(corpus:
 
 def test_of_several_questions_one_is_chosen(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
-    write(
-        path,
-        [
-            Judgement(row["item"], row["system"], annotator, 1 + (len(row["text"]) + n * shift) % 5, aspect)
-            for n, row in enumerate(lines(done[0] / "candidates.jsonl"))
-            for shift, annotator in enumerate(("ann", "bob"))
-            for aspect in ("relevance", "style")
-        ],
-    )
-    asked = QUICK | {"systems": (), "models": {"ir-t": str(done[0] / "models" / "ir-t")}, "judgements": str(path)}
-    options, said = CommentsOptions(**asked, aspect="style"), list[str]()
+    judged(done, path, ("relevance", "style"))
+    options, said = CommentsOptions(**trained(done), judgements=str(path), aspect="style"), list[str]()
     run(corpus, tmp_path / "out", options, [*STAGES, "correlations"], said)
     assert json.loads((tmp_path / "out" / "correlations.json").read_text())["data"]["aspect"] == "style"
     commands = {line.partition(": ")[0]: line for line in said}
@@ -482,9 +459,8 @@ def given(folder: Path, *names: str, leave: int = 0) -> Path:
 
 
 def test_systems_that_were_run_elsewhere(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
-    models, said = {"ir-t": str(done[0] / "models" / "ir-t")}, list[str]()
-    path = given(done[0], "lead", "human")
-    options = CommentsOptions(**QUICK | {"systems": ()}, models=models, candidates=str(path))
+    path, said = given(done[0], "lead", "human"), list[str]()
+    options = CommentsOptions(**trained(done), candidates=str(path))
     run(corpus, tmp_path, options, [*STAGES, "tables"], said)
     rows = lines(tmp_path / "candidates.jsonl")
     assert list(dict.fromkeys(row["system"] for row in rows)) == ["ir-t", "lead", "human"]
@@ -515,14 +491,10 @@ def test_given_systems_that_make_no_sense(
 
 
 def test_a_model_of_another_corpus_is_told(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
-    write(tmp_path / "raw.jsonl", articles(votes=False))
-    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    options = BuildOptions(source="b", license="b", dev=Share(size=4), test=Share(size=6), **free)
-    build_corpus([tmp_path / "raw.jsonl"], tmp_path / "other", options, jobs=1)
-    models, said = {"ir-t": str(done[0] / "models" / "ir-t")}, list[str]()
-    for folder in (corpus, tmp_path / "other"):
-        out = tmp_path / f"out-{folder.name}"
-        run(folder, out, CommentsOptions(**QUICK | {"systems": ()}, models=models), ["statistics"], said)
+    other = corpus_of(tmp_path, articles(votes=False), 4, 6).path
+    said: list[str] = []
+    for number, folder in enumerate((corpus, other)):
+        run(folder, tmp_path / f"out-{number}", CommentsOptions(**trained(done)), ["statistics"], said)
     assert [line for line in said if "another corpus" in line] == [
         "ir-t: trained on another corpus, which may contain the test articles"
     ]

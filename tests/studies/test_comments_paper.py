@@ -19,10 +19,7 @@ from postil.cli.main import app
 from postil.comments.calls import CommentOptions
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.store import Model, ModelWriter
-from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
-from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.metric_set import parse_all
@@ -30,6 +27,7 @@ from postil.studies.comments.calls import study_comments
 from postil.studies.comments.study import CommentsStudy, plan
 from postil.studies.options import CommentsOptions
 from postil.studies.stages import words_of
+from topic_corpora import corpus_of
 
 pytestmark = [
     pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),
@@ -68,21 +66,7 @@ def articles() -> list[Article]:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("made")
-    write(folder / "raw.jsonl", articles())
-    options = BuildOptions(
-        source="a site",
-        license="ours",
-        dev=Share(size=4),
-        test=Share(size=6),
-        min_content_words=0,
-        min_comments=1,
-        test_min_comments=0,
-        test_min_upvotes=0,
-        references_per_article=4,
-    )
-    build_corpus([folder / "raw.jsonl"], folder / "corpus", options, jobs=1)
-    return folder / "corpus"
+    return corpus_of(tmp_path_factory.mktemp("made"), articles(), 4, 6, references_per_article=4).path
 
 
 @pytest.fixture(scope="module")
@@ -330,10 +314,7 @@ def test_a_training_that_cannot_be_is_refused_before_any_stage(
 def test_a_corpus_that_lacks_something_is_refused_before_any_stage(
     dev: int, test: int, content: str | None, problem: str, tmp_path: Path
 ) -> None:
-    write(tmp_path / "raw.jsonl", [msgspec.structs.replace(article, content=content) for article in articles()])
-    free: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    options = BuildOptions(source="a", license="a", dev=Share(size=dev), test=Share(size=test), **free)
-    build_corpus([tmp_path / "raw.jsonl"], tmp_path / "corpus", options, jobs=1)
+    corpus_of(tmp_path, [msgspec.structs.replace(article, content=content) for article in articles()], dev, test)
     said: list[str] = []
     with pytest.raises(UsageError, match=problem):
         study_comments(str(tmp_path / "corpus"), tmp_path / "out", CommentsOptions(**QUICK), said.append)

@@ -10,12 +10,10 @@ import msgspec
 import numpy as np
 import pytest
 
+import topic_corpora
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
-from postil.corpus.calls import build_corpus
-from postil.corpus.options import BuildOptions, Share
 from postil.corpus.store import Corpus
-from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.errors import UnknownName, UsageError
 from postil.results.base import read_results
@@ -64,13 +62,8 @@ def articles() -> list[Article]:
 
 
 def corpus_of(folder: Path, rows: list[Article], **options: Any) -> Path:
-    write(folder / "raw.jsonl", rows)
-    free = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    free |= {"references_per_article": 0, "test_min_words": 0, "dedup_threshold": 0.0}
-    given: Any = free | options
-    built = BuildOptions(source="a site", license="ours", dev=Share(size=4), test=Share(size=20), **given)
-    build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
-    return folder / "corpus"
+    free = {"references_per_article": 0, "test_min_words": 0, "dedup_threshold": 0.0}
+    return topic_corpora.corpus_of(folder, rows, 4, 20, **free | options).path
 
 
 @pytest.fixture(scope="module")
