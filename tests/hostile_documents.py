@@ -25,6 +25,11 @@ _MAIL: Final = (
 _PART: Final = "--b\nContent-Type: text/html\nContent-Transfer-Encoding: {}\n\n<p>Rain.</p>%s\n--b--\n"
 _LD: Final = _PAGE % "<script type='application/ld+json'>%s</script>"
 
+
+def _units(text: str) -> list[str]:
+    return text.split("¦")
+
+
 GROUPS: Final = {
     "metas": [
         *(
@@ -57,87 +62,22 @@ GROUPS: Final = {
     ],
     "marks": [
         ("page.html", _BODY, unit)
-        for unit in (
-            *(
-                "<!--",
-                "<!-- -->",
-                "-->",
-                "<!",
-                "<?",
-                "</",
-                "<![CDATA[",
-                "<",
-                ">",
-                "</p>",
-                "</b>",
-                "<p",
-                "<p a='",
-                "]]>",
-            ),
-            *("&", "&#", "&amp", "&#x", "&lt;", "&#0;", "&a"),
-            *("&#x110000;", "\0", "\ufffd", "e\u0301", "[1]", "[", "^"),
+        for unit in _units(
+            "<!--¦<!-- -->¦-->¦<!¦<?¦</¦<![CDATA[¦<¦>¦</p>¦</b>¦<p¦<p a='¦]]>¦&¦&#¦&amp¦&#x¦&lt;¦"
+            "&#0;¦&a¦&#x110000;¦\0¦\ufffd¦e\u0301¦[1]¦[¦^"
         )
     ],
     "elements": [
         ("page.html", _BODY, unit)
-        for unit in (
-            *("<table>", "<tr>", "<td>", "<table><tr><td>", "<table><tr><td>a</table>", "<tr><td>a", "<caption>"),
-            *(
-                "<b>",
-                "<i><b>",
-                "<b></i>",
-                "<a href=#a>",
-                "<a href=#a>1</a>",
-                "<span>",
-                "<sup>",
-                "<sup>1</sup>",
-                "<font>",
-            ),
-            *(
-                "<p>",
-                "<p>a",
-                "<div>",
-                "<div>a",
-                "<div></p>",
-                "<form>",
-                "<select>",
-                "<option>",
-                "<svg>",
-                "<math>",
-                "<br>",
-            ),
-            *(
-                "<template>",
-                "<script>",
-                "<style>",
-                "<textarea>",
-                "<title>",
-                "<li>",
-                "<ul><li>",
-                "<dl><dt>",
-                "<h1>",
-                "<h2>a",
-            ),
-            *("<pre>", "<code>", "<blockquote>", "<article>"),
-            *("<main>", "<aside>", "<figure>", "<img>", "<noscript>"),
-            *(
-                "<iframe>",
-                "<button>",
-                "<ruby><rt>",
-                "<section><h2>",
-                "<time>",
-                "<time datetime=2024-01-01>",
-                "<q>",
-                "<nav>",
-            ),
-            *(
-                "<abbr class=published>",
-                "<p itemprop=articleBody>a",
-                "<span class=date>1",
-                "<head>",
-                "<body>",
-                "<html>",
-            ),
+        for unit in _units(
+            "<table>¦<tr>¦<td>¦<table><tr><td>¦<table><tr><td>a</table>¦<tr><td>a¦<caption>¦<b>¦"
+            "<i><b>¦<b></i>¦<a href=#a>¦<a href=#a>1</a>¦<span>¦<sup>¦<sup>1</sup>¦<font>¦<p>¦<p>a¦"
+            "<div>¦<div>a¦<div></p>¦<form>¦<select>¦<option>¦<svg>¦<math>¦<br>¦<template>¦<script>¦"
+            "<style>¦<textarea>¦<title>¦<li>¦<ul><li>¦<dl><dt>¦<h1>¦<h2>a¦<pre>¦<code>¦"
+            "<blockquote>¦<article>¦<main>¦<aside>¦<figure>¦<img>¦<noscript>¦<iframe>¦<button>¦"
+            "<ruby><rt>¦<section><h2>¦<time>¦<time datetime=2024-01-01>¦<q>¦<nav>¦"
+            "<abbr class=published>¦<p itemprop=articleBody>a¦<span class=date>1¦<head>¦<body>¦"
+            "<html>"
         )
     ],
     "attributes": [
@@ -185,187 +125,29 @@ GROUPS: Final = {
         for unit in (
             *("[", "]", "[a](", "![", "[a][", "[a]: ", "[^1]: a\n"),
             *("[^1]", "<", "<!--", "<a ", "</", "&", "&#", "\\"),
-            *(
-                "*",
-                "**",
-                "_a_",
-                "*a",
-                "**a",
-                "`",
-                "``a",
-                "```\n",
-                "~~~\n",
-                "$",
-                "$$\n",
-                "~~",
-                "> ",
-                ">\n",
-                "- ",
-                "- a\n",
-            ),
-            *(
-                "1. a\n",
-                "#",
-                "# a\n",
-                "|",
-                "|a\n",
-                "|-|\n",
-                "| a | b |\n",
-                "---\n",
-                "===\n",
-                "a\n---\n",
-                "    a\n",
-                "  \n",
-            ),
-            *(
-                "http://a.a/",
-                "www.",
-                "a@b.c ",
-                ":::",
-                "::: a\n",
-                "{",
-                "{{",
-                "{%",
-                "{{ a }}",
-                "{% a %}",
-                "{% raw %}",
-                "{#",
-            ),
-            *(
-                "<div>\n",
-                "</div>\n",
-                "<details>",
-                ": a\n",
-                "a\n: b\n",
-                "!!! a\n",
-                "import a\n",
-                "export a\n",
-                "*[a]: b\n",
-            ),
+            *_units("*¦**¦_a_¦*a¦**a¦`¦``a¦```\n¦~~~\n¦$¦$$\n¦~~¦> ¦>\n¦- ¦- a\n"),
+            *_units("1. a\n¦#¦# a\n¦|¦|a\n¦|-|\n¦| a | b |\n¦---\n¦===\n¦a\n---\n¦    a\n¦  \n"),
+            *_units("http://a.a/¦www.¦a@b.c ¦:::¦::: a\n¦{¦{{¦{%¦{{ a }}¦{% a %}¦{% raw %}¦{#"),
+            *_units("<div>\n¦</div>\n¦<details>¦: a\n¦a\n: b\n¦!!! a\n¦import a\n¦export a\n¦*[a]: b\n"),
             *("[ ](", "![a](b)", "[![", "((", "<!-- a -->", "{: .a}", "\t", "\n\n", "\\[", "<<", "-" * 3, "+", "="),
         )
     ],
     "wikitext": [
         ("page.wiki", "== Rain ==\nRain fell on the town.\n%s", unit)
-        for unit in (
-            *("[[", "]]", "[[a|", "[[File:a|", "[[a]]", "["),
-            *("[http://a ", "{{", "}}", "{{a|", "{{a}}", "{{{", "{|\n"),
-            *(
-                "|}\n",
-                "{|\n|-\n| a\n",
-                "{|\n|a\n|}\n",
-                "|-\n",
-                "''",
-                "'''",
-                "'''''",
-                "'''a",
-                "<ref>",
-                "</ref>",
-                "<ref>a</ref>",
-            ),
-            *(
-                "<ref name=a/>",
-                "<!--",
-                "<nowiki>",
-                "<math>",
-                "<pre>",
-                "<",
-                "<b>",
-                "==",
-                "== a ==\n",
-                "* ",
-                "*a\n",
-                ":",
-                ";a:",
-            ),
-            *(
-                "#",
-                "&lt;",
-                "&",
-                "__TOC__",
-                "~~~~",
-                "----\n",
-                "<gallery>",
-                "<div>",
-                "{{#if:",
-                "-{",
-                "}-",
-                "#REDIRECT [[",
-                "\n",
-            ),
+        for unit in _units(
+            "[[¦]]¦[[a|¦[[File:a|¦[[a]]¦[¦[http://a ¦{{¦}}¦{{a|¦{{a}}¦{{{¦{|\n¦|}\n¦{|\n|-\n| a\n¦"
+            "{|\n|a\n|}\n¦|-\n¦''¦'''¦'''''¦'''a¦<ref>¦</ref>¦<ref>a</ref>¦<ref name=a/>¦<!--¦"
+            "<nowiki>¦<math>¦<pre>¦<¦<b>¦==¦== a ==\n¦* ¦*a\n¦:¦;a:¦#¦&lt;¦&¦__TOC__¦~~~~¦----\n¦"
+            "<gallery>¦<div>¦{{#if:¦-{¦}-¦#REDIRECT [[¦\n"
         )
     ],
     "plain": [
         ("page.txt", "Rain\n\nRain fell on the town.\n%s", unit)
-        for unit in (
-            *(
-                "a",
-                "A. ",
-                ".",
-                "..",
-                "\n",
-                "\r",
-                "\f",
-                " ",
-                "\t",
-                "-\n",
-                "a-\n",
-                "1 ",
-                "1\n",
-                "1. a\n",
-                "* a\n",
-                "_a_",
-                "*",
-            ),
-            *(
-                "Fig. ",
-                "e.g.",
-                "“",
-                "”",
-                '"',
-                "'",
-                "(",
-                ")",
-                "[",
-                "[1]",
-                "_",
-                "=",
-                "==\n",
-                "--",
-                "...",
-                ". . ",
-                "|",
-                "| a |\n",
-            ),
-            *(
-                "> a\n",
-                "http://a",
-                "@",
-                "a@a.",
-                "a.a",
-                "\u3002",
-                "\u300c",
-                "\u2026",
-                "\xad",
-                "\u200b",
-                "\0",
-                "a: b\n",
-                "A\n\n",
-            ),
-            *(
-                "                a\n",
-                "*** START OF",
-                "Page 1\n",
-                "CHAPTER I\n",
-                "Mr. ",
-                "a \n",
-                "\u2028",
-                "<",
-                "&",
-                "©",
-                "{{",
-                "{%",
-            ),
+        for unit in _units(
+            "a¦A. ¦.¦..¦\n¦\r¦\x0c¦ ¦\t¦-\n¦a-\n¦1 ¦1\n¦1. a\n¦* a\n¦_a_¦*¦Fig. ¦e.g.¦“¦”¦\"¦'¦(¦)¦"
+            "[¦[1]¦_¦=¦==\n¦--¦...¦. . ¦|¦| a |\n¦> a\n¦http://a¦@¦a@a.¦a.a¦。¦「¦…¦\xad¦\u200b¦\0¦"
+            "a: b\n¦A\n\n¦                a\n¦*** START OF¦Page 1\n¦CHAPTER I\n¦Mr. ¦a \n¦\u2028¦<¦"
+            "&¦©¦{{¦{%"
         )
     ],
     "saved": [
@@ -404,51 +186,10 @@ GROUPS: Final = {
     "templates": [
         ("page.md", page, unit)
         for page in ("---\ntitle: Rain\n---\nRain fell on the town.\n%s", "---\n%s\n---\nRain fell.", "%s\nRain fell.")
-        for unit in (
-            *(
-                "{{",
-                "}}",
-                "{%",
-                "%}",
-                "{% if a %}",
-                "{% endif %}",
-                "{% raw %}",
-                "{{ a }}",
-                "{{ a",
-                "{% a",
-                "{#",
-                "#}",
-                "{{'",
-            ),
-            *(
-                "{{< a >}}",
-                "{{< a",
-                "{{% a %}}",
-                "{{/*",
-                "<%",
-                "%>",
-                "<%= a %>",
-                "${",
-                "{a}",
-                "{a:",
-                "{",
-                "}",
-                "<A>",
-                "<A {a}/>",
-            ),
-            *(
-                "import a from 'a'\n",
-                "export const a = {",
-                "import {a",
-                "a: b\n",
-                "- a\n",
-                "a: [",
-                "a: {",
-                "&a ",
-                "*a",
-                "? ",
-                "|\n",
-            ),
+        for unit in _units(
+            "{{¦}}¦{%¦%}¦{% if a %}¦{% endif %}¦{% raw %}¦{{ a }}¦{{ a¦{% a¦{#¦#}¦{{'¦{{< a >}}¦"
+            "{{< a¦{{% a %}}¦{{/*¦<%¦%>¦<%= a %>¦${¦{a}¦{a:¦{¦}¦<A>¦<A {a}/>¦import a from 'a'\n¦"
+            "export const a = {¦import {a¦a: b\n¦- a\n¦a: [¦a: {¦&a ¦*a¦? ¦|\n"
         )
     ],
 }
