@@ -22,7 +22,7 @@ from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.data.arrays import Expected
 from postil.data.rows import Article
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import UnknownName, UsageError
 from postil.meta.resampling import bootstrap_counts
 from postil.text.vectors import Vectors
 from postil.training import retrievers
@@ -240,18 +240,6 @@ def test_what_makes_no_sense_is_refused(
     with pytest.raises(kind, match=message):
         train_retriever("ir-t", corpus.path, tmp_path / "m", RetrieverTrainOptions(**{"ranker": "tf-idf"} | changes))
     assert not list(tmp_path.iterdir())
-
-
-def test_places_that_do_not_fit_are_refused(corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match="unknown commenter 'ir'; did you mean 'ir-t'"):
-        train_retriever("ir", corpus.path, tmp_path / "m", BY_WORDS)
-    (tmp_path / "m").mkdir()
-    with pytest.raises(UsageError, match="already exists"):
-        train_retriever("ir-t", corpus.path, tmp_path / "m", BY_WORDS)
-    with pytest.raises(UsageError, match="parent folder"):
-        train_retriever("ir-t", corpus.path, tmp_path / "none" / "m", BY_WORDS)
-    with pytest.raises(InvalidInput, match="expected a corpus that postil corpus build made"):
-        train_retriever("ir-t", tmp_path, tmp_path / "other", BY_WORDS)
 
 
 @needs_torch

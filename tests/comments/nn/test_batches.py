@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -20,9 +19,6 @@ from postil.comments.nn.batches import (
     pad_batch,
 )
 from postil.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 texts_of_words = st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=7), max_size=9)
 
@@ -160,29 +156,6 @@ def test_the_same_seed_and_epoch_give_the_same_batches_and_others_give_others() 
     assert everything(1, 1) == everything(1, 1)
     assert everything(1, 1) != everything(1, 2)
     assert everything(1, 1) != everything(2, 1)
-
-
-def test_a_batch_in_the_middle_reads_nothing_of_those_before(tmp_path: Path) -> None:
-    class Counted:
-        def __init__(self, texts: Ragged) -> None:
-            self._ids, self.offsets, self.read = texts.ids, texts.offsets, 0
-
-        @property
-        def ids(self) -> np.ndarray:
-            self.read += 1
-            return self._ids
-
-    pairs = world()
-    counted = Counted(pairs.comments)
-    epoch = Pairs(pairs.articles, counted, pairs.starts, 10**6, batch=8, comments_per_group=3, window=4).epoch(3)
-    assert counted.read == 0
-    batch = epoch[5]
-    assert counted.read == 1
-    assert all((batch[name] == array).all() for name, array in list(pairs.epoch(3))[5].items())
-    np.save(tmp_path / "ids.npy", pairs.comments.ids)
-    mapped = Ragged(np.load(tmp_path / "ids.npy", mmap_mode="r"), pairs.comments.offsets)
-    again = Pairs(pairs.articles, mapped, pairs.starts, 10**6, batch=8, comments_per_group=3, window=4).epoch(3)[5]
-    assert (again["comment"] == batch["comment"]).all()
 
 
 def test_one_comment_an_article_is_the_same_in_every_epoch() -> None:
