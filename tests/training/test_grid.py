@@ -25,11 +25,10 @@ from postil.errors import UsageError
 from postil.messages import COMMAND_LINE, Setting
 from postil.results.base import to_json
 from postil.results.views import show
-from postil.training.directory import TrainingDirectory
 from postil.training.generators import train_commenter
 from postil.training.grid import Grid
 from postil.training.retrievers import train_retriever
-from postil.training.texts import CorpusTexts
+from postil.training.texts import CorpusTexts, TrainingDirectory
 from topic_corpora import corpus_of
 
 if TYPE_CHECKING:

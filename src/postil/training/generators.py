@@ -20,8 +20,7 @@ from postil.comments.store import Model, ModelWriter, check_free
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
-from postil.training.directory import TrainingDirectory
-from postil.training.texts import CorpusTexts
+from postil.training.texts import CorpusTexts, TrainingDirectory
 
 if TYPE_CHECKING:
     from postil.comments.nn.generator import Generator

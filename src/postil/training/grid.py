@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from postil.data.progress import OnMessage
-    from postil.training.directory import TrainingDirectory
+    from postil.training.texts import TrainingDirectory
 
 __all__ = ["Combination", "Grid"]
 

@@ -43,9 +43,8 @@ from postil.errors import InvalidInput, MissingExtra, Undefined, UnknownName, Us
 from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts
 from postil.text.vectors import METADATA
-from postil.training.directory import TrainingDirectory
 from postil.training.rankers import TrainedFeatures, check_vectors, split_texts, train_features, train_reranker
-from postil.training.texts import CorpusTexts
+from postil.training.texts import CorpusTexts, TrainingDirectory
 from postil.version import VERSION
 
 if TYPE_CHECKING:
