@@ -19,7 +19,7 @@ from postil.corpus.result import CorpusMetadata, SplitSize
 from postil.corpus.statistics import statistics
 from postil.corpus.store import Corpus
 from postil.corpus.view import card
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput
 from postil.text.tokenizers import tokenizer
 from refusals import refused
 
@@ -358,17 +358,6 @@ def test_seeds_draw_otherwise(tmp_path: Path) -> None:
     assert references[0] != references[1]
 
 
-def test_an_article_more_moves_few(tmp_path: Path) -> None:
-    """At most one leaves test, for dev or train, and one dev, for train; see tests of the split."""
-    articles = rows(41)
-    many = ids(built(tmp_path, articles, "many", **SPLITS))
-    for new in (*many["test"][:2], *many["dev"][:2], *many["train"][:2]):
-        few = ids(built(tmp_path, [each for each in articles if each["id"] != new], new, **SPLITS))
-        assert len(set(few["test"]) - set(many["test"])) <= 1
-        assert len(set(few["dev"]) - set(many["dev"])) <= 1
-        assert set(few["train"]) <= set(many["train"])
-
-
 def near(article: Row, name: str) -> Row:
     """The same but for a word in forty."""
     said = article["content"].split()
@@ -484,11 +473,6 @@ class TestTooLittle:
                 tmp_path, [row("a", ["x"]), row("b", ["x"]), row("c", ["x", "y"])], min_comments=2, min_content_words=31
             )
 
-    @pytest.mark.parametrize("lines", [["", " ", "\t"], [""]])
-    def test_blank_lines_alone(self, tmp_path: Path, lines: list[str]) -> None:
-        with pytest.raises(InvalidInput, match=r"out.jsonl: the file holds no rows$"):
-            built(tmp_path, lines)
-
     def test_no_line_can_be_read(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match=r"out.jsonl: no row can be read; line 1: not JSON"):
             built(tmp_path, ["nonsense", "more"], on_error="skip")
@@ -523,11 +507,3 @@ def test_the_card_of_a_build(tmp_path: Path) -> None:
     (file,) = corpus.metadata.inputs
     assert f"| out.jsonl |  | {(tmp_path / 'out.jsonl').stat().st_size:,} | `{file.blake2b}` |" in text.splitlines()
     assert "hash key" not in text
-
-
-def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine").write_text("precious")
-    with pytest.raises(UsageError, match="out: already exists; choose another output folder or remove it"):
-        built(tmp_path, rows(3))
-    assert files(tmp_path / "out") == {"mine": b"precious"}

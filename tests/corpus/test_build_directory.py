@@ -281,21 +281,6 @@ class TestFolder:
             raise error
         assert [path.name for path in tmp_path.iterdir()] == [".c.building"] * stays
 
-    @pytest.mark.parametrize("there", ["file", "folder"])
-    def test_what_is_there_is_not_touched(self, tmp_path: Path, there: str) -> None:
-        path = tmp_path / "c"
-        path.write_text("mine") if there == "file" else path.mkdir()
-        with pytest.raises(UsageError, match="already exists; choose another"), BuildDirectory(path, ""):
-            pass
-        assert not (tmp_path / ".c.building").exists()
-
-    def test_its_parent_must_be_there(self, tmp_path: Path) -> None:
-        with (
-            pytest.raises(UsageError, match=r"c: parent folder .*/none does not exist$"),
-            BuildDirectory(tmp_path / "none" / "c", ""),
-        ):
-            pass
-
     def test_a_link_is_followed(self, tmp_path: Path) -> None:
         (tmp_path / "far").mkdir()
         (tmp_path / "near").symlink_to(tmp_path / "far" / "c")

@@ -6,7 +6,6 @@ import functools
 import gzip
 import io
 import json
-import pickle
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from postil.data.parquet import schema_of
 from postil.data.reading import Reading
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import InvalidInput
 from refusals import refused
 
 if TYPE_CHECKING:
@@ -50,25 +49,13 @@ def comment(**changes: Any) -> bytes:
 
 BAD = {
     "broken": (b'{"id": "bad", "title": ', "the JSON ends too early; is the"),
-    "no object": (b"[1, 2]", "expected an object in braces, got"),
     "not UTF-8": (b'{"id": "bad\xe9"}', "byte 0xe9 at offset 11 of the line is not UTF-8; save the"),
-    "no id": (b'{"title": "t", "comments": []}', "id: missing; an article needs id, title, comments; this"),
-    "no comments": (b'{"id": 1, "title": "t"}', "comments: missing; an article needs id, title"),
-    "null comments": (line(comments=None), "comments: expected an array, got null"),
-    "null title": (line(title=None), "title: expected text, got null"),
     "id a float": (line(id=1.5), "id: expected text or an integer, got 1.5"),
-    "id a bool": (line(id=True), "id: expected text or an integer, got true"),
     "lone surrogate": (line(title="a\ud800b"), r'title: expected text, got "a\ud800b"'),
     "lone surrogate in a comment": (comment(text="\udfff"), r'comments[1].text: expected text, got "\udfff"'),
     "comment without text": (line(comments=[{"id": 1}]), "comments[0].text: missing; a comment"),
-    "text as comment": (line(comments="x"), 'comments: expected an array, got "x"'),
     "huge votes": (comment(upvotes=2**63), "comments[1].upvotes: expected an integer of at most 64 bits, got 9223"),
-    "enormous votes": (comment(upvotes=10**30), "comments[1].upvotes: expected an integer of at most 64 bits"),
-    "half a vote": (comment(upvotes=1.5), "comments[1].upvotes: expected an integer"),
-    "votes as text": (comment(upvotes="3"), 'comments[1].upvotes: expected an integer of at most 64 bits'),
     "grade NaN": (comment(grade=float("nan")), "comments[1].grade: NaN is not JSON; write null, or"),
-    "grade infinite": (comment(grade=float("inf")), "comments[1].grade: Infinity is not JSON"),
-    "grade as text": (comment(grade="5"), 'comments[1].grade: expected a number, got "5"'),
     "no name": (comment(ratings=[{"grade": 1}]), "comments[1].ratings[0].annotator: missing"),
     "comment ids twice": (comment(id=0), "comments[1].id: expected an id that no other comment of the article"),
     "comment ids twice, text and number": (comment(id="0"), "comments[1].id: expected an id that no other"),
@@ -136,18 +123,6 @@ def test_comments_that_were_held_out_before_are_counted(tmp_path: Path) -> None:
 
 
 class TestHan:
-    def test_words_is_no_tokenizer_for_it(self, tmp_path: Path) -> None:
-        articles = [
-            row(f"a{k}", ["说得好，谢谢"] * 3, title="今天天气很好", content="适合出去玩。" * 9) for k in range(3)
-        ]
-        with pytest.raises(InvalidInput, match=r"are in Han characters; expected tokenizer=jieba or rjieba$"):
-            built(tmp_path, articles)
-
-    def test_a_few_texts_are_counted(self, tmp_path: Path) -> None:
-        corpus = built(tmp_path, [*rows(20), row("han", ["说得好，谢谢", "x"])])
-        assert corpus.metadata.seen == {"texts in Han characters, split at spaces and punctuation": 1}
-        assert {"说得好", "谢谢"} <= set(corpus.words())
-
     @pytest.mark.parametrize("size", [100, 1 << 20])
     def test_blocks_do_not_decide(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
         monkeypatch.setattr(passes, "blocks", functools.partial(blocks, size=size))
@@ -169,18 +144,6 @@ class TestHan:
         )
         assert {"今天天气", "谢谢", "，"} <= set(corpus.words())
 
-    def test_unknown_tokenizer(self, tmp_path: Path) -> None:
-        with pytest.raises(UnknownName, match="unknown tokenizer 'jiba'; did you mean 'jieba'"):
-            built(tmp_path, rows(1), tokenizer="jiba")
-
-
-def test_ids_that_come_twice_are_told_with_both_places(tmp_path: Path) -> None:
-    articles = rows(12)
-    articles[9]["id"] = "a002"
-    said = refused(InvalidInput, built, tmp_path, articles)
-    path = tmp_path / "out.jsonl"
-    assert said == (f"{path}:10: id: expected an id that no other article has, got 'a002', as in {path}:3")
-
 
 def test_of_ids_that_come_twice_the_first_may_stay(tmp_path: Path) -> None:
     articles = rows(12)
@@ -193,13 +156,6 @@ def test_of_ids_that_come_twice_the_first_may_stay(tmp_path: Path) -> None:
     rejected = [json.loads(each) for each in (tmp_path / "out.rejected.jsonl").read_text().splitlines()]
     assert [each["line"] for each in rejected] == [5, 10, 12]
     assert all(each["problem"].endswith(f"as in {tmp_path / 'out.jsonl'}:3") for each in rejected)
-
-
-def test_it_can_be_sent() -> None:
-    block = Block("a.jsonl", 1, GOOD.encode())
-    prepare = Prepare(loose(mask=("urls",)))
-    first = prepare(block)  # keeps what it builds
-    assert pickle.loads(pickle.dumps(prepare))(block) == first  # noqa: S301 - our own
 
 
 HTML = row(
@@ -312,15 +268,6 @@ def test_what_is_drawn_does_not_depend_on_the_shard() -> None:
     assert {article["id"]: article["comments"] for article in together.to_pylist()} == alone
 
 
-def test_they_can_be_sent() -> None:
-    parts = [part(rows(3), [0, 2, 2])]
-    finish = Finish(loose(), sample=True)
-    for name, shard in finish(parts).items():
-        again = pickle.loads(pickle.dumps(finish))(pickle.loads(pickle.dumps(parts)))[name]  # noqa: S301 - our own
-        assert again.parquet == shard.parquet
-        assert all(np.array_equal(again.ids[field], shard.ids[field]) for field in FIELDS)
-
-
 LINES = b'{"a": 1}\n\n{"b": 22}\n{"c": 333}'
 
 
@@ -396,19 +343,6 @@ def test_nan_in_parquet_is_a_missing_value(tmp_path: Path) -> None:
     assert [comment["grade"] for comment in json.loads(data)["comments"]] == [2.5, None]
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("a.jsonl", b"", "a.jsonl: the file holds no rows"),
-        ("a.jsonl.gz", b"", "a.jsonl.gz: the file holds no rows"),
-        ("a.parquet", b"", "a.parquet: not a Parquet file"),
-        ("a.parquet", b"PAR1 and no more", "a.parquet: not a Parquet file"),
-    ],
-)
-def test_files_that_hold_nothing(file: File, name: str, data: bytes, message: str) -> None:
-    assert message in refused(InvalidInput, pieces, file(name, data), 100)
-
-
 @pytest.mark.parametrize("kept", [0.2, 0.9])
 def test_a_gzip_file_cut_short(tmp_path: Path, kept: float) -> None:
     lines = b"".join(b'{"id": %d, "text": "%d"}\n' % (number, number**7) for number in range(20_000))
@@ -425,27 +359,6 @@ def test_a_gzip_file_cut_short(tmp_path: Path, kept: float) -> None:
     with pytest.raises(InvalidInput, match=r"gz: the gzip file ends early after line \d+; is the download") as failure:
         whole_lines()
     assert f"after line {lines[:seen].count(10)};" in str(failure.value)
-
-
-def test_a_gzip_file_with_a_wrong_byte(tmp_path: Path) -> None:
-    data = bytearray(gzip.compress(b"".join(b'{"id": %d}\n' % number**5 for number in range(20_000))))
-    data[len(data) // 2] ^= 255
-    (tmp_path / "a.jsonl.gz").write_bytes(data)
-    with pytest.raises(InvalidInput, match="the gzip file is damaged after line"):
-        pieces(tmp_path / "a.jsonl.gz", 10_000)
-
-
-def test_what_is_no_gzip_file(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl.gz").write_bytes(LINES)
-    with pytest.raises(InvalidInput, match=r"not a gzip file; if it is not compressed, name it \.jsonl"):
-        pieces(tmp_path / "a.jsonl.gz", 10_000)
-
-
-def test_files_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"a.jsonl: no such file"):
-        pieces(tmp_path / "a.jsonl", 10)
-    with pytest.raises(UsageError, match=r"a.bz2: unknown kind of file; known endings: .jsonl, "):
-        pieces(tmp_path / "a.bz2", 10)
 
 
 def test_rows_of_other_tables(tmp_path: Path) -> None:

@@ -108,10 +108,6 @@ def test_the_order_of_the_input_does_not_matter(seed: int) -> None:
     assert other.tolist() == one[order].tolist()
 
 
-def test_names() -> None:
-    assert SPLITS == ("train", "dev", "test")
-
-
 @given(requests(), st.lists(st.integers(0, 9), min_size=30, max_size=30), st.integers(0, 8), st.integers(0, 8))
 def test_laws_of_a_split_by_date(
     request: tuple[list[int], list[int], list[int], list[bool]], days: list[int], dev: int, test: int

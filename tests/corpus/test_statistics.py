@@ -44,41 +44,25 @@ if TYPE_CHECKING:
 FIVE, FOUR = {"annotator": "ann", "grade": 5}, {"annotator": "bo", "grade": 4}
 
 # In train a and b come 4 times each, c, d, z and é once: the 2 words that models know are a and b.
+SAID: list[Row] = [
+    {"id": "1", "text": "a a", "upvotes": 3}, {"id": "2", "text": "b", "upvotes": 0}, {"id": "3", "text": "é"},
+]  # fmt: skip
+RATED: list[Row] = [
+    {"id": "1", "text": "a q q", "upvotes": 10, "ratings": [FIVE, FOUR]}, {"id": "2", "text": "b", "grade": 2},
+]  # fmt: skip
 TRAIN: list[Row] = [
-    {
-        "id": "a1",
-        "title": "a b",
-        "content": "a b c d",
-        "category": "news",
-        "comments": [
-            {"id": "1", "text": "a a", "upvotes": 3},
-            {"id": "2", "text": "b", "upvotes": 0},
-            {"id": "3", "text": "é"},
-        ],
-    },
+    {"id": "a1", "title": "a b", "content": "a b c d", "category": "news", "comments": SAID},
     {"id": "a2", "title": "b", "comments": [{"id": "1", "text": "z", "upvotes": -2}]},
 ]
-TEST: list[Row] = [
-    {
-        "id": "t1",
-        "title": "a q",
-        "content": " ",
-        "category": "sport",
-        "comments": [
-            {"id": "1", "text": "a q q", "upvotes": 10, "ratings": [FIVE, FOUR]},
-            {"id": "2", "text": "b", "grade": 2},
-        ],
-    }
-]  # fmt: skip
+TEST: list[Row] = [{"id": "t1", "title": "a q", "content": " ", "category": "sport", "comments": RATED}]
 
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Corpus:
     sources = [Source(written(tmp_path / "train.jsonl", TRAIN)), Source(written(tmp_path / "test.jsonl", TEST), "test")]
+    options = loose(tokenizer="space", vocab_size=2, dedup_threshold=0)
     with open_engine() as engine:
-        return build(
-            sources, tmp_path / "tiny", loose(tokenizer="space", vocab_size=2, dedup_threshold=0), engine, card
-        )
+        return build(sources, tmp_path / "tiny", options, engine, card)
 
 
 def of(values: list[Any]) -> Histogram:
@@ -122,17 +106,20 @@ def test_a_corpus_by_hand(tiny: Corpus) -> None:
 
 def test_the_table_by_hand(tiny: Corpus) -> None:
     table = {row[0]: row[1:] for row in table_2(statistics(tiny).result()).grid()}
-    assert table[""] == ["train", "test", "all"]
-    assert table["comments per article"] == ["2.0", "2.0", "2.0"]
-    assert table["upvotes per comment"] == ["0.3", "10.0", "2.8"]
-    assert table["… 0"] == ["33.3 %", "0.0 %", "25.0 %"]
-    assert table["… below 0"] == ["33.3 %", "0.0 %", "25.0 %"]
-    assert table["… not given"] == ["25.0 %", "50.0 %", "33.3 %"]
-    assert table["words per content"] == ["4.0", DASH, "4.0"]
-    assert table["articles without content"] == ["1", "1", "2"]
-    assert table["covered by 2 words"] == ["66.7 %", "50.0 %", "61.1 %"]
-    assert table["mean grade"] == [DASH, "3.25", "3.25"]
-    assert table["comments with a grade of 5"] == [DASH, "50.0 %", "50.0 %"]
+    expected = {
+        "": ["train", "test", "all"],
+        "comments per article": ["2.0", "2.0", "2.0"],
+        "upvotes per comment": ["0.3", "10.0", "2.8"],
+        "… 0": ["33.3 %", "0.0 %", "25.0 %"],
+        "… below 0": ["33.3 %", "0.0 %", "25.0 %"],
+        "… not given": ["25.0 %", "50.0 %", "33.3 %"],
+        "words per content": ["4.0", DASH, "4.0"],
+        "articles without content": ["1", "1", "2"],
+        "covered by 2 words": ["66.7 %", "50.0 %", "61.1 %"],
+        "mean grade": [DASH, "3.25", "3.25"],
+        "comments with a grade of 5": [DASH, "50.0 %", "50.0 %"],
+    }
+    assert {label: table[label] for label in expected} == expected
     assert "held-out comments" not in table
     lines = (tiny.path / "README.md").read_text().splitlines()
     start = lines.index("|  | train | test | all |")
@@ -145,11 +132,8 @@ def test_what_there_is_not_has_no_row(tmp_path: Path) -> None:
     table = {row[0]: row[1:] for row in table_2(found.result()).grid()}
     assert table[""] == ["train"]  # all is the same
     assert found.top_grade is None
-    assert (found.all.upvotes.n, found.all.upvotes.mean, found.all.upvotes.share(np.zeros(0, dtype=bool))) == (
-        0,
-        None,
-        None,
-    )
+    votes = found.all.upvotes
+    assert (votes.n, votes.mean, votes.share(np.zeros(0, dtype=bool))) == (0, None, None)
     for gone in ("upvotes", "…", "content", "categories", "grade", "held"):
         assert [name for name in table if gone in name and name not in {"… median", "articles without content"}] == []
     assert DASH not in {cell for cells in table.values() for cell in cells}
@@ -323,7 +307,7 @@ def metadata(sizes: tuple[int, int, int] = (19, 6, 5), **changes: Any) -> Corpus
 
 def test_the_card_says_what_the_metadata_say() -> None:
     lines = card(metadata(), STATISTICS).splitlines()
-    for line in (
+    said = {
         "- **Source:** a site",
         "- **Licence:** ours",
         "| test min words | 6 |",
@@ -331,8 +315,9 @@ def test_the_card_says_what_the_metadata_say() -> None:
         "| a.jsonl |  | 1,234 | `ab` |",
         "| articles: no comments | 1,000 |",
         "By postil 0.1, words by `words`; 1,500 distinct words.",
-    ):
-        assert line in lines
+    }
+    assert said <= set(lines)
+    compile(card(metadata(), STATISTICS).split("```python\n")[1].split("```")[0], "card", "exec")
 
 
 def test_names_cannot_break_its_tables() -> None:
@@ -347,22 +332,15 @@ def test_its_header_is_yaml(license_name: str) -> None:
     yaml = pytest.importorskip("yaml")
     text = card(metadata(langs=("en", "no", 'x"y', "zh-Hans"), options={"license": license_name}), STATISTICS)
     assert text.startswith("---\n")
-    header = yaml.safe_load(text[4:].split("\n---\n")[0])
-    assert header == {
+    files = [{"split": split, "path": f"data/{split}-*.parquet"} for split in ("train", "dev", "test")]
+    assert yaml.safe_load(text[4:].split("\n---\n")[0]) == {
         "license": "other",
         "license_name": license_name,
         "language": ["en", "no", 'x"y', "zh-Hans"],
         "task_categories": ["text-generation", "text-retrieval"],
         "tags": ["article-commenting"],
         "size_categories": ["n<1K"],
-        "configs": [
-            {
-                "config_name": "default",
-                "data_files": [
-                    {"split": split, "path": f"data/{split}-*.parquet"} for split in ("train", "dev", "test")
-                ],
-            }
-        ],
+        "configs": [{"config_name": "default", "data_files": files}],
     }
 
 
@@ -379,8 +357,3 @@ def test_splits_and_languages_that_are_not_there_are_not_named() -> None:
 )
 def test_sizes(articles: int, size: str) -> None:
     assert f"- {size}\n" in card(metadata((articles, 0, 0)), STATISTICS)
-
-
-def test_the_python_in_it_is_python() -> None:
-    text = card(metadata(), STATISTICS)
-    compile(text.split("```python\n")[1].split("```")[0], "card", "exec")

@@ -38,29 +38,18 @@ def corpus(whole: Corpus, tmp_path: Path) -> Corpus:
 def plain(article: Article) -> dict[str, Any]:
     """An article as every reader of Parquet should see it."""
 
+    def fields(row: Any, *names: str) -> dict[str, Any]:
+        return {name: getattr(row, name) for name in names}
+
     def comments(these: Any) -> list[dict[str, Any]]:
         return [
-            {
-                "id": each.id,
-                "text": each.text,
-                "upvotes": each.upvotes,
-                "grade": each.grade,
-                "ratings": [{"annotator": rating.annotator, "grade": rating.grade} for rating in each.ratings],
-                "user": each.user,
-            }
+            fields(each, "id", "text", "upvotes", "grade", "user")
+            | {"ratings": [fields(rating, "annotator", "grade") for rating in each.ratings]}
             for each in these
         ]
 
-    return {
-        "id": article.id,
-        "title": article.title,
-        "comments": comments(article.comments),
-        "content": article.content,
-        "category": article.category,
-        "lang": article.lang,
-        "url": article.url,
-        "held_out": comments(article.held_out),
-    }
+    said = {"comments": comments(article.comments), "held_out": comments(article.held_out)}
+    return fields(article, "id", "title", "content", "category", "lang", "url") | said
 
 
 def expected(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
@@ -175,10 +164,7 @@ def earlier(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (
-            lambda folder: (folder / "metadata.json").unlink(),
-            "out: no metadata.json in this folder; expected a corpus that postil",
-        ),
+        (lambda folder: (folder / "metadata.json").unlink(), "out: no metadata.json in this folder; expected a corpus"),
         (lambda folder: folder.rename(folder.with_name("gone")), "out: no such folder; expected a corpus that postil"),
         (lambda folder: (shutil.rmtree(folder), folder.write_text("{}")), "out: not a folder; expected a corpus that"),
         (metadata("{"), "out/metadata.json: not JSON: Expecting"),
@@ -188,14 +174,8 @@ def earlier(folder: Path) -> None:
         (metadata("[]"), "out/metadata.json: expected a corpus of format 2, got something else of format None"),
         (metadata('{"kind": "index", "format": 1}'), "expected a corpus of format 2, got index of format 1"),
         (metadata('{"kind": "corpus", "format": 3}'), "expected a corpus of format 2, got corpus of format 3"),
-        (
-            earlier,
-            "out/made.json: expected a corpus of format 2, got corpus of format 1; build it again with this version",
-        ),
-        (
-            lambda folder: (folder / "metadata.json").write_bytes(b"\xff"),
-            "metadata.json: not JSON: 'utf-8' codec can't",
-        ),
+        (earlier, "out/made.json: expected a corpus of format 2, got corpus of format 1; build it again with this"),
+        (lambda folder: (folder / "metadata.json").write_bytes(b"\xff"), "metadata.json: not JSON: 'utf-8' codec"),
     ],
 )
 def test_what_is_no_corpus(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:
@@ -203,40 +183,28 @@ def test_what_is_no_corpus(corpus: Corpus, damage: Callable[[Path], object], mes
     assert message in refused(InvalidInput, Corpus.open, corpus.path)
 
 
-def save(folder: Path, name: str, values: list[int], dtype: type) -> None:
-    np.save(folder / "tokens" / "train" / name, np.array(values, dtype))
+def saved(name: str, values: list[int], dtype: type) -> Callable[[Path], object]:
+    return lambda folder: np.save(folder / "tokens/train" / name, np.array(values, dtype))
+
+
+def less(name: str, by: int) -> Callable[[Path], object]:
+    return lambda folder: np.save(folder / name, np.load(folder / name) - by)
+
+
+TITLES = "title.offsets.npy: expected int64[20], offsets that rise from 0 to "
+PLACES = "articles.npy: expected int64[20], offsets that rise from 0 to 95, got "
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
         (lambda folder: (folder / "counts.npy").unlink(), "counts.npy: missing; was the folder copied whole?"),
-        (
-            lambda folder: save(folder, "title.ids.npy", [1, 2], np.int32),
-            "title.offsets.npy: expected int64[20], offsets that rise from 0 to 2, got offsets from 0 to",
-        ),
-        (
-            lambda folder: save(folder, "title.offsets.npy", [], np.int64),
-            "title.offsets.npy: expected int64[20], offsets that rise from 0 to",
-        ),
-        (
-            lambda folder: save(folder, "articles.npy", [0, 1], np.float64),
-            "articles.npy: expected int64[20], offsets that rise from 0 to 95, got float64[2]; was the folder",
-        ),
-        (
-            lambda folder: save(folder, "articles.npy", [*range(0, 90, 5), 80, 95], np.int64),
-            "articles.npy: expected int64[20], offsets that rise from 0 to 95, got 80 after 85; was the folder",
-        ),
-        (
-            lambda folder: np.save(folder / "counts.npy", np.load(folder / "counts.npy") - 10_000),
-            "counts.npy: expected int64[",
-        ),
-        (
-            lambda folder: np.save(
-                folder / "tokens/train/title.ids.npy", np.load(folder / "tokens/train/title.ids.npy") - 1
-            ),
-            "title.ids.npy: expected int32[any] from 0 to",
-        ),
+        (saved("title.ids.npy", [1, 2], np.int32), f"{TITLES}2, got offsets from 0 to"),
+        (saved("title.offsets.npy", [], np.int64), TITLES),
+        (saved("articles.npy", [0, 1], np.float64), f"{PLACES}float64[2]; was the folder"),
+        (saved("articles.npy", [*range(0, 90, 5), 80, 95], np.int64), f"{PLACES}80 after 85; was the folder"),
+        (less("counts.npy", 10_000), "counts.npy: expected int64["),
+        (less("tokens/train/title.ids.npy", 1), "title.ids.npy: expected int32[any] from 0 to"),
     ],
 )
 def test_arrays_of_something_else(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:

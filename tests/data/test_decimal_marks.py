@@ -141,9 +141,11 @@ def test_each_of_several_columns_is_looked_at_alone(tmp_path: Path) -> None:
         list(read(tmp_path / "s.csv", Score))
 
 
-def test_texts_that_stand_for_no_value_say_nothing_of_marks(tmp_path: Path) -> None:
+def test_what_says_nothing_of_marks_and_what_says_it_far_below(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", ["4.125", "999", "3.875"])
     assert [row.grade for row in read(path, Reference, Reading(missing=frozenset({"999"})))] == [4.125, None, 3.875]
+    with pytest.raises(InvalidInput, match=r'"1.000", beside "999" in line 9002'):
+        grades(table(path, ["1.000"] * 9000 + ["999"]))
 
 
 def test_votes_are_numbers_too(tmp_path: Path) -> None:
@@ -151,12 +153,6 @@ def test_votes_are_numbers_too(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r":2: upvotes: expected numbers"):
         list(read(tmp_path / "t.csv", Reference))
     assert [row.upvotes for row in read(tmp_path / "t.csv", Reference, Reading(decimal=","))] == [1000, 1500, 120]
-
-
-def test_a_large_number_far_below(tmp_path: Path) -> None:
-    cells = ["1.000"] * 9000 + ["999"]
-    with pytest.raises(InvalidInput, match=r'"1.000", beside "999" in line 9002'):
-        grades(table(tmp_path / "t.csv", cells))
 
 
 def test_the_flag() -> None:

@@ -44,11 +44,6 @@ def test_columns_of_all_kinds(table: Any, columns: dict[str, str], row: Referenc
     assert opened(table, Reference, columns) == [row]
 
 
-def test_dates_of_frames() -> None:
-    table = pd.DataFrame({"id": [1], "title": ["t"], "date": pd.to_datetime(["2020-01-02"]), "comments": [[]]})
-    assert opened(table, Article)[0].date == "2020-01-02T00:00:00Z"
-
-
 @pytest.mark.parametrize(
     ("table", "row_type", "columns", "wide", "problem"),
     [
@@ -101,14 +96,13 @@ def test_empty_cells_of_wide_tables_are_no_rows() -> None:
     assert str(rows.places.error(1, "grade", "x")) == "table:2: bob: x"
 
 
-def test_one_wide_column_may_be_a_text() -> None:
+def test_names_of_columns_and_values_of_frames() -> None:
     names = ColumnNames({"table": Score}, wide={"table": "bleu"})
     assert list(open_rows([{"item": 1, "bleu": 0.5}], Score, "table", names)) == [Score("1", SYSTEM, "bleu", 0.5)]
-
-
-def test_constants_stand_for_columns_of_tables_in_memory() -> None:
     names = ColumnNames({"table": Passage}, constants={"topic": "page", "id": "passage"})
     assert list(open_rows([{"text": "a"}], Passage, "table", names)) == [Passage("page", "passage", "a")]
+    table = pd.DataFrame({"id": [1], "title": ["t"], "date": pd.to_datetime(["2020-01-02"]), "comments": [[]]})
+    assert opened(table, Article)[0].date == "2020-01-02T00:00:00Z"
 
 
 @pytest.mark.parametrize(

@@ -66,10 +66,12 @@ def test_nested_rows(tmp_path: Path) -> None:
 ROW: dict[str, Any] = {"item": ["a"], "text": ["x"]}
 
 
-def test_a_missing_column(tmp_path: Path) -> None:
+def test_a_missing_column_and_no_rows(tmp_path: Path) -> None:
     path = _table(tmp_path / "r.parquet", {"text": ["x"], "itm": ["a"]})
     assert _refusal(path) == ": item: no such column; the file has: text, itm"
     assert _refusal(path, Candidate) == ": item: no such column; the file has: text, itm"
+    empty = pa.array([], pa.string())
+    assert _refusal(_table(path, {"item": empty, "text": empty})) == ": the file holds no rows"
 
 
 @pytest.mark.parametrize(
@@ -96,11 +98,6 @@ def test_the_row_number_in_a_later_batch(tmp_path: Path) -> None:
     grades[12_345] = float("nan")
     path = _table(tmp_path / "r.parquet", {"item": ["a"] * 20_000, "text": ["x"] * 20_000, "grade": grades})
     assert _refusal(path) == ":12346: grade: expected a number, got NaN"
-
-
-def test_no_rows(tmp_path: Path) -> None:
-    path = _table(tmp_path / "r.parquet", {"item": pa.array([], pa.string()), "text": pa.array([], pa.string())})
-    assert _refusal(path) == ": the file holds no rows"
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"PAR1" + bytes(100) + b"PAR1"])

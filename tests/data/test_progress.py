@@ -28,22 +28,13 @@ def test_a_bar_on_a_terminal_and_on_stderr_alone(
 ) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
     with progress("things", range(5000), total=5000) as things:
         assert list(things) == list(range(5000))
     assert "things" in terminal.getvalue()
-    assert capsys.readouterr().out == ""
-
-
-def test_slow_items_have_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    with progress("requests", range(3), total=3, note=lambda: "0.25 spent") as things:
-        assert list(things) == [0, 1, 2]
+    with progress("requests", range(3), total=3, note=lambda: "0.25 spent") as slow:
+        assert list(slow) == [0, 1, 2]
     assert "0.25 spent" in terminal.getvalue()
-
-
-def test_nothing_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress("things", []) as things:
-        assert list(things) == []
+    with progress("nothing", []) as nothing:
+        assert list(nothing) == []
+    assert capsys.readouterr().out == ""

@@ -205,22 +205,13 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: st
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_rows_to_write(tmp_path: Path) -> None:
-    assert (
-        refused(InvalidInput, write, tmp_path / "r.jsonl", []) == f"{tmp_path / 'r.jsonl'}: there are no rows to write"
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_rows_of_two_types(tmp_path: Path) -> None:
-    said = refused(UsageError, write, tmp_path / "r.jsonl", [ROWS[0], Reference("a", "b")])
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    assert refused(InvalidInput, write, path, []) == f"{path}: there are no rows to write"
     expected = "a file holds rows of one type; expected Candidate, got Reference"
-    assert said == f"{tmp_path / 'r.jsonl'}: {expected}"
-
-
-def test_a_writer_outside_its_block(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"^a Writer writes inside its with block$"):
-        Writer(tmp_path / "r.jsonl", Candidate).write(ROWS[0])
+    assert refused(UsageError, write, path, [ROWS[0], Reference("a", "b")]) == f"{path}: {expected}"
+    assert refused(UsageError, Writer(path, Candidate).write, ROWS[0]) == "a Writer writes inside its with block"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,14 +166,6 @@ def impressions(tmp_path: Path, *lines: object) -> list[Impression]:
     return list(read(str(file), Impression))
 
 
-def test_a_table_says_whether_they_were_displayed(tmp_path: Path) -> None:
-    file = tmp_path / "i.csv"
-    head = "impression,article,models,teams,clicked,shown"
-    rows = [f'{n},a,"[""m"", ""n""]","[0, 1]",[],{word}' for n, word in enumerate(("WAHR", "0", ""))]
-    file.write_text("\n".join([head, *rows]), encoding="utf-8")
-    assert [row.shown for row in read(str(file), Impression)] == [True, False, True]
-
-
 def test_ranks_are_distinct_and_ids_text(tmp_path: Path) -> None:
     short = {name: IMPRESSION[name] for name in ("impression", "article", "models", "teams", "clicked")}
     expected = Impression("1", "a", ("a", "b"), (0, 1, None), (1, 2), shown=True, answered=(), hidden=())
@@ -216,21 +208,17 @@ def test_json_says_in_many_ways_whether_to_show(tmp_path: Path, shown: str, hidd
     assert [row.show for row in read(str(file), Label)] == [True, False]
 
 
-def test_a_table_of_text_says_whether_to_show(tmp_path: Path) -> None:
+def test_tables_say_in_words_of_their_language_whether_to_show(tmp_path: Path) -> None:
     file = tmp_path / "l.csv"
     file.write_text("article,text,show,rank,reason\n7,Bring a coat.,TRUE,1,\n7,lol,hide,2,unkind\n8,hm,0,,\n")
-    rows = list(read(str(file), Label))
-    assert [(row.article, row.show, row.rank, row.reason) for row in rows] == [
-        ("7", True, 1, None),
-        ("7", False, 2, "unkind"),
-        ("8", False, None, None),
-    ]
-
-
-def test_a_spreadsheet_says_whether_to_show_in_words_of_its_language(tmp_path: Path) -> None:
-    file = tmp_path / "l.csv"
+    found = [(row.article, row.show, row.rank, row.reason) for row in read(str(file), Label)]
+    assert found == [("7", True, 1, None), ("7", False, 2, "unkind"), ("8", False, None, None)]
     file.write_text("article;text;show\n1;a;WAHR\n1;b;FALSCH\n1;c;vrai\n1;d;Show\n1;e;1.0\n", encoding="utf-8")
     assert [row.show for row in read(str(file), Label)] == [True, False, True, True, True]
+    head = "impression,article,models,teams,clicked,shown"
+    rows = [f'{n},a,"[""m"", ""n""]","[0, 1]",[],{word}' for n, word in enumerate(("WAHR", "0", ""))]
+    file.write_text("\n".join([head, *rows]), encoding="utf-8")
+    assert [row.shown for row in read(str(file), Impression)] == [True, False, True]
 
 
 @pytest.mark.parametrize(

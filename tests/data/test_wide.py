@@ -30,26 +30,9 @@ oder";Weil es regnet;4,5;Darum;1
 02;Wozu?;;Dazu;Dazu, klar;5;;
 ;;;;;;;
 """
-TABLE: list[dict[str, object]] = [
-    {
-        "Nr": "01",
-        "Antwort A": "Darum",
-        "Antwort B": "Weil",
-        "Muster 1": "Ja",
-        "Punkte 1": 4.5,
-        "Muster 2": "Nein",
-        "Punkte 2": 1,
-    },
-    {
-        "Nr": "02",
-        "Antwort A": "",
-        "Antwort B": "Dazu",
-        "Muster 1": "Doch",
-        "Punkte 1": 5,
-        "Muster 2": None,
-        "Punkte 2": None,
-    },
-]
+COLUMNS = ("Nr", "Antwort A", "Antwort B", "Muster 1", "Punkte 1", "Muster 2", "Punkte 2")
+ANSWERS = (("01", "Darum", "Weil", "Ja", 4.5, "Nein", 1), ("02", "", "Dazu", "Doch", 5, None, None))
+TABLE: list[dict[str, object]] = [dict(zip(COLUMNS, answers, strict=True)) for answers in ANSWERS]
 REFERENCES = {"item": "Nr", "text": "Muster *", "grade": "Punkte *"}
 
 
@@ -88,11 +71,8 @@ def test_candidates(exam: Path, source: str, names: str) -> None:
 def test_references(exam: Path) -> None:
     """Each text has the grade with the same number; a place without text and grade is no reference."""
     got, said = rows(exam, Reference, **REFERENCES)
-    assert got == [
-        Reference("01", "Weil es regnet", 4.5),
-        Reference("01", "Darum", 1.0),
-        Reference("02", "Dazu, klar", 5.0),
-    ]
+    graded = [("01", "Weil es regnet", 4.5), ("01", "Darum", 1.0), ("02", "Dazu, klar", 5.0)]
+    assert got == [Reference(*each) for each in graded]
     assert said[1:] == [
         "each row read as 2: Muster 1 with Punkte 1, Muster 2 with Punkte 2",
         "decimal commas in Punkte *",
@@ -129,17 +109,10 @@ def test_other_tables(tmp_path: Path, name: str) -> None:
         made = pytest.importorskip("pandas").DataFrame(table) if name == "frame" else table
         return list(open_rows(made, row_type, "rows", ColumnNames({"rows": row_type}, columns)))
 
-    assert found(Reference, REFERENCES) == [
-        Reference("01", "Ja", 4.5),
-        Reference("01", "Nein", 1.0),
-        Reference("02", "Doch", 5.0),
-    ]
-    assert [(row.item, row.system, row.text) for row in found(Candidate, {"item": "Nr", "text": "Antwort *"})] == [
-        ("01", "A", "Darum"),
-        ("01", "B", "Weil"),
-        ("02", "A", ""),
-        ("02", "B", "Dazu"),
-    ]
+    graded = [("01", "Ja", 4.5), ("01", "Nein", 1.0), ("02", "Doch", 5.0)]
+    assert found(Reference, REFERENCES) == [Reference(*each) for each in graded]
+    answers = [("01", "A", "Darum"), ("01", "B", "Weil"), ("02", "A", ""), ("02", "B", "Dazu")]
+    assert found(Candidate, {"item": "Nr", "text": "Antwort *"}) == [Candidate(*each) for each in answers]
 
 
 def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
@@ -153,11 +126,8 @@ def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
             "empty cells, taken as no judgement: 1 in Rater Bob",
         ],
     )
-    assert [row.metric for row in read_wide(partial(read, path), Score, ["Rater *"], Reading())] == [
-        "Ann",
-        "Ann",
-        "Bob",
-    ]
+    metrics = [row.metric for row in read_wide(partial(read, path), Score, ["Rater *"], Reading())]
+    assert metrics == ["Ann", "Ann", "Bob"]
     table = [{"item": 1, "system": "a", "Rater Ann": 4, "Rater Bob": 2}]
     names = ColumnNames({"judgements": Judgement}, wide={"judgements": ["Rater *"]})
     assert [row.annotator for row in open_rows(table, Judgement, "judgements", names)] == ["Ann", "Bob"]
@@ -166,15 +136,12 @@ def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
 
 
 def test_a_column_of_that_very_name_is_one(tmp_path: Path) -> None:
+    options = readings({"references": Reference}, print, column=["references=gold 1|gold 2"])
+    assert options["references"].columns == {"text": "gold 1|gold 2"}
     path = tmp_path / "t.csv"
     write(path, [Candidate("1", "a", "Rain")])
     path.write_text(path.read_text(encoding="utf-8").replace("text", "text *"), encoding="utf-8")
     assert rows(path, Candidate, text="text *") == ([Candidate("1", "a", "Rain")], [])
-
-
-def test_references_in_columns_may_be_called_references() -> None:
-    found = readings({"references": Reference}, print, column=["references=gold 1|gold 2"])
-    assert found["references"].columns == {"text": "gold 1|gold 2"}
 
 
 @pytest.mark.parametrize(
@@ -218,22 +185,17 @@ def test_scores(tmp_path: Path) -> None:
     assert said == [f"{path}: empty cells, taken as no score: 1 in own metric, 1 in bleu"]
 
 
-def test_judgements_keep_their_aspect(tmp_path: Path) -> None:
-    (path := tmp_path / "j.jsonl").write_text(
-        '{"item": 1, "system": "a", "aspect": "tone", "Ann": 4, "Bob": null}\n', encoding="utf-8"
-    )
-    assert list(read_wide(partial(read, path), Judgement, ["Ann", "Bob"], Reading())) == [
-        Judgement("1", "a", "Ann", 4.0, "tone")
-    ]
-
-
-def test_a_row_is_found_again(tmp_path: Path) -> None:
+def test_a_row_is_found_again_and_keeps_its_other_fields(tmp_path: Path) -> None:
     (path := tmp_path / "s.csv").write_text(METRICS, encoding="utf-8")
     source = read_wide(partial(read, path), Score, ["bleu", "own metric"], READING)
     rows = list(source)
     assert (rows[3].item, rows[3].system, rows[3].metric) == ("2", "b", "own metric")
     assert str(source.places.error(3, "score", "too large")) == f"{path}:4: own metric: too large"
     assert str(source.places.error(3, "system", "unknown")) == f"{path}:4: model: unknown"
+    path.write_text('{"item": 1, "system": "a", "aspect": "tone", "Ann": 4, "Bob": null}\n', encoding="utf-8")
+    read_lines = partial(read, path.rename(tmp_path / "j.jsonl"))
+    found = list(read_wide(read_lines, Judgement, ["Ann", "Bob"], Reading()))
+    assert found == [Judgement("1", "a", "Ann", 4.0, "tone")]
 
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:

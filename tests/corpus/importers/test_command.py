@@ -59,17 +59,6 @@ def test_trec(run: Import) -> None:
     ]
 
 
-def test_rows_to_standard_output(run: Import) -> None:
-    result = run(*TREC[:-1], "-")
-    assert result.stdout.startswith('{"topic":"7","id":"d1","text":"Rain tomorrow, and then snow.","grade":2.0}\n')
-
-
-@pytest.mark.parametrize("kind", ["jsonl.gz", "parquet"])
-def test_kinds_of_files(run: Import, kind: str) -> None:
-    assert run(*TREC[:-1], f"p.{kind}").exit_code == 0
-    assert [row.id for row in read(f"p.{kind}", Passage)] == ["d1", "d2"]
-
-
 def test_duplicates(run: Import) -> None:
     result = run(*TREC, "--duplicates", "5")
     said = "1 passage merged with another of the topic, which begins and ends with the same 5 characters\n"
@@ -215,16 +204,10 @@ EXPORTS: Final = {"wordpress", "disqus", "discourse", "coral", "reddit", "hacker
 FORMATS: Final = ARTICLES | EXPORTS | {"trec", "inex", "wikipedia"}
 
 
-def test_every_option_says_what_it_is() -> None:
-    group = typer.main.get_command(corpus).commands["import"]  # type: ignore[attr-defined]
-    assert set(group.commands) == FORMATS
-    for command in group.commands.values():
-        assert command.help
-        assert all(parameter.help for parameter in command.params)
-
-
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_help(run: Import, name: str) -> None:
+    group = typer.main.get_command(corpus).commands["import"]  # type: ignore[attr-defined]
+    assert set(group.commands) == FORMATS
     result = run(name, "-h")
     assert result.exit_code == 0
     assert f"Example: postil corpus import {name}" in result.stdout
@@ -340,16 +323,6 @@ def test_nothing_left(of_articles: Import) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["p.jsonl", "q.jsonl", "r.jsonl"]
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "parquet"])
-def test_the_same_bytes_on_every_run(of_articles: Import, kind: str) -> None:
-    made = []
-    for _ in range(2):
-        assert of_articles("forum", "q.jsonl", "--out", f"out.{kind}", "--on-error", "skip").exit_code == 0
-        made.append((Path(f"out.{kind}").read_bytes(), Path(f"out.{kind}.rejected.jsonl").read_bytes()))
-    assert made[0] == made[1]
-    assert len(list(read(f"out.{kind}", Article))) == 2
-
-
 def test_tencent(of_articles: Import) -> None:
     comments = [["好球", 12, 4.5], ["输了", 0, 1]]
     test = {"channel": "体育", "comment": comments, "title": "决赛", "url": "http://k/1"}
@@ -375,12 +348,6 @@ def test_tokenized(of_articles: Import) -> None:
     row = f'{{"id":"7","title":"明天 有 雨","comments":{comments},"content":"带 伞","lang":"zh"}}'
     assert result.stdout == f"{row}\n"
     assert "the tokenizer for them: --tokenizer space\n" in result.stderr
-
-
-def test_deepcom(of_articles: Import) -> None:
-    Path("yahoo.json").write_text('{"_id": "y", "title": "Rain", "paras": ["a", "b"], "cmts": [{"cmt": "Oh"}]}\n')
-    assert of_articles("deepcom", "yahoo.json", "--lang", "en", "-o", "out.jsonl").exit_code == 0
-    assert [article.content for article in read("out.jsonl", Article)] == ["a\nb"]
 
 
 def test_forum_with_other_names(of_articles: Import) -> None:
@@ -439,27 +406,13 @@ def test_dataset(of_articles: Import) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("forum", "p.jsonl", "-o", "out.txt"), 2, "out.txt: unknown kind of file"),
-        (("forum", "p.jsonl", "-o", "no/out.jsonl"), 2, "no/out.jsonl: parent folder"),
         (("forum", "none", "-o", "out.jsonl"), 3, "none: no such file"),
         (("forum", "p.jsonl", "-o", "out.jsonl", "--on-error", "go"), 2, "unknown error policy 'go'"),
         (("forum", "p.jsonl", "-o", "-", "--on-error", "skip"), 2, "--on-error skip writes the rejected lines beside"),
-        (
-            ("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x"),
-            2,
-            "--column takes NAME=SOURCE_FIELD, such as content=body",
-        ),
+        (("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x"), 2, "--column takes NAME=SOURCE_FIELD, such as"),
         (("forum", "p.jsonl", "-o", "out.jsonl", "--field", "x=y"), 2, "unknown field of an article 'x'"),
-        (
-            ("forum", "p.jsonl", *("--field", "id=x") * 2, "-o", "o.jsonl"),
-            2,
-            "--column names a field twice; got 'id=x'",
-        ),
-        (
-            ("csv", "--comments", "p.jsonl", "-o", "out.jsonl"),
-            3,
-            "p.jsonl: expected a table ",
-        ),
+        (("forum", "p.jsonl", *("--field", "id=x") * 2, "-o", "o.jsonl"), 2, "--column names a field twice; got 'id"),
+        (("csv", "--comments", "p.jsonl", "-o", "out.jsonl"), 3, "p.jsonl: expected a table "),
         (("csv", "--comments", "p.jsonl", "--encoding", "x", "-o", "out.jsonl"), 2, "unknown encoding 'x'"),
         (("tokenized", "p.jsonl", "--second", "vote", "-o", "o.jsonl"), 2, "unknown meaning of the second element"),
         (("tencent", "p.jsonl", "-o", "out.jsonl"), 3, "p.jsonl:1: comment: missing; the line has: id, title"),

@@ -200,12 +200,9 @@ def test_poor_articles_are_kept_and_counted(lines: Lines, report: ImportReport) 
 def test_paragraphs_and_language(lines: Lines) -> None:
     path = lines("p.jsonl", post(content=["One.", "Two."]), post(id="b", lang="de"))
     found = list(read_forum([path], lang="en"))
+    [untitled] = read_forum([lines("q.jsonl", {"id": 1, "comments": []})], fields={"title": ""})
+    assert untitled.title == ""
     assert (found[0].content, found[0].lang, found[1].lang) == ("One.\nTwo.", "en", "de")
-
-
-def test_a_field_can_be_none(lines: Lines) -> None:
-    [article] = read_forum([lines("p.jsonl", {"id": 1, "comments": []})], fields={"title": ""})
-    assert article.title == ""
 
 
 def test_fields_that_there_are_not() -> None:
@@ -219,9 +216,6 @@ def test_fields_that_there_are_not() -> None:
     ("line", "problem"),
     [
         (b'{"id": 1, "title"', "the JSON ends too early; is the line cut off?"),
-        (b'{"id": 1, "title": "\xb0\xae"}', "byte 0xb0 at offset 20 of the line is not UTF-8; save the file as UTF-8"),
-        (b'"text"', 'expected an object in braces, got "text"'),
-        (b'{"id": NaN}', "NaN is not JSON; write null, or leave the field out"),
         (b"{", "expected a whole object on one line; convert the file with"),
     ],
 )

@@ -77,12 +77,6 @@ def test_contents_with_something_broken(lines: Lines, problems: Problems, report
     ]
 
 
-def test_the_same_url_twice(lines: Lines) -> None:
-    path = lines("data.train.json", TRAIN, TRAIN)
-    with pytest.raises(InvalidInput, match=r':2: url: article "http://k\.qq\.com/1" stands in .*:1 already'):
-        list(read_tencent([path]))
-
-
 def test_a_comment_that_is_no_list(lines: Lines, problems: Problems, report: ImportReport) -> None:
     line = {**TRAIN, "comment": [["好球", "viele"], [], ["", 3], "ja", ["nein", 2]]}
     [article] = read_tencent([lines("data.train.json", line)], report)
@@ -111,11 +105,6 @@ def test_the_second_element_is_what_the_caller_says(
     [article] = read_tokenized([lines("data.train.json", COPY)], report, second=second)
     assert article == Article("7", "明天 有 雨", comments, "带 伞", lang="zh")
     assert report.unread_of_comments == ({"1"} if second == "none" else set())
-
-
-def test_another_meaning_of_the_second_element() -> None:
-    with pytest.raises(UnknownName, match="unknown meaning of the second element 'vote'; did you mean 'votes'"):
-        list(read_tokenized([], second="vote"))  # type: ignore[arg-type]
 
 
 def test_yahoo_and_163(lines: Lines) -> None:

@@ -12,7 +12,6 @@ from postil.corpus.importers import fields
 from postil.corpus.importers.fields import read_table
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.messages import COMMAND_LINE
 from refusals import refused
 
 if TYPE_CHECKING:
@@ -99,25 +98,6 @@ def test_quoted_line_breaks(lines: Lines) -> None:
     assert [comment.text for comment in article.comments] == ['Say "no"', "Oh"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
-def test_encodings(lines: Lines, encoding: str) -> None:
-    path = lines("c.csv")
-    path.write_bytes("article,title,text\n1,明天有雨,好的\n".encode(encoding))
-    [article] = read_table(path, encoding=encoding)
-    assert (article.title, article.comments[0].text) == ("明天有雨", "好的")
-
-
-def test_a_byte_order_mark_without_being_asked(lines: Lines) -> None:
-    path = lines("c.csv", b"\xef\xbb\xbfarticle,title,text", "1,Rain,Oh")
-    assert [article.id for article in read_table(path)] == ["1"]
-
-
-def test_quotes_that_mean_nothing(lines: Lines) -> None:
-    path = lines("c.tsv", "article\ttitle\ttext", '1\tRain\t"Oh', '1\tRain\t5" of it')
-    [article] = read_table(path, quotes=False)
-    assert [comment.text for comment in article.comments] == ['"Oh', '5" of it']
-
-
 def test_what_is_broken(lines: Lines, problems: Problems, report: ImportReport) -> None:
     rows = (
         "article,title,id,text,upvotes",
@@ -188,23 +168,12 @@ def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, report: Import
     ("options", "problem"),
     [
         ({"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
-        ({"encoding": "rot13"}, "unknown encoding 'rot13'"),  # not from bytes to text
-        ({"encoding": "idna"}, "unknown encoding 'idna'"),  # cannot go on after a byte that it has not
-        ({"encoding": "a\0b"}, "unknown encoding 'a"),
         ({"delimiter": ";;"}, 'one character stands between columns, or the word tab; got ";;"'),
-        ({"delimiter": '"'}, "one character stands between columns"),
     ],
 )
 def test_options_that_make_no_sense(lines: Lines, options: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError, match=problem.replace("(", r"\(")):
         list(read_table(lines("c.csv", *ONE), **options))
-
-
-def test_a_table_in_another_encoding(lines: Lines) -> None:
-    problem = "c.csv:1: not utf-16: UTF-16 stream does not start with BOM; name the encoding with --encoding"
-    with pytest.raises(InvalidInput) as caught:
-        list(read_table(lines("c.csv", *ONE), encoding="utf-16"))
-    assert problem in caught.value.words(COMMAND_LINE)
 
 
 def test_what_is_no_table_is_not_shown_whole(lines: Lines) -> None:

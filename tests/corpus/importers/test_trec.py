@@ -73,20 +73,14 @@ def test_what_is_met_is_reported(file: File) -> None:
 RUN = "7 Q0 d3 1 9 mine\n7 Q0 d1 2 8 mine\n9 Q0 d2 1 1 mine\n"
 
 
-@pytest.mark.parametrize(("unjudged", "grade"), [("zero", 0.0), ("keep", None)])
+@pytest.mark.parametrize(("unjudged", "grade"), [("zero", 0.0), ("keep", None), ("skip", None)])
 def test_unjudged_passages_of_runs(file: File, unjudged: str, grade: float | None) -> None:
     files = file("qrels", QRELS), [file("c.tsv", TSV)]
     found = read_trec(*files, runs=[file("run", RUN)], unjudged=unjudged)  # type: ignore[arg-type]
     added = [Passage("7", "d3", "Sun.", grade=grade), Passage("9", "d2", "Snow,\tthen rain.", grade=grade)]
-    assert found.passages == [*ROWS, *added]
+    assert found.passages == [*ROWS, *(added if unjudged != "skip" else ())]
     assert found.unjudged == (("7", "d3"), ("9", "d2"))
-    assert found.unused == 0
-
-
-def test_unjudged_passages_are_skipped_and_named(file: File) -> None:
-    found = read_trec(file("qrels", QRELS), [file("c.tsv", TSV)], runs=[file("run", RUN)])
-    assert found.passages == ROWS
-    assert found.unjudged == (("7", "d3"), ("9", "d2"))
+    assert found.unused == (unjudged == "skip")
 
 
 def test_requests_that_make_no_sense(file: File) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    Read = Callable[..., tuple[list[Passage], WikiReport]]
+
 pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")
 
 DUCK: Final = (
@@ -52,7 +54,7 @@ PAGES: Final = (
 
 
 @pytest.fixture
-def rows(tmp_path: Path) -> Callable[..., tuple[list[Passage], WikiReport]]:
+def rows(tmp_path: Path) -> Read:
     def read(
         *texts: str | bytes, jobs: int = 1, make: WikiPassages | None = None, chosen: Chosen | None = None
     ) -> tuple[list[Passage], WikiReport]:
@@ -67,7 +69,7 @@ def rows(tmp_path: Path) -> Callable[..., tuple[list[Passage], WikiReport]]:
     return read
 
 
-def test_passages_and_counts(rows: Callable[..., tuple[list[Passage], WikiReport]]) -> None:
+def test_passages_and_counts(rows: Read) -> None:
     passages, report = rows(dump(*PAGES))
     assert passages == [
         Passage("Duck", "1", "Ducks are birds that swim in lakes. They dive.", anchors=("birds", "lakes")),
@@ -78,7 +80,7 @@ def test_passages_and_counts(rows: Callable[..., tuple[list[Passage], WikiReport
     assert (report.short, report.anchors, report.empty) == (1, 5, 0)
 
 
-def test_sentences_have_their_own_anchors(rows: Callable[..., tuple[list[Passage], WikiReport]]) -> None:
+def test_sentences_have_their_own_anchors(rows: Read) -> None:
     text = "A [[duck]] swims. [[Geese]] fly over the [[lake]]."
     passages, _ = rows(dump(page("Duck", text)), make=WikiPassages("sentences", 1, targets=True))
     assert [(each.id, each.text, each.anchors) for each in passages] == [
@@ -87,16 +89,14 @@ def test_sentences_have_their_own_anchors(rows: Callable[..., tuple[list[Passage
     ]
 
 
-def test_chinese_is_counted_by_characters(rows: Callable[..., tuple[list[Passage], WikiReport]]) -> None:
+def test_chinese_is_counted_by_characters(rows: Read) -> None:
     passages, report = rows(dump(page("鸭", "[[鸭]]是一种会游泳的水鸟。\n\n鸭。"), name="zhwiki"))
     assert [each.text for each in passages] == ["鸭是一种会游泳的水鸟。"]
     assert report.short == 1
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress], ids=["plain", "gzip", "bzip2"])
-def test_dumps_are_read_compressed_and_by_several_workers(
-    rows: Callable[..., tuple[list[Passage], WikiReport]], pack: Callable[[bytes], bytes]
-) -> None:
+def test_dumps_are_read_compressed_and_by_several_workers(rows: Read, pack: Callable[[bytes], bytes]) -> None:
     several = [page(f"Duck {at}", DUCK) for at in range(70)]
     packed = pack(dump(*several[:40]).encode()) if pack is not bz2.compress else b"".join(
         bz2.compress(part.encode()) for part in dump(*several[:40]).partition("Duck 20")
@@ -107,9 +107,7 @@ def test_dumps_are_read_compressed_and_by_several_workers(
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress], ids=["plain", "gzip", "bzip2"])
-def test_what_xml_forbids_is_replaced_and_counted(
-    rows: Callable[..., tuple[list[Passage], WikiReport]], pack: Callable[[bytes], bytes]
-) -> None:
+def test_what_xml_forbids_is_replaced_and_counted(rows: Read, pack: Callable[[bytes], bytes]) -> None:
     text = dump(page("Duck", "A duck\0 swims &#x1c; on caf\xe9 lakes of R&D."), page("Rye & bread", RYE))
     data = text.replace("&amp;#x1c;", "&#x1c;").replace("R&amp;D", "R&D").encode("latin-1")
     passages, report = rows(pack(b"\n" + data))
@@ -119,14 +117,14 @@ def test_what_xml_forbids_is_replaced_and_counted(
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "cp1252"])
-def test_dumps_in_other_encodings(rows: Callable[..., tuple[list[Passage], WikiReport]], encoding: str) -> None:
+def test_dumps_in_other_encodings(rows: Read, encoding: str) -> None:
     head = f'\n<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n'
     passages, report = rows((head + dump(page("Rye", RYE.replace("wheat", "blé")))).encode(encoding))
     assert [each.text for each in passages] == ["Rye is a grass that grows where blé does not."]
     assert report.read.replaced == 0
 
 
-def test_pages_can_be_chosen(rows: Callable[..., tuple[list[Passage], WikiReport]], tmp_path: Path) -> None:
+def test_pages_can_be_chosen(rows: Read, tmp_path: Path) -> None:
     (titles := tmp_path / "titles").write_text("Rye_& bread\nGoose\n", encoding="utf-8")
     passages, report = rows(dump(*PAGES), chosen=Chosen(titles=read_titles(titles)))
     assert [each.topic for each in passages] == ["Rye & bread"]
@@ -164,9 +162,7 @@ WHOLE: Final = dump(*PAGES)
         (dump("<page><title>a</title><ns>x</ns></page>").encode(), "expected a page with a title"),
     ],
 )  # fmt: skip
-def test_broken_dumps_are_one_sentence(
-    rows: Callable[..., tuple[list[Passage], WikiReport]], data: bytes, problem: str
-) -> None:
+def test_broken_dumps_are_one_sentence(rows: Read, data: bytes, problem: str) -> None:
     with pytest.raises(InvalidInput, match=problem) as caught:
         rows(data)
     assert "\n" not in str(caught.value)
