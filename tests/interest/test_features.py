@@ -90,10 +90,6 @@ def test_features_of_sentences(name: str, text: str, value: float) -> None:
     assert feature(name, text, "The lock was open.") == pytest.approx(value)
 
 
-def test_a_page_without_passages_has_features() -> None:
-    assert InterestPage.of([]).features.values.shape == (0, len(FEATURES))
-
-
 @pytest.mark.parametrize(
     ("word", "reason"),
     [

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.errors import InvalidInput, Undefined, UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.interest.features import FEATURES
 from postil.interest.model import (
     UNTRAINED,
@@ -83,10 +83,6 @@ def test_pages_without_differences(page: list[str], model: InterestModel) -> Non
         assert math.fsum(each.part for each in found.reasons(index)) + found.constant == pytest.approx(score) or (
             score == -math.inf
         )
-
-
-def test_equal_passages_have_equal_scores() -> None:
-    assert len(set(page_scores(["The oldest mill.", "Rain.", "The oldest mill."]).scores.tolist())) == 2
 
 
 @given(st.permutations(range(4)))
@@ -232,11 +228,6 @@ def test_a_cross_fit_never_sees_the_grades_of_the_page() -> None:
     after = RatedPages.of(TEXTS, changed, RATED_PAGE).cross_fitted(folds, 1.0, 2)
     np.testing.assert_array_equal(before[RATED_PAGE == 1], after[RATED_PAGE == 1])
     assert (before[RATED_PAGE == 0] != after[RATED_PAGE == 0]).any()
-
-
-def test_equal_grades_teach_nothing() -> None:
-    with pytest.raises(Undefined, match="no page has passages of different grades"):
-        RatedPages.of(TEXTS, RATED_PAGE.astype(np.float64), RATED_PAGE).fit(1.0, 2)
 
 
 def test_a_strong_penalty_leaves_the_cues_that_were_added() -> None:

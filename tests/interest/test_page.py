@@ -16,7 +16,6 @@ from postil.errors import UsageError
 from postil.interest.highlights import index_page, passages_page
 from postil.interest.result import InterestingResult
 from postil.passages.result import RankedPassage, UnitContribution
-from postil.results.base import Result
 
 
 def marked(page: Read) -> dict[str, str]:
@@ -176,19 +175,6 @@ def test_headings_skip_no_level() -> None:
     blocks = tuple(replace(each, level=level) for each, level in zip(made.blocks, (4, 6, 1, 9), strict=True))
     page = Read(passages_page(replace(article(), document=replace(made, blocks=blocks), passages=())))
     assert [tag for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)] == ["h1", "h2", "h3", "h2", "h3"]
-
-
-def test_a_page_read_back_from_json_is_the_same() -> None:
-    for make in (article, hostile):
-        result: InterestingResult = make()
-        assert passages_page(InterestingResult.from_json(result.to_json())) == passages_page(result)
-        assert isinstance(Result.from_json(result.to_json()), InterestingResult)
-
-
-def test_style_and_script_are_small() -> None:
-    html = passages_page(article())
-    own = re.findall(r"<(?:style|script)>(.*?)</", html, re.DOTALL)
-    assert sum(map(len, own)) < 15_000
 
 
 def test_a_long_document_is_laid_out_in_parts() -> None:

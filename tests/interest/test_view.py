@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
-from postil.results.base import Result
 from postil.results.views import show
 from result_examples import example
 
@@ -23,30 +22,12 @@ def pages() -> InterestingPagesResult:
     return cast("InterestingPagesResult", example("interesting-pages"))
 
 
-def test_json_without_a_document_reads_and_has_the_fields_of_rows_of_passages() -> None:
-    plain = {
-        "schema": 1,
-        "kind": "interesting",
-        "measure": "f1-1",
-        "passages": [{"rank": 1, "index": 0, "text": "a", "score": None, "reasons": [{"unit": "a", "part": 1.0}]}],
-    }
-    found = cast("InterestingResult", Result.from_json(json.dumps(plain)))
-    assert (found.document, found.passages[0].start, found.goal, found.notes) == (None, None, None, ())
-    assert json.loads(found.to_json()) == plain
-    assert found.to_rows()[0].keys() == {"rank", "index", "text", "score", "reasons"}
-    assert [line.split() for line in show("table", found).splitlines()[2:]] == [["1.", "a", "-", "a"]]
-
-
 def test_locations_are_columns_where_a_document_has_them() -> None:
     rows = ranked().to_rows()
     assert [(row["start"], row["page"]) for row in rows] == [(12, 2), (None, None)]
     assert rows[0]["link"] == "https://example.org/tea#:~:text=tfidf"
     unpaged = replace(ranked(), passages=tuple(replace(each, page=None) for each in ranked().passages))
     assert "page" not in unpaged.to_csv().splitlines()[0].split(",")
-
-
-def test_notes_and_the_signature_stand_below_the_table() -> None:
-    assert show("table", ranked()).splitlines()[-3:] == ["note: tfidf", "", "meteor|stop:en"]
 
 
 def test_of_many_passages_of_a_page_people_see_three_and_rows_have_all() -> None:
