@@ -531,33 +531,9 @@ def test_damage_gives_a_document_or_one_sentence(at: int, junk: bytes, cut: bool
     st.lists(
         st.sampled_from(
             [
-                "(",
-                ")",
-                "[",
-                "]",
-                "<",
-                ">",
-                "\\",
-                "1 ",
-                "-.",
-                "Tj ",
-                "TJ ",
-                "Tf ",
-                "/F1 ",
-                "q ",
-                "Q ",
-                "cm ",
-                "BT ",
-                "Do ",
+                *"()[]<>\\a\n\0",
+                *(f"{word} " for word in "1 -. Tj TJ Tf /F1 q Q cm BT Do BI EI % ' \" Tm".split()),
                 "BI ID ",
-                "EI ",
-                "% ",
-                "\n",
-                "' ",
-                '" ',
-                "Tm ",
-                "a",
-                "\x00",
             ]
         )
     )

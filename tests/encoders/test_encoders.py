@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.encoders.base import Encoded, check_no_pickles, distinct_texts, model_folder, open_once
-from postil.errors import InvalidInput, UsageError
+from postil.encoders.base import Encoded, distinct_texts, open_once
+from postil.errors import InvalidInput
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -61,21 +61,6 @@ def test_raw_texts_are_those_that_were_tokenized() -> None:
     vocabulary = Vocabulary()
     assert vocabulary.encode_tokens([["a", "b"], []]).raw_texts() == ["a b", ""]
     assert vocabulary.encode_tokens([["a", "b"], []], keep_texts=True).raw_texts() == ["a b", ""]
-
-
-def test_a_name_that_is_no_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="is a file; the model is read from a local folder, nothing is downloaded"):
-        model_folder(str(tmp_path / "file"), "the model")
-    assert model_folder(str(tmp_path), "the model") == tmp_path
-
-
-def test_pickles_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text("{}")
-    check_no_pickles(tmp_path, "model.safetensors")
-    (tmp_path / "pytorch_model.bin").write_bytes(b"")
-    with pytest.raises(InvalidInput, match=r"pytorch_model\.bin is a pickle.*expected model"):
-        check_no_pickles(tmp_path, "model.safetensors")
 
 
 def test_a_model_is_opened_again_only_after_a_change(tmp_path: Path) -> None:

@@ -106,11 +106,6 @@ def test_the_default_layer_is_in_the_folder(tmp_path: Path) -> None:
         contextual_encoder(str(folder), 4)
 
 
-def test_a_name_that_is_no_folder_is_not_downloaded() -> None:
-    with pytest.raises(UsageError, match=r"roberta-large: no such folder; .*nothing is downloaded"):
-        contextual_encoder("roberta-large", 17)
-
-
 def without(folder: Path, *names: str) -> None:
     for name in names:
         (folder / name).unlink()

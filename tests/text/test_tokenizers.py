@@ -116,25 +116,6 @@ def test_nothing_but_white_space_is_lost(name: str, text: str) -> None:
     assert "".join(tokenizer(name).split(text)) == "".join(text.split())
 
 
-@pytest.mark.parametrize(
-    ("text", "han"),
-    [
-        ("我喜欢iPhone", True),
-        ("She sat the exam in 東京 last year", False),
-        ("", False),
-        ("no Han, at all", False),
-        ("中 a", True),  # as many as: Han
-        ("中 a b", False),
-        ("𠀀㐀豈", True),
-        ("かな", False),
-        ("東a京b", True),
-        ("!!! 好 ???", True),
-    ],
-)
-def test_han_text(text: str, *, han: bool) -> None:
-    assert is_han_text(text) is han
-
-
 @given(st.text(st.sampled_from("我們𠀀豈 ab9_,。かé"), max_size=12))
 def test_han_text_counts_characters_against_runs(text: str) -> None:
     def is_han(c: str) -> bool:
@@ -202,11 +183,6 @@ def counted(*texts: str, n: int = 1, gap: int = 0, up_to: bool = False) -> tuple
 def test_units_of_a_text(asked, expected) -> None:
     (found,), _ = counted("a b a b c a", **asked)
     assert found == Counter(expected)
-
-
-def test_words_are_those_of_the_tokenizer() -> None:
-    (found,), _ = counted("Café, CAFÉ: don't!")
-    assert found == {"café": 2, "don": 1, "t": 1}
 
 
 def test_units_do_not_cross_texts() -> None:
