@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from postil.documents.document import PROSE, Block, Document, Piece, assembled
 from postil.documents.passages import document_passages
 from postil.documents.readers.text import read_plain
-from postil.documents.reading import DocumentKind, read_document
+from postil.documents.reading import read_document
 from postil.errors import InvalidInput, UnknownName
 
 PARTS = (
@@ -178,7 +178,7 @@ def test_words_have_their_marks_and_joiners(text: str, *, stands: bool) -> None:
 )
 @pytest.mark.parametrize("space", [" ", ""])
 @pytest.mark.parametrize("kind", ["text", "markdown", "html"])
-def test_end_marks_of_other_scripts_end_sentences(sentences: list[str], space: str, kind: DocumentKind) -> None:
+def test_end_marks_of_other_scripts_end_sentences(sentences: list[str], space: str, kind: str) -> None:
     text = space.join(sentences)
     page = f"<html><body><article><p>{text}</p></article></body></html>" if kind == "html" else text
     found = document_passages(read_document(page.encode(), "river", kind))

@@ -526,18 +526,11 @@ def test_damage_gives_a_document_or_one_sentence(at: int, junk: bytes, cut: bool
             assert document.blocks
 
 
+OPERATORS = "1 -. Tj TJ Tf /F1 q Q cm BT Do BI EI % ' \" Tm"
+
+
 @examples(150)
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                *"()[]<>\\a\n\0",
-                *(f"{word} " for word in "1 -. Tj TJ Tf /F1 q Q cm BT Do BI EI % ' \" Tm".split()),
-                "BI ID ",
-            ]
-        )
-    )
-)
+@given(st.lists(st.sampled_from([*"()[]<>\\a\n\0", "BI ID ", *(f"{each} " for each in OPERATORS.split())])))
 def test_any_content_is_read_or_has_no_text(pieces: list[str]) -> None:
     page = Page(["BT /F1 9 Tf 72 700 Td (First line.) Tj ET", "".join(pieces)])
     assert read_pdf(pdf_of(page), "a.pdf").text.startswith("First line.")
