@@ -343,14 +343,6 @@ class TestReading:
 
 
 class TestBackups:
-    def test_of_a_campaign_in_use(self, used: Store, file: Path) -> None:
-        path = file.with_name("backup.db")
-        path.touch()
-        with Store.open(str(file), read_only=True) as store:
-            store.copy(str(path))
-        rate(used)
-        assert (graded(path), graded(path, read_only=False), graded(file)) == (2, 2, 3)
-
     def test_of_what_is_left(self, used: Store, file: Path) -> None:
         alone, other = copy(file, "alone", ""), copy(file, "other", "-wal")
         checkpoint(used)

@@ -48,6 +48,8 @@ DECIDED = [
     Adjudication(number=0, lead="lead 1", grade=1, reason="", time=0),
     Adjudication(number=0, lead="lead 1", grade=4, reason="", time=1),
 ]
+FIRST = {"item": "a", "system": "x", "sample": 1, "aspect": "", "gold": None, "revision": 1, "purpose": ""}
+"""What rows of tables have of the first item."""
 INFERRED = InferredGrades({"A1": 0.75}, {0: 3.125}, {})
 UNKNOWN = InferredGrades({}, {}, {}, "one annotator")
 
@@ -62,20 +64,7 @@ def test_annotators_have_their_competence() -> None:
 
 def test_the_long_table_has_a_row_a_grade() -> None:
     rows = list(long_table(RATINGS))
-    assert rows[0] == LongRow(
-        item="a",
-        system="x",
-        sample=1,
-        annotator="A1",
-        round=1,
-        order=7,
-        aspect="",
-        grade=2,
-        spans="",
-        gold=None,
-        revision=1,
-        purpose="",
-    )
+    assert rows[0] == LongRow(**FIRST, annotator="A1", round=1, order=7, grade=2, spans="")
     assert [row.purpose for row in rows] == ["", "", "", "gold"]
     assert [row.spans for row in rows] == ["", "0:2 4:5", "", ""]
     assert [row.round for row in rows] == [1, 1, 2, 1]
@@ -86,15 +75,13 @@ def test_the_long_table_has_a_row_a_grade() -> None:
 
 
 def test_a_rating_stands_beside_its_text_and_all_that_was_shown() -> None:
-    shown = Item(
-        item="a", system="x", text="T", title="Title", content="Body.", context=(Context(name="hint", text="Look."),)
-    )
+    hint = (Context(name="hint", text="Look."),)
+    shown = Item(item="a", system="x", text="T", title="Title", content="Body.", context=hint)
     row = next(long_table(RATINGS, [shown, *ITEMS[1:]], timestamps=True))
     assert isinstance(row, TimedTextRow)
     assert (row.text, row.context) == ("T", "Title\n\nBody.\n\nhint: Look.")
-    assert [row.text for row in long_table(RATINGS, ITEMS) if isinstance(row, TextRow)] == ["abcdefghij"] * 3 + [
-        "known"
-    ]
+    texts = [row.text for row in long_table(RATINGS, ITEMS) if isinstance(row, TextRow)]
+    assert texts == ["abcdefghij"] * 3 + ["known"]
 
 
 def test_samples_are_texts_of_their_own_for_agreement_alone() -> None:
@@ -106,23 +93,8 @@ def test_samples_are_texts_of_their_own_for_agreement_alone() -> None:
 
 def test_the_resolved_table_has_a_row_a_text() -> None:
     first, second = resolved_table(ITEMS, RATINGS, DECIDED, Rubric.default(), INFERRED)
-    assert first == ResolvedRow(
-        item="a",
-        system="x",
-        sample=1,
-        aspect="",
-        annotators=2,
-        mean=3.5,
-        weighted=3.125,
-        expected=None,
-        lowest=2,
-        highest=5,
-        adjudicated=True,
-        grade=4,
-        gold=None,
-        revision=1,
-        purpose="",
-    )
+    numbers = {"annotators": 2, "mean": 3.5, "weighted": 3.125, "expected": None, "lowest": 2, "highest": 5}
+    assert first == ResolvedRow(**FIRST, **numbers, adjudicated=True, grade=4)
     assert (second.item, second.grade, second.adjudicated, second.gold, second.purpose) == ("b", 4, False, 5, "gold")
     assert next(resolved_table(ITEMS, RATINGS, [], Rubric.default(), INFERRED)).grade == 3.5
 

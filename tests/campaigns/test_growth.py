@@ -42,12 +42,6 @@ def test_loads_stay_even_and_every_text_has_its_annotators(store: Store) -> None
         assert store.grading.progress(person).total == loads[person.id - 1]
 
 
-def test_a_dry_run_changes_nothing(store: Store) -> None:
-    before = store.plan(), store.campaign(), store.items()
-    assert store.add(NEW, seed=1, dry_run=True).plan != before[0]
-    assert (store.plan(), store.campaign(), store.items()) == before
-
-
 def test_ratings_know_their_revision_and_the_item_on_the_screen_stays(store: Store) -> None:
     ann = join(store, "Ann")
     rate(store, ann, 0, 3)
@@ -119,14 +113,6 @@ def test_what_a_browser_holds_stays_where_it_is(make: Callable[..., Store]) -> N
         assert [store.grading.task(person, n).position for n in range(total)] == list(range(total))
         places = [place for place, (item, _) in enumerate(order) if item < 40]
         assert max(places) > len(order) // 2  # old and new ones are mixed
-
-
-def test_the_log_of_changes_names_the_revision(store: Store) -> None:
-    lead = join(store, "Lee", "lead")
-    store.add(NEW[:4], seed=1, known=2, lead=lead)
-    with store._database.reading() as connection:
-        rows = connection.exec_driver_sql("SELECT kind, person, detail FROM change").all()
-    assert [tuple(row) for row in rows] == [("added", lead.id, '{"revision":2,"items":4,"known":2}')]
 
 
 TEXTS = [Item(item=f"a{n // 2}", system=f"s{n % 2}", text=f"text {n}") for n in range(60)]

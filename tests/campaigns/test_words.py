@@ -1,81 +1,11 @@
-"""Settings of campaigns in the words of Python and of the command line, and the address of the pages."""
+"""The address of the pages of a campaign."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from postil.campaigns.calls import InviteOptions, ServeOptions, checked_base_url
-from postil.campaigns.importing import LabelStudioOptions
-from postil.campaigns.models import parse_context
-from postil.campaigns.planning import ItemFiles, sampled_items, with_training
+from postil.campaigns.calls import ServeOptions, checked_base_url
 from postil.errors import UsageError
-from postil.messages import CommandLine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-PLAN = CommandLine({"sample": "--items"})
-
-
-@pytest.mark.parametrize(
-    ("call", "python", "command_line"),
-    [
-        (
-            lambda: InviteOptions(role="lead", late=True),
-            "late goes with annotators: a lead needs no items",
-            "--late goes with annotators: a lead needs no items",
-        ),
-        (
-            LabelStudioOptions,
-            "nothing to write: give out=FILE for judgements, campaign=NEW.db for a campaign, or both",
-            "nothing to write: give --out FILE for judgements, --campaign NEW.db for a campaign, or both",
-        ),
-        (
-            lambda: ServeOptions(https=True, base_url="http://a.example"),
-            "base_url: expected https:// with https, got http://a.example",
-            "--base-url: expected https:// with --https, got http://a.example",
-        ),
-        (
-            lambda: ItemFiles("candidates", ("article",)),
-            (
-                "candidates are shown beside their articles: articles=FILE; or name columns to show: "
-                'context=NAME,NAME; or context="none"'
-            ),
-            (
-                "candidates are shown beside their articles: --articles FILE; or name columns to show: --context "
-                "NAME,NAME; or --context none"
-            ),
-        ),
-        (
-            lambda: parse_context("hint,hint"),
-            (
-                "context: expected none, or distinct names of article, source, thread and columns, separated by "
-                "commas; got 'hint,hint'"
-            ),
-            (
-                "--context: expected none, or distinct names of article, source, thread and columns, separated by "
-                "commas; got 'hint,hint'"
-            ),
-        ),
-        (
-            lambda: sampled_items([], 2, 1),
-            "sample: expected a number from 1 to 0, the number of articles (or topics); got 2",
-            "--items: expected a number from 1 to 0, the number of articles (or topics); got 2",
-        ),
-        (
-            lambda: with_training([], 2, 1),
-            "training: expected at most 0, the number of gold items that are no attention checks; got 2",
-            "--training: expected at most 0, the number of gold items that are no attention checks; got 2",
-        ),
-    ],
-)
-def test_each_face_spells_the_settings(call: Callable[[], object], python: str, command_line: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        call()
-    assert (str(caught.value), caught.value.words(PLAN)) == (python, command_line)
 
 
 @pytest.mark.parametrize(
@@ -94,15 +24,8 @@ def test_a_base_url(url: str, address: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        *(
-            "",
-            "grading.example.org",
-            "grading.example.org:8000",
-            "ftp://a.example",
-            "https://",
-            "https:///lead",
-            "//a.example",
-        ),
+        *("", "grading.example.org", "grading.example.org:8000", "ftp://a.example", "https://", "https:///lead"),
+        "//a.example",
         *("https://a.example/grading", "https://a.example/?x=1", "https://a.example/#x", "https://user@a.example"),
         *("https://a.example:0", "https://a.example:http", "https://a.example:99999", "https://[::1"),
     ],
@@ -116,18 +39,9 @@ def test_what_is_no_base_url(url: str) -> None:
 
 def test_a_base_url_gives_name_and_scheme() -> None:
     outside = ServeOptions(base_url="https://Grading.example.org/", name=("other.example",))
-    assert (outside.address, outside.names, outside.secure) == (
-        "https://grading.example.org",
-        ("other.example", "grading.example.org"),
-        True,
-    )
+    assert (outside.address, outside.secure) == ("https://grading.example.org", True)
+    assert outside.names == ("other.example", "grading.example.org")
     inside = ServeOptions(base_url="http://annotate.lan:8000")
     assert (inside.names, inside.secure) == (("annotate.lan",), False)
     with pytest.raises(UsageError, match=r"^base_url: expected https:// with https, got http://annotate\.lan$"):
         ServeOptions(base_url="http://annotate.lan", https=True)
-
-
-def test_addresses_without_a_base_url() -> None:
-    assert ServeOptions(port=8001).address == "http://localhost:8001"
-    assert (ServeOptions(https=True).address, ServeOptions(https=True).secure) == ("https://localhost", True)
-    assert ServeOptions(https=True, name=("a.example", "b.example")).address == "https://a.example"

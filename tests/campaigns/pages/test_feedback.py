@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +12,7 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 
 from starlette.testclient import TestClient
 
+from campaign_pages import Visitor
 from campaign_work import join, rate_all
 from postil.campaigns.pages.server import WebOptions, make_app
 from postil.campaigns.planning import PlanOptions, plan
@@ -46,30 +46,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-class Ann:
-    """An annotator with a browser that runs no scripts; `rate` is what the script would do."""
-
-    def __init__(self, client: TestClient, store: Store) -> None:
-        self.client = client
-        page = client.get(f"/join/{store.people.invite('Ann', 'annotator')}").text
-        client.post("/join", data={name: self.field(page, name) for name in ("csrf", "token")})
-        self.person = next(one for one in store.people.everyone() if one.name == "Ann")
-
-    def field(self, page: str, name: str) -> str:
-        found = re.search(rf'name="{name}" value="([^"]*)"', page)
-        assert found
-        return found[1]
-
-    def form(self) -> dict[str, str]:
-        page = self.client.get("/grade").text
-        return {name: self.field(page, name) for name in ("csrf", "assignment", "revision", "idempotency_key")}
-
-    def rate(self, assignment: int, csrf: str) -> str:
-        data = {"csrf": csrf, "grade": 1, "assignment": assignment, "revision": 0, "idempotency_key": f"k{assignment}"}
-        said = self.client.post("/rate", data=data, headers={"accept": "application/json"}).json()
-        return str(said.get("label", ""))
-
-
 def known(store: Store) -> dict[str, tuple[float | None, str]]:
     return {item.text: (item.gold, item.purpose) for item in store.items()}
 
@@ -86,36 +62,41 @@ def test_training_comes_first_and_attention_checks_are_items_of_their_own(store:
     assert (shown.item, shown.title) == ("a9", "t 9")
 
 
-def test_the_label_is_shown_after_the_rating_of_gold_items_alone(store: Store) -> None:
-    gold = known(store)
-    with TestClient(make_app(store, WebOptions()), base_url="http://localhost", follow_redirects=False) as client:
-        ann, seen = Ann(client, store), set()
-        csrf = ann.form()["csrf"]
-        while (task := store.grading.next(ann.person)) is not None:
-            label, purpose = gold[task.text]
-            shown = ann.rate(task.assignment, csrf)
-            assert bool(shown) == (label is not None and purpose != "attention"), task.text
-            if shown:
-                assert task.text in shown
-                assert f"Your rating {'agrees with' if label == 1 else 'differs from'} the label." in shown
-                assert f"<kbd>{label:g}</kbd>" in shown
-                seen.add(label == 1)
-        assert seen == {True, False}
+@pytest.fixture
+def ann(store: Store) -> Iterator[Visitor]:
+    app = make_app(store, WebOptions())
+    with TestClient(app, base_url="http://localhost", follow_redirects=False) as client:
+        visitor = Visitor(client)
+        visitor.join(store.people.invite("Ann", "annotator"))
+        yield visitor
 
 
-def test_without_scripts_the_label_is_a_page_and_other_items_have_none(store: Store) -> None:
-    with TestClient(make_app(store, WebOptions()), base_url="http://localhost", follow_redirects=False) as client:
-        ann = Ann(client, store)
-        fields = ann.form()
-        to = client.post("/rate", data={"grade": "3", **fields}).headers["location"]
-        assert to == f"/label?assignment={fields['assignment']}"
-        page = client.get(to).text
-        assert "This text has a known grade" in page
-        assert 'href="/grade"' in page
-        unrated = store.grading.next(ann.person)
-        assert unrated is not None
-        for other in (unrated.assignment, 10**9, "x", ""):
-            assert client.get(f"/label?assignment={other}").headers["location"] == "/grade"
+def test_the_label_is_shown_after_the_rating_of_gold_items_alone(store: Store, ann: Visitor) -> None:
+    gold, person, seen = known(store), store.people.named("Ann"), set()
+    while (task := store.grading.next(person)) is not None:
+        label, purpose = gold[task.text]
+        fields = {"assignment": task.assignment, "revision": 0, "idempotency_key": f"k{task.position}"}
+        shown = ann.ask("/rate", **fields, grade=1).json().get("label", "")
+        assert bool(shown) == (label is not None and purpose != "attention"), task.text
+        if shown:
+            assert task.text in shown
+            assert f"Your rating {'agrees with' if label == 1 else 'differs from'} the label." in shown
+            assert f"<kbd>{label:g}</kbd>" in shown
+            seen.add(label == 1)
+    assert seen == {True, False}
+
+
+def test_without_scripts_the_label_is_a_page_and_other_items_have_none(store: Store, ann: Visitor) -> None:
+    fields = ann.form()
+    to = ann.client.post("/rate", data={"grade": "3", **fields}).headers["location"]
+    assert to == f"/label?assignment={fields['assignment']}"
+    page = ann.get(to).text
+    assert "This text has a known grade" in page
+    assert 'href="/grade"' in page
+    unrated = store.grading.next(store.people.named("Ann"))
+    assert unrated is not None
+    for other in (unrated.assignment, 10**9, "x", ""):
+        assert ann.get(f"/label?assignment={other}").headers["location"] == "/grade"
 
 
 def test_a_rating_that_is_changed_after_the_label_does_not_count(store: Store) -> None:

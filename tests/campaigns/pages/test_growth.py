@@ -91,14 +91,14 @@ def test_a_file_with_an_error_changes_nothing_and_is_named_as_the_lead_knows_it(
         (
             ("x.jsonl", b'{"item": "n1"}'),
             "missing; a candidate needs item, system",
-            "缺少；a candidate 需要 item, system, text；此行有：item",
+            "缺少；a candidate 需要 item",
         ),
         (("x.jsonl", b'{"item":'), "the JSON ends too early; is the line cut off?", "这一行是否被截断？"),
         (("x.jsonl", b"\xff\xfe\x00"), "the file is in UTF-16; save it as UTF-8", "请另存为 UTF-8"),
         (("x.jsonl", b""), "the file holds no rows", "文件中没有任何行"),
         (
             ("x.csv", b"item,system,tekst\nn1,s,x\n"),
-            "did you mean 'tekst'? The file has: ",
+            "did you mean 'tekst'? The file has",
             "是否为“tekst”？文件中有：",
         ),
         (("x.csv", b"item,system,text\nn1,s\n"), "expected 3 columns, got 2", "应有 3 列，得到 2 列"),
@@ -129,11 +129,8 @@ def test_only_leads_send_files_and_only_from_the_page(lead: Any) -> None:
     assert sent(lead, **large).status_code == 422
     assert sent(lead, texts=("more.jsonl", b" " * LARGEST_UPLOAD)).status_code == 413
     assert lead.post("/lead/invite", name="x" * 100_000).status_code == 413
-    for body, kind in (
-        (b"x", "multipart/form-data; boundary=q"),
-        (b"--q--", "multipart/form-data"),
-        (b"", "text/plain"),
-    ):
+    form = "multipart/form-data"
+    for body, kind in ((b"x", f"{form}; boundary=q"), (b"--q--", form), (b"", "text/plain")):
         answer = lead.client.post(PATH, content=body, headers={"content-type": kind})
         assert answer.status_code in {400, 415}
 

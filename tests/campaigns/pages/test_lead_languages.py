@@ -89,15 +89,6 @@ def test_notes_and_reasons_are_translated_too(place: Make) -> None:
     assert "所有系统的所有分数都是 3" in lead.get("/lead/estimate").text
 
 
-def test_severities_are_translated(place: Make) -> None:
-    here = place([Item(item=f"a{n // 2}", system=f"system-{n % 2}", text=f"text {n}") for n in range(24)])
-    rated(here, "Ann", lambda number: 1 + number * 7 % 3)
-    rated(here, "Bob", lambda number: 3 + number * 7 % 3)
-    page = chinese(here).get("/lead/estimate").text
-    assert "已从打分中去除" in page
-    assert english(page) == []
-
-
 @pytest.mark.parametrize(
     ("groups", "english_words", "chinese_words"),
     [
@@ -158,13 +149,6 @@ def test_the_language_is_that_of_the_browser_or_what_the_lead_chose(place: Make)
     assert lang("/lead?lang=xx", "en") == "zh"
     cookie = next(each for each in lead.client.cookies.jar if each.name == "postil-lang")
     assert cookie.value == "zh"
-
-
-def test_an_adjudicated_card_is_in_the_language_of_the_lead(place: Make) -> None:
-    here = place()
-    lead = chinese(here)
-    fields = {"number": "1", "grade": "3", "reason": "", "idempotency_key": "k", "csrf": lead.csrf}
-    assert "已裁决：3" in lead.client.post("/lead/adjudicate", data=fields, headers={"hx-request": "true"}).text
 
 
 def test_what_is_not_known_stays_english() -> None:

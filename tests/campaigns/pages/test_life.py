@@ -9,7 +9,6 @@ from campaign_work import join, rate
 from postil.campaigns.models import Item
 from postil.campaigns.pages.site import AHEAD
 from postil.campaigns.people import SPARED
-from postil.campaigns.rubric import Rubric
 from postil.campaigns.state import GRACE
 
 Make = Any
@@ -53,17 +52,6 @@ def test_a_closed_campaign_refuses_answers_by_a_status_of_its_own(place: Make) -
     assert here.store.results.events() == []
     lead.post("/lead/state", action="resume")
     assert ann.ask("/rate", **form, grade="4").status_code == 200
-
-
-def test_the_page_is_in_the_language_of_the_rubric(place: Make) -> None:
-    here = place([Item(item="a", system="s", text="文字", lang="zh")], Rubric.default("zh"))
-    ann = here.visitor("Ann")
-    here.store.state.pause("周一继续")
-    page = ann.get("/grade").text
-    assert "标注已暂停" in page
-    assert "周一继续" in page
-    here.store.state.close()
-    assert "标注已结束" in ann.get("/task").json()["task"]
 
 
 def test_the_end_of_a_deadline_is_logged_by_whoever_sees_it(place: Make) -> None:
@@ -153,18 +141,3 @@ def test_texts_that_a_browser_may_hold_are_not_given_to_late_annotators(place: M
         fields = {"assignment": assignment, "revision": "0", "idempotency_key": f"k{number}"}
         assert ann.ask("/rate", **fields, grade="3").status_code == 200
     assert lead.post("/lead/invite", name="Mo", role="lead", late="1").status_code == 422
-
-
-def test_an_annotator_who_is_removed_while_rating_is_told(place: Make) -> None:
-    here = place()
-    lead, ann = here.visitor("Lee", "lead"), here.visitor("Ann")
-    assert ann.ask("/rate", **ann.form(), grade="4").status_code == 200
-    form = ann.form()
-    person = next(one for one in here.store.people.everyone() if one.name == "Ann")
-    assert lead.post("/lead/remove", person=str(person.id)).status_code == 303
-    told = "You are no longer in this campaign. Your ratings so far are kept; your open items went to others."
-    refused = ann.client.post("/rate", data=form | {"grade": "4"}, headers=JSON)
-    assert (refused.status_code, refused.json()["problem"]) == (401, told)
-    assert "You are no longer in this campaign" in ann.get("/grade").text
-    assert len(here.store.results.ratings()) == 1
-    assert "removed: A" in lead.get("/lead").text

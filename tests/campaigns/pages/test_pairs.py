@@ -139,11 +139,3 @@ def test_leads_see_strengths_conflicts_and_files(pairs: Callable[..., Place]) ->
     chinese = lead.client.get("/lead/estimate", headers={"accept-language": "zh"}).text
     assert "各系统的强度" in chinese
     assert "Win rate" not in chinese
-
-
-def test_the_page_is_chinese_where_the_rubric_is(pairs: Callable[..., Place]) -> None:
-    page = pairs("zh").visitor("安").get("/grade").text
-    assert "文本 A" in page
-    assert "不分上下" in page
-    assert "Text A" not in page
-    assert "better" not in page

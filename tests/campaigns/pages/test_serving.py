@@ -151,9 +151,8 @@ def test_two_servers_of_one_campaign(served: Make) -> None:
         form = here.ann.form() | {"grade": "4"}
         both = [server.ann.client.post("/rate", data=form).status_code for server in (here, other)]
         assert both == [303, 303]  # one answer by both servers, stored once
-        with ThreadPoolExecutor(
-            2
-        ) as pool:  # each for one person: the later of two answers is refused, and none is lost
+        # Each for one person: the later of two answers is refused, and none is lost.
+        with ThreadPoolExecutor(2) as pool:
             codes = [code for some in pool.map(lambda server: server.rate(15), (here, other)) for code in some]
         assert set(codes) <= {200, 409}
         stored = 21 + codes.count(200)
@@ -168,12 +167,17 @@ def test_two_servers_of_one_campaign(served: Make) -> None:
     assert here.graded() == stored + 2
 
 
-def test_a_lead_adds_texts_from_a_file_in_a_process_of_its_own(served: Make) -> None:
-    here = served()
+def signed_in_lead(here: Any) -> Any:
     with Store.open(str(here.path)) as store:
         token = store.people.invite("Mo", "lead")
     lead = type(here.ann)(httpx2.Client(base_url=f"http://localhost:{here.port}", timeout=60))
     lead.join(token)
+    return lead
+
+
+def test_a_lead_adds_texts_from_a_file_in_a_process_of_its_own(served: Make) -> None:
+    here = served()
+    lead = signed_in_lead(here)
     assert here.rate(1) == [200]
     rows = [{"item": "n", "system": f"s{n}", "text": f"new {n}"} for n in range(4)]
     files = {
@@ -197,10 +201,7 @@ def test_a_lead_adds_texts_from_a_file_in_a_process_of_its_own(served: Make) -> 
 def test_forms_that_are_made_to_be_slow_hold_nobody(served: Make) -> None:
     """The answers to an annotator, and the end of the server, do not wait for forms with heads of half a megabyte."""
     here = served()
-    with Store.open(str(here.path)) as store:
-        token = store.people.invite("Mo", "lead")
-    lead = type(here.ann)(httpx2.Client(base_url=f"http://localhost:{here.port}", timeout=60))
-    lead.join(token)
+    lead = signed_in_lead(here)
     heads = [part * (500_000 // len(part)) for part in (b"content-disposition:", b"; name", b"a: b\r\n", b'\\"')]
     kind = {"content-type": "multipart/form-data; boundary=q"}
 
