@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from postil.engine.worker import HEAD, command, described, environment, head, length_of
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Setting
+from postil.service import operations
 from postil.service.worker import DONE, InternalError, raised
 from postil.web.problems import Busy, TimedOut
 from postil.web.turns import CLIENT, FairLine
@@ -127,7 +128,7 @@ class Paces:
         return client in self._until and not self.is_slow(client)
 
 
-WORKER: Final = "postil.service.operations"
+WORKER: Final = operations.__name__
 BUFFER: Final = 1 << 20
 EXIT_TIMEOUT: Final = 5.0  # seconds
 

@@ -187,12 +187,6 @@ def test_sentences_lines_and_measures_are_chosen(ask: Ask) -> None:
     assert ask("interesting", text="One rain. Two rain.", split="sentences")["passages"][0]["end"] in {9, 19}
 
 
-def test_chinese_is_read_by_characters(ask: Ask) -> None:
-    found = ask("interesting", text="今天下雨。\n\n明天下雨吗？\n\n象棋。", lang="zh")
-    assert {one["rank"] for one in found["passages"]} == {1, 2, 3}
-    assert found["passages"][2]["text"] == "象棋。"
-
-
 @pytest.mark.parametrize(
     ("request_", "error", "problem"),
     [
