@@ -384,11 +384,6 @@ def test_entries_are_documents() -> None:
         entry_document(FeedEntry(title="a", url="", content="", is_html=False), "fen.xml")
 
 
-def test_scripts_of_an_entry_are_no_text() -> None:
-    entry = FeedEntry(title="", url="", content="<p>It rained.<script>alert(1)</script></p>", is_html=True)
-    assert entry_document(entry, "fen.xml").text == "It rained."
-
-
 def attempt(read: Callable[[], object]) -> None:
     try:
         read()

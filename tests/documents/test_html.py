@@ -244,14 +244,6 @@ def test_tags_that_are_never_closed_cut_nothing_off(tag: str) -> None:
     assert document.text.count(ENGINE[0]) == document.text.count(ENGINE[1]) == 200
 
 
-@pytest.mark.parametrize(
-    "body", ["", "<script>let a = 'The engine burned coal.'</script>", "<p>…</p>", "<img src=a.png>"]
-)
-def test_a_page_without_text_is_one_sentence(body: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^page\.html: expected passages, got a page without a text$"):
-        found(body)
-
-
 def test_a_page_that_is_too_large_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"^page\.html: expected a page of at most 16,777,216 characters"):
         found("x" * LONGEST_PAGE)

@@ -9,7 +9,7 @@ import pytest
 from lxml import html as lxml_html
 
 from limited_child import unfinished
-from postil.documents.html_blocks import ATTRIBUTES, TAGS, in_order
+from postil.documents.html_blocks import TAGS, in_order
 from postil.documents.readers.html import ELEMENTS, LONGEST, decode_html, decoded_html, read_article
 from postil.errors import InvalidInput
 
@@ -336,8 +336,3 @@ for name, page in pages.items():
 """
     )
     assert not done
-
-
-def test_a_page_with_a_tag_of_many_attributes_is_read() -> None:
-    attributes = " ".join(f"a{number}='>'" for number in range(2 * ATTRIBUTES))
-    assert in_order(f"<title>Rain</title><main {attributes}>It rained.</main>").count("<body>") == 1

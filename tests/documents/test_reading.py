@@ -7,7 +7,6 @@ import io
 import sys
 import zipfile
 
-import msgspec
 import pytest
 
 from postil.documents.document import Block, Document
@@ -202,11 +201,6 @@ def test_xml_of_no_document_is_refused(data: bytes, problem: str) -> None:
 def test_xhtml_is_read_as_html() -> None:
     page = b'<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><body><p>It rained on Ely.</p></body>'
     assert read_document(page, "ely.xml").text == "It rained on Ely."
-
-
-def test_a_document_survives_json() -> None:
-    document = Document(text="Rain.", blocks=(Block(kind="paragraph", start=0, end=5, page=2),), source="a.pdf")
-    assert msgspec.json.decode(msgspec.json.encode(document), type=Document) == document
 
 
 @pytest.mark.parametrize(("start", "end"), [(3, 3), (4, 2), (-1, 2)])

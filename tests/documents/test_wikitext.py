@@ -358,11 +358,6 @@ def test_tags_without_end_leave_links_as_they_are(unit: str, anchor: Anchor) -> 
     assert anchors_of(unit * 100).anchors == (anchor,) * 100
 
 
-def test_links_in_much_markup_are_links() -> None:
-    linked = anchors_of("<div>" * 45 + "[[a]]" + "</div>" * 45)
-    assert (linked.text, linked.anchors) == ("a", (Anchor("a", "A"),))
-
-
 def test_an_address_that_ends_with_a_caption_is_not_broken() -> None:
     linked = anchors_of("[[File:a.jpg|thumb|see [[b]] and [http://x y]]] [[c]]\n" * 30)
     assert linked.text.split("\n") == ["c"] * 30

@@ -130,31 +130,12 @@ def test_encodings_that_no_text_has(name: str) -> None:
         repaired(HEAD.format(name).encode())
 
 
-PIECES = st.sampled_from(
-    [
-        "&",
-        "&#",
-        "x1c;",
-        "&#0;",
-        "&amp;",
-        "<![CDATA[",
-        "]]>",
-        "]",
-        "<",
-        "a",
-        ";",
-        "\0",
-        "é",
-        "\ufffe",
-        "&nbsp;",
-        "雨",
-        " ",
-    ]
-)
+PARTS = "& &# x1c; &#0; &amp; <![CDATA[ ]]> ] a ; \0 é \ufffe &nbsp; 雨"
+PIECES = st.sampled_from([*PARTS.split(" "), " "])
 
 
 @examples(500)
-@given(st.lists(PIECES.filter(lambda piece: piece != "<"), max_size=40), st.integers(1, 9), st.binary(max_size=6))
+@given(st.lists(PIECES, max_size=40), st.integers(1, 9), st.binary(max_size=6))
 def test_blocks_are_mended_as_the_whole_is(pieces: list[str], step: int, junk: bytes) -> None:
     text = "".join(pieces).encode()
     data = b"<a>" + b"x" * 1100 + text + junk.replace(b"<", b"") + text
@@ -162,9 +143,7 @@ def test_blocks_are_mended_as_the_whole_is(pieces: list[str], step: int, junk: b
 
 
 @examples(200)
-@given(
-    st.lists(PIECES.filter(lambda piece: "[CDATA" not in piece and piece != "<"), max_size=30), st.binary(max_size=9)
-)
+@given(st.lists(PIECES.filter(lambda piece: "[CDATA" not in piece), max_size=30), st.binary(max_size=9))
 def test_any_text_can_be_parsed(pieces: list[str], junk: bytes) -> None:
     text = "".join(pieces).replace("]]>", "").encode() + junk.translate(None, b"<>")
     parser = expat.ParserCreate("utf-8")
