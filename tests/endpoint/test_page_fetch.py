@@ -198,6 +198,12 @@ async def test_every_redirect_is_checked(to: str, problem: str, monkeypatch: pyt
             await fetch_page(url, limits=FetchLimits(redirects=2), resolve=site.resolve)
 
 
+def test_a_redirect_is_followed() -> None:
+    page = fetched({"/": reply(b"", "301 Moved Permanently", location="new?a=1#top"), "/new?a=1": reply()})
+    assert page.body == PAGE
+    assert page.url.endswith("/new?a=1")
+
+
 @pytest.mark.parametrize(
     ("replies", "problem"),
     [
