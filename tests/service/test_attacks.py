@@ -146,6 +146,21 @@ async def test_a_client_whose_line_is_full_is_refused_and_others_are_served(tmp_
         await asyncio.gather(*more)
 
 
+async def test_a_full_line_loses_the_requests_of_who_filled_it(tmp_path: Path) -> None:
+    async with running(tmp_path, timeout=20.0, workers=1, queue=4) as here:
+        slow = [here.slow() for _ in range(5)]
+        await here.busy(1)
+        while here.service.pool.waiting < 4:
+            await asyncio.sleep(0.01)
+        asked = asyncio.create_task(here.other.post("/v1/suggest", json=QUICK))
+        done, _ = await asyncio.wait(slow, return_when=asyncio.FIRST_COMPLETED)
+        assert [task.result().status_code for task in done] == [503]
+        assert not asked.done()
+        here.release()
+        assert (await asked).status_code == 200
+        assert sorted([(await task).status_code for task in slow]) == [200] * 4 + [503]
+
+
 async def test_work_of_a_client_who_has_gone_ends(tmp_path: Path) -> None:
     async with running(tmp_path, timeout=5.0) as here:
         pids = set(here.service.pool.pids)
