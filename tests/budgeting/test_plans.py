@@ -42,7 +42,6 @@ def test_more_items_never_hurt(target: str) -> None:
 @pytest.mark.parametrize(("wanted", "width"), [(0.8, None), (None, 0.4), (0.6, 0.9)])
 def test_no_plan_is_cheaper(wanted: float | None, width: float | None) -> None:
     found = cheapest(WORKED, (1, 2, 3), wanted=wanted, width=width)
-    assert found is not None
 
     def reaches(n: int, k: int) -> bool:
         strong = wanted is None or WORKED.power(n, k, 0.5, WORKED.pairs) >= wanted

@@ -273,7 +273,6 @@ def test_in_python(files: Postil) -> None:
     printed = json.loads(files(*FIT, "--format", "json").out)
     found = package.fit_combination(["s.jsonl"], judgements="j.jsonl", options=package.CombineOptions(out="model"))
     assert found.metric == printed["metric"]
-    assert found.combination.pool is not None
     assert found.combination.pool.value == printed["combination"]["pool"]["value"]
     graded = package.apply_combination(scores(), "model")
     assert graded.items[found.metric].shape == (60,)

@@ -49,7 +49,6 @@ def test_out_of_fold_grades_worked_by_hand() -> None:
     # Fold 0 is fitted on 1 and 3 (mean 2, standard deviation 1, weight 1/2), fold 1 on 0 and 2 (mean 1).
     found = fitted(joined({"m": [0, 1, 2, 3]}, [0, 1, 2, 3]), penalty=1.0)
     assert found.texts.grades == pytest.approx([1, 1, 2, 2])
-    assert found.combination.pool is not None
     assert found.combination.pool.value == pytest.approx(2 / 5**0.5)
     assert found.combination.rmse == pytest.approx(0.5**0.5)
     assert found.combination.item is None
@@ -60,9 +59,7 @@ def test_out_of_fold_grades_worked_by_hand() -> None:
 
 def test_correlation_within_items() -> None:
     found = fitted(joined({"m": [1, 2, 3, 5, 6, 9]}, [1, 2, 3, 5, 6, 4], per_item=2))
-    assert found.combination.item is not None
     assert found.combination.item.value == pytest.approx(1 / 3)  # two items rise, one falls
-    assert found.columns[0].item is not None
     assert found.columns[0].item.value == pytest.approx(1 / 3)
 
 
@@ -72,13 +69,9 @@ def test_controls_are_length_on_a_log_scale_and_mean_weight() -> None:
     grades = 2 * np.log(1 + length) + weight
     scores = {"w-m": rng.random(30).tolist(), "control:length": length.tolist(), MEAN: weight.tolist()}
     found = fitted(joined(scores, grades.tolist()), penalty=0.0)
-    assert found.controls is not None
     assert found.controls.columns == ("control:length", MEAN)
     assert found.controls.rmse == pytest.approx(0, abs=1e-9)
     assert found.texts.controls == pytest.approx(grades.tolist())
-    assert found.difference is not None
-    assert found.difference.pool is not None
-    assert found.difference.pool.high is not None
     assert found.difference.pool.high < 0
     assert found.notes == ()
     again = fitted(joined(scores, grades.tolist(), metrics=["control:length", MEAN]), penalty=0.0)
@@ -111,7 +104,6 @@ def test_monotone_bounds_what_depends_on_weights() -> None:
     by_name = {column.metric: column.weight for column in bound.columns}
     assert [column.sign for column in free.columns] == ["+", "+", "-"]
     assert (by_name["w-m"], by_name["w-edits"]) == (0.0, 0.0)
-    assert by_name["m"] is not None
     assert by_name["m"] > 0
     assert bound.notes[0] == "weight 0, as monotone allows none against the direction: w-edits, w-m"
 
@@ -131,11 +123,9 @@ def test_boosting_has_gains_beside_the_weights_of_ridge() -> None:
     texts = joined({"a": scores[:, 0], "b": scores[:, 1], "control:length": length}, grades)  # type: ignore[dict-item]
     found = fitted(texts, "boosting")
     first, second = found.columns
-    assert first.gain is not None
     assert first.gain > 0.9
     assert second.gain == pytest.approx(1 - first.gain)
     assert abs(first.weight or 9) < 0.2
-    assert found.combination.pool is not None
     assert found.combination.pool.value > 0.9
     assert found.controls is not None
 

@@ -202,7 +202,6 @@ def test_a_preference_is_found_with_the_impressions_that_are_needed() -> None:
     large = interleaved_preferences(simulated(random, 4000, 0.185), "base", Draws(resamples=2))
     assert large.rows[0].preference == pytest.approx(0.05, abs=0.01)
     needed = large.pairs[0].needed
-    assert needed is not None
     rows = [
         interleaved_preferences(simulated(random, needed // 4, 0.185), "base", Draws(resamples=2)).rows[0]
         for _ in range(60)

@@ -300,7 +300,6 @@ def test_rows_of_one_mapping_are_together_and_empty_columns_are_left_out() -> No
         ["a", "none"], ["b", "none"], ["a", "rounded"], ["b", "rounded"],
     ]  # fmt: skip
     systems = accuracy_table(typed(correlated(correlations=[accuracy("meteor", 0.9, "spa")]), CorrelationResult))
-    assert systems is not None
     assert systems.grid(typeset=False) == [
         ["accuracy", "measure", "value", "chance", "p", "pairs"],
         ["meteor", "spa by system", ".900 [.800, 1.000]", ".500", ".0083", "10"],

@@ -60,7 +60,6 @@ def test_options() -> None:
     options = postil.EstimateOptions(target="items", metrics="judge")  # type: ignore[arg-type]  # one name is a list
     found = postil.estimate(SCORES, GRADES, items=ITEMS, systems=SYSTEMS, options=options)
     assert (found.target, found.settings.metrics) == ("items", ("judge",))
-    assert found.severity is not None
     assert (found.severity.rule, found.severity.removed) == ("auto", True)
     assert found.rater_variance == pytest.approx(5 / 39)  # 20 graded outputs by two raters, less one severity
     kept = postil.EstimateOptions(target="items", metrics=("judge",), severity="keep")

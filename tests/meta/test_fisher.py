@@ -47,7 +47,6 @@ def test_it_holds_where_percentiles_do_not(outliers: float, least: float, percen
         samples = (n * xy - sx * sy) / np.sqrt((n * xx - sx**2) * (n * yy - sy**2))
         (degrees,) = degrees_of_freedom(x[:, None], y, starts)
         found = fisher_interval(np.corrcoef(x, y)[0, 1], samples, degrees, items)
-        assert found is not None
         held += found.low <= truth <= found.high
         low, high = np.percentile(samples, [2.5, 97.5])
         plain += low <= truth <= high
@@ -58,8 +57,6 @@ def test_it_holds_where_percentiles_do_not(outliers: float, least: float, percen
 def test_a_row_has_it_by_pool_alone() -> None:
     table = joined(*texts(np.random.default_rng(2), 30, 0.02))
     (row,) = correlations(table, ["pearson"], draws=Draws(resamples=200)).rows
-    assert row.low is not None
-    assert row.high is not None
     assert row.low < row.value < row.high
     # Symmetric on Fisher's scale, and .05 at its end.
     middle = (np.arctanh(row.low) + np.arctanh(row.high)) / 2
@@ -75,7 +72,6 @@ def test_few_influences_make_it_wider() -> None:
     widths = []
     for degrees in (1.0, 2.0, 5.5, 40.0, np.inf):
         found = fisher_interval(np.tanh(0.4), samples, degrees, 30)
-        assert found is not None
         widths.append(np.arctanh(found.high) - 0.4)
     assert widths[0] == widths[1]
     assert np.array(widths[1:]) / widths[-1] == pytest.approx(
@@ -97,10 +93,8 @@ def test_metrics_that_few_texts_rule_are_named() -> None:
 def test_p_is_five_percent_where_an_end_is_0() -> None:
     samples = np.tanh(0.4 + 0.1 * np.random.default_rng(1).normal(size=500))
     found = fisher_interval(np.tanh(0.4), samples, 12.0, 30)
-    assert found is not None
     half = np.arctanh(found.high) - 0.4
     at_end = fisher_interval(np.tanh(half), np.tanh(np.arctanh(samples) - 0.4 + half), 12.0, 30)
-    assert at_end is not None
     assert (at_end.low, at_end.p) == (pytest.approx(0, abs=1e-6), pytest.approx(0.05, abs=1e-6))
 
 
@@ -113,8 +107,6 @@ def test_where_fishers_scale_ends_there_are_percentiles() -> None:
     assert (row.value, row.low, row.high) == pytest.approx((1, 1, 1))
     # Two items: one degree of freedom.
     (row,) = correlations(joined(*texts(np.random.default_rng(3), 2, 0)), ["pearson"], draws=Draws(resamples=50)).rows
-    assert row.low is not None
-    assert row.high is not None
     assert -1 <= row.low <= row.value <= row.high <= 1
 
 

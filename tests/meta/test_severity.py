@@ -57,7 +57,6 @@ WORKED = [{"a": 4, "b": 5}, {"a": 2, "b": 4, "c": 1}, {"b": 3, "c": 1}, {"a": 3}
 
 def test_worked_values() -> None:
     found = severities(ratings_of(WORKED))
-    assert found is not None
     assert found.bias == pytest.approx([-0.275, 1.125, -1.275], abs=1e-11)
     assert found.degrees == (2, 2)
     assert found.variance == pytest.approx(0.2, abs=1e-11)
@@ -73,7 +72,6 @@ def test_worked_values() -> None:
 
 def test_told() -> None:
     found = severities(ratings_of([*WORKED, {"d": 2, "e": 4}, {"f": 5}]))
-    assert found is not None
     told = found.told("auto")
     assert told.groups == (("a", "b", "c"), ("d", "e"), ("f",))
     assert [(row.annotator, row.ratings, round(row.bias, 3)) for row in told.annotators] == [
@@ -91,7 +89,6 @@ def test_told() -> None:
 def test_least_squares_on_indicators(seed: int) -> None:
     ratings = drawn(seed)
     found = severities(ratings)
-    assert found is not None
     assert found.bias == pytest.approx(by_dummies(ratings), abs=1e-9)
     numbers = np.bincount(ratings.annotators)
     assert numbers @ found.bias == pytest.approx(0, abs=1e-8)
@@ -103,8 +100,6 @@ def test_many_annotators_are_solved_by_conjugate_gradients(seed: int, monkeypatc
     direct = severities(ratings)
     monkeypatch.setattr(severity, "DENSE", 0)
     iterated = severities(ratings)
-    assert direct is not None
-    assert iterated is not None
     assert iterated.bias == pytest.approx(direct.bias, abs=1e-10)
 
 
@@ -115,8 +110,6 @@ def test_a_constant_of_an_annotator_moves_all_adjusted_ratings_by_one_number(see
         ratings.offsets, ratings.annotators, ratings.grades + 1.7 * (ratings.annotators == 2), ratings.names
     )
     before, after = severities(ratings), severities(shifted)
-    assert before is not None
-    assert after is not None
     moved = after.adjusted.grades - before.adjusted.grades
     assert moved == pytest.approx(np.full(len(moved), moved[0]), abs=1e-10)
     assert after.variance == pytest.approx(before.variance, rel=1e-9)
@@ -127,7 +120,6 @@ def test_complete_tables_keep_the_means_of_outputs() -> None:
     outputs = [{name: float(rng.integers(1, 6)) for name in "abc"} for _ in range(30)]
     ratings = ratings_of(outputs)
     found = severities(ratings)
-    assert found is not None
     assert found.adjusted.means == pytest.approx(ratings.means, abs=1e-11)
 
 
@@ -137,7 +129,6 @@ def test_constants_alone_leave_no_variance_and_equal_means_to_the_last_bit() -> 
         {name: quality + constants[name] for name in names} for quality in (1, 2, 3) for names in ("abc", "ab", "bc")
     ]
     found = severities(ratings_of(outputs))
-    assert found is not None
     assert found.variance == 0
     assert found.test == (None, 0.0)
     assert found.removed("auto")
@@ -147,7 +138,6 @@ def test_constants_alone_leave_no_variance_and_equal_means_to_the_last_bit() -> 
 
 def test_annotators_who_agree_have_no_test() -> None:
     found = severities(ratings_of([{"a": 2, "b": 2}, {"a": 3, "b": 3}, {"a": 5, "b": 5}]))
-    assert found is not None
     assert found.test == (None, None)
     assert not found.removed("auto")
     assert found.bias.tolist() == [0.0, 0.0]
@@ -159,10 +149,8 @@ def test_one_rating_per_output_has_no_severities() -> None:
 
 def test_ratings_of_zero_and_of_large_magnitude() -> None:
     none = severities(ratings_of([{"a": 0, "b": 0}]))
-    assert none is not None
     assert none.bias.tolist() == [0.0, 0.0]
     large = severities(ratings_of([{"a": 1e12, "b": 1e12 + 64}, {"a": 2e12, "b": 2e12 + 64}]))
-    assert large is not None
     assert large.bias == pytest.approx([-32, 32], abs=2)
 
 

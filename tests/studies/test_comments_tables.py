@@ -147,7 +147,6 @@ def test_table_3_has_a_p_value_per_coefficient() -> None:
 
 def test_figure_1_has_three_panels_of_the_first_readings() -> None:
     (picture,) = people_part(judged(), PAPER, "", tested=True).pictures
-    assert picture.points is not None
     assert list(picture.points.scores) == ["bleu-1", "meteor(params=2005)", "w-meteor"]
     assert picture.notes == ("Spearman .300, Pearson .300",) * 3
     assert picture.points.grades == (1.0, 2.5, 4.0)  # noise is in the picture alone
@@ -158,7 +157,6 @@ def test_figure_1_has_three_panels_of_the_first_readings() -> None:
 
 def test_disagreements_have_normalized_scores_with_the_originals_in_parentheses() -> None:
     part = disagreements_part(judged(), [Article("a", HOSTILE, ())])
-    assert part is not None
     table = rows(part, "table-6")
     assert table[:7] == [
         ("meteor is higher", ()),
