@@ -9,7 +9,7 @@ from corpus_work import loose
 
 from postil.corpus.options import BuildOptions, Share
 from postil.corpus.privacy import HashKey
-from postil.errors import UnknownName, UsageError
+from postil.errors import UsageError
 from refusals import refused
 
 
@@ -70,26 +70,11 @@ def test_settings_say_all_but_the_secret() -> None:
         ({"seed": -1}, "seed: expected a whole number from 0 up, got -1"),
         ({"user_ids": "hash"}, 'user_ids="hash" and hash_key must be given together'),
         ({"hash_key": HashKey(b"x")}, "must be given together"),
-    ],
-)
-def test_what_makes_no_sense(changes: dict[str, Any], message: str) -> None:
-    assert refused(UsageError, loose, **changes).endswith(message)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"long_comments": "truncat"},
-            "unknown policy for long comments 'truncat'; did you mean 'truncate'? Known: drop, truncate, truncate-tr",
-        ),
-        (
-            {"sample_references_from": "al"},
-            "unknown comments to sample references from 'al'; did you mean 'all'? Known: all, long",
-        ),
+        ({"long_comments": "truncat"}, "unknown policy for long comments 'truncat'; did you mean 'truncate'?"),
+        ({"sample_references_from": "al"}, "unknown comments to sample references from 'al'; did you mean 'all'?"),
         ({"user_ids": "hide"}, "unknown policy for user ids 'hide'"),
         ({"mask": ("urls", "phone")}, "unknown mask 'phone'; did you mean 'phones'?"),
     ],
 )
-def test_unknown_names(changes: dict[str, Any], message: str) -> None:
-    assert refused(UnknownName, loose, **changes).startswith(message)
+def test_what_makes_no_sense(changes: dict[str, Any], message: str) -> None:
+    assert message in refused(UsageError, loose, **changes)

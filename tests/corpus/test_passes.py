@@ -22,7 +22,6 @@ from postil.corpus.blocks import Block, blocks, open_block_table, words_in
 from postil.corpus.calls import build_corpus
 from postil.corpus.finish import FIELDS, Count, Finish, Finished, Part
 from postil.corpus.passes import Prepare
-from postil.corpus.result import Rejected
 from postil.data.parquet import schema_of
 from postil.data.reading import Reading
 from postil.data.row_files import write
@@ -93,6 +92,7 @@ def test_what_is_odd_but_right(tmp_path: Path) -> None:
         row("against", [{"text": "x", "upvotes": -7}]),
         row("long id " * 50, ["x"]),
         row("extra", ["x"], paras=["never read"], held_out=None),
+        row("held out", ["x"], held_out=[{"id": "h", "text": "y"}, {"id": "i", "text": "z"}]),  # of another corpus
         row("null", [{"text": "x", "upvotes": None, "grade": None, "ratings": None, "user": None}], content=None),
         row("most", [{"text": "x", "upvotes": 2**63 - 1}, {"text": "y", "upvotes": -(2**63)}]),
         row("\x01", [{"text": "\x02"}, {"text": "\x7f x"}]),  # a comment of a control character has no text
@@ -103,7 +103,8 @@ def test_what_is_odd_but_right(tmp_path: Path) -> None:
     assert articles["against"].comments[0].upvotes == -7
     assert [each.upvotes for each in articles["most"].comments] == [2**63 - 1, -(2**63)]
     assert [each.text for each in articles["\x01"].comments] == ["x"]
-    assert corpus.metadata.seen == {"comments without text": 1}
+    assert ([each.text for each in articles["held out"].comments], articles["held out"].held_out) == (["x"], ())
+    assert corpus.metadata.seen == {"comments without text": 1, "comments: held out before": 2}
 
 
 @pytest.mark.parametrize("text", [f"\ufeff{GOOD}\n", f"{GOOD}\r\n", f"\n \n{GOOD}", GOOD.replace(", ", ",\r\t")])
@@ -111,15 +112,6 @@ def test_files_from_elsewhere(tmp_path: Path, text: str) -> None:
     path = tmp_path / "out.jsonl"
     path.write_bytes(text.encode())
     assert ids(build_corpus([path], tmp_path / "out", loose(), jobs=1)) == {"train": ["good"]}
-
-
-def test_comments_that_were_held_out_before_are_counted(tmp_path: Path) -> None:
-    """An article of another corpus's test set: its references come in, the others do not, and that is said."""
-    corpus = built(tmp_path, [row("a", ["x"], held_out=[{"id": "h", "text": "y"}, {"id": "i", "text": "z"}])])
-    (article,) = corpus.articles("train")
-    assert [comment.text for comment in article.comments] == ["x"]
-    assert article.held_out == ()
-    assert corpus.metadata.seen == {"comments: held out before": 2}
 
 
 class TestHan:
@@ -181,10 +173,7 @@ def test_html_becomes_text(tmp_path: Path, escaped: bool) -> None:
     assert (article.title, article.content) == ("Rain & snow", "It will rain.\nWet.")
     assert [comment.text for comment in article.comments] == ["Oh, yes", "I <3 it, a < b", "R&D !"]
     assert corpus.metadata.seen == {"comments without text": 1, "texts with HTML, of which the text is kept": 5}
-
-
-def test_html_may_be_kept(tmp_path: Path) -> None:
-    (article,) = built(tmp_path, [HTML], html="keep").articles("train")
+    (article,) = built(tmp_path, [HTML], "kept", html="keep").articles("train")
     assert [comment.text for comment in article.comments][:3] == [one["text"] for one in HTML["comments"]][:3]
     assert article.title == HTML["title"]
 
@@ -277,7 +266,9 @@ def pieces(path: object, size: int) -> list[tuple[int, bytes]]:
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
 @pytest.mark.parametrize("size", [1, 7, 10, 20, 1_000])
-def test_blocks_hold_whole_lines_and_know_where_they_stand(file: File, name: str, size: int) -> None:
+def test_blocks_hold_whole_lines_and_know_where_they_stand(
+    file: File, monkeypatch: pytest.MonkeyPatch, name: str, size: int
+) -> None:
     path = file(name, LINES)
     found = list(blocks(path, "dev", size))
     assert b"".join(block.data for block in found) == LINES + b"\n"
@@ -287,6 +278,10 @@ def test_blocks_hold_whole_lines_and_know_where_they_stand(file: File, name: str
         assert block.data.endswith(b"\n")
         first += block.data.count(b"\n")
     assert len(found) <= 2 or size < len(LINES)  # a last line without an end is a block of its own
+    long = b'"' + b"x" * 1_000 + b'"'
+    assert pieces(file("b.jsonl", b"1\n" + long + b"\n2\n"), 64) == [(1, b"1\n"), (2, long + b"\n2\n")]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LINES)))
+    assert list(blocks("-")) == [Block("stdin", 1, LINES[:-10]), Block("stdin", 4, LINES[-10:] + b"\n")]
 
 
 @examples(60, [HealthCheck.function_scoped_fixture])
@@ -305,16 +300,6 @@ def test_no_byte_is_lost(tmp_path: Path, lines: list[bytes], size: int, end: boo
     for first, block in found:  # a block's first line is the line that it says
         assert block.startswith(every[first - 1] + b"\n")
         assert len(block) <= size + 14 or block.count(b"\n") == 1
-
-
-def test_a_line_longer_than_a_block(file: File) -> None:
-    long = b'"' + b"x" * 1_000 + b'"'
-    assert pieces(file("a.jsonl", b"1\n" + long + b"\n2\n"), 64) == [(1, b"1\n"), (2, long + b"\n2\n")]
-
-
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LINES)))
-    assert list(blocks("-")) == [Block("stdin", 1, LINES[:-10]), Block("stdin", 4, LINES[-10:] + b"\n")]
 
 
 def article(number: int) -> Article:
@@ -377,8 +362,3 @@ def test_rows_of_other_tables(tmp_path: Path) -> None:
             {"id": key, "title": "Rain", "comments": [{"id": "1", "text": "Bring a coat."}]} for key in ("7", "8")
         ]
         assert (block.first, block.split) == (1, "dev")
-
-
-def test_a_rejected_row_says_where_and_why() -> None:
-    error = InvalidInput("expected text", where="a.jsonl", line=7, field="title")
-    assert Rejected.of(error) == Rejected("a.jsonl", 7, "title", "expected text")

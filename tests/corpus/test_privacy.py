@@ -64,6 +64,7 @@ def test_names_are_dropped_unless_asked_for(tmp_path: Path) -> None:
     grades = [[rating.grade for rating in comment.ratings] for article in corpus.articles("train")
               for comment in article.comments]  # fmt: skip
     assert grades == [[4.0], [5.0, 2.0], [], []] * 3
+    assert people(built(tmp_path, told(), "kept", **SETS, user_ids="keep")) == set(PEOPLE)
 
 
 RATERS = ("Xanthippe", "Yngwie", "Zbigniew", "Ariadne", "Leander")
@@ -146,10 +147,6 @@ def test_positions_never_become_people(tmp_path: Path, policy: dict[str, Any]) -
     assert people(corpus) == {f"annotator-{number}" for number in range(1, 5)}
 
 
-def test_names_are_kept_on_demand(tmp_path: Path) -> None:
-    assert people(built(tmp_path, told(), **SETS, user_ids="keep")) == set(PEOPLE)
-
-
 def test_a_hash_stands_for_a_person_within_one_corpus(tmp_path: Path) -> None:
     path = written(tmp_path / "rows.jsonl", told())
     one, _, other = (
@@ -167,10 +164,6 @@ def test_a_hash_stands_for_a_person_within_one_corpus(tmp_path: Path) -> None:
         assert not [secret for secret in (*PEOPLE, "pepper", "vinegar", "hash_key") if secret in text]
 
 
-def test_a_name_may_hold_anything() -> None:
-    assert len({hash_user(name, HashKey(b"x")) for name in ("", "a", "A", "名", "\ud800", "a" * 10_000)}) == 6
-
-
 def test_a_key_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "key"
     key = HashKey.parse(path)
@@ -179,6 +172,7 @@ def test_a_key_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
     assert HashKey.parse(path) == key
     assert HashKey.parse(tmp_path / "more") != key
     assert str(key) == "HashKey()"
+    assert len({hash_user(name, key) for name in ("", "a", "A", "名", "\ud800", "a" * 10_000)}) == 6
 
 
 @pytest.mark.parametrize("data", [b"", b" \n", b"x" * 65])
@@ -186,9 +180,6 @@ def test_what_is_no_key(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "key").write_bytes(data)
     with pytest.raises(InvalidInput, match=r"/key: hash key: expected 1 to 64 bytes, got \d+$"):
         HashKey.parse(tmp_path / "key")
-
-
-def test_a_key_that_cannot_be_made(tmp_path: Path) -> None:
     with pytest.raises(PostilError, match=r"none/key: .*No such file or directory$"):
         HashKey.parse(tmp_path / "none" / "key")
 
@@ -257,10 +248,7 @@ def test_masks_are_for_all_texts_and_come_before_words(tmp_path: Path) -> None:
     assert corpus.words() == ["email", "mail", "0", "1"]
     assert "ana" not in everything(tmp_path / "out")
     assert next(corpus.articles("train")).title == "mail [email]"
-
-
-def test_masks_may_leave_a_comment_without_words_but_not_without_text(tmp_path: Path) -> None:
-    corpus = built(tmp_path, [row("a", ["http://a.org"])], mask=("urls",))
+    corpus = built(tmp_path, [row("a", ["http://a.org"])], "urls", mask=("urls",))  # no words, but a text
     assert [comment.text for article in corpus.articles("train") for comment in article.comments] == ["[url]"]
 
 

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.corpus.options import Share
-from postil.corpus.splits import EXCLUDED, LATER, SPLITS, UNASSIGNED, split_articles, split_by_date
+from postil.corpus.splits import EXCLUDED, LATER, UNASSIGNED, split_articles, split_by_date
 from postil.data.fields import draw_key
 from postil.errors import UsageError
+from refusals import refused
 
 TRAIN, DEV, TEST = range(3)
 
@@ -18,24 +19,13 @@ TRAIN, DEV, TEST = range(3)
 )
 def test_sizes_and_fractions(text: str, size: int) -> None:
     assert Share.parse(text).of(1000) == size
+    assert [str(Share.parse(each)) for each in ("5000", "0.05", "0")] == ["5000", "0.05", "0"]
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.0", "1.5", "-0.1", "nan", "inf", "1e3", "5%", "many"])
 def test_what_is_neither(text: str) -> None:
-    with pytest.raises(
-        UsageError, match=r"expected a number of articles such as 5000, or a fraction such as 0\.05, got"
-    ):
-        Share.parse(text)
-
-
-def test_a_size_is_written_as_it_is_read() -> None:
-    assert [str(Share.parse(text)) for text in ("5000", "0.05", "0")] == ["5000", "0.05", "0"]
-
-
-def test_keys_order_by_seed_and_name() -> None:
-    keys = [draw_key(seed, *names) for seed in (1, 2) for names in (("a",), ("b",), ("a", "b"), ("ab",), ("\ud800",))]
-    assert len(set(keys)) == len(keys)
-    assert all(0 <= key < 2**64 for key in keys)
+    said = refused(UsageError, Share.parse, text)
+    assert said == f"expected a number of articles such as 5000, or a fraction such as 0.05, got '{text}'"
 
 
 @st.composite
@@ -106,6 +96,10 @@ def test_the_order_of_the_input_does_not_matter(seed: int) -> None:
     one = split_articles(keys, groups, told, able, dev=6, test=3).codes
     other = split_articles(keys[order], groups[order], told, able[order], dev=6, test=3).codes
     assert other.tolist() == one[order].tolist()
+    names = ("a",), ("b",), ("a", "b"), ("ab",), ("\ud800",)
+    drawn = [draw_key(key, *name) for key in (1, 2) for name in names]
+    assert len(set(drawn)) == len(drawn)
+    assert all(0 <= key < 2**64 for key in drawn)
 
 
 @given(requests(), st.lists(st.integers(0, 9), min_size=30, max_size=30), st.integers(0, 8), st.integers(0, 8))
@@ -134,24 +128,29 @@ def test_laws_of_a_split_by_date(
         assert found.excluded.get(LATER, 0) <= (later & ~able).sum()
 
 
-def test_the_newest_are_test_and_ties_go_by_key() -> None:
-    times, keys = np.array([3, 1, 2, 3, 2, 1]), np.array([9, 8, 7, 6, 5, 4], dtype=np.uint64)
-    undecided, yes = np.full(6, UNASSIGNED, dtype=np.int8), np.ones(6, dtype=bool)
-    found = split_by_date(times, keys, np.arange(6), undecided, yes, dev=2, test=1)
-    assert [SPLITS[code] for code in found.codes] == ["dev", "train", "train", "test", "dev", "train"]
+DATED = [
+    # ties go by key; the newest are test
+    (
+        [3, 1, 2, 3, 2, 1],
+        [9, 8, 7, 6, 5, 4],
+        [0, 1, 2, 3, 4, 5],
+        [1] * 6,
+        (2, 1),
+        [DEV, TRAIN, TRAIN, TEST, DEV, TRAIN],
+    ),
+    # a group has the date of its newest article
+    ([6, 5, 4, 3, 2, 1], range(6), [0, 1, 1, 0, 2, 1], [1] * 6, (2, 1), [TEST, DEV, DEV, EXCLUDED, TRAIN, EXCLUDED]),
+    # what may not be test is no train article of its time
+    ([6, 5, 4, 4, 2, 1], range(6), range(6), [0, 1, 0, 1, 0, 1], (1, 2), [EXCLUDED, TEST, DEV, TEST, TRAIN, TRAIN]),
+]
+REASONS: list[dict[str, int]] = [
+    {}, {"near duplicates of test articles": 1, "near duplicates of dev articles": 1}, {LATER: 1}
+]  # fmt: skip
 
 
-def test_a_group_has_the_date_of_its_newest_article() -> None:
-    times, keys = np.array([6, 5, 4, 3, 2, 1]), np.arange(6, dtype=np.uint64)
-    undecided, yes = np.full(6, UNASSIGNED, dtype=np.int8), np.ones(6, dtype=bool)
-    found = split_by_date(times, keys, np.array([0, 1, 1, 0, 2, 1]), undecided, yes, dev=2, test=1)
-    assert found.codes.tolist() == [TEST, DEV, DEV, EXCLUDED, TRAIN, EXCLUDED]
-    assert found.excluded == {"near duplicates of test articles": 1, "near duplicates of dev articles": 1}
-
-
-def test_what_may_not_be_test_is_no_train_article_of_its_time() -> None:
-    times, keys = np.array([6, 5, 4, 4, 2, 1]), np.arange(6, dtype=np.uint64)
-    undecided, able = np.full(6, UNASSIGNED, dtype=np.int8), np.array([False, True, False, True, False, True])
-    found = split_by_date(times, keys, np.arange(6), undecided, able, dev=1, test=2)
-    assert found.codes.tolist() == [EXCLUDED, TEST, DEV, TEST, TRAIN, TRAIN]
-    assert found.excluded == {LATER: 1}
+@pytest.mark.parametrize("case", range(3), ids=["ties", "groups", "not eligible"])
+def test_splits_by_date(case: int) -> None:
+    times, keys, groups, able, (dev, test), codes = DATED[case]
+    arrays = np.array(times), np.array(keys, np.uint64), np.array(groups), np.full(6, UNASSIGNED, np.int8)
+    found = split_by_date(*arrays, np.array(able, bool), dev=dev, test=test)
+    assert (found.codes.tolist(), found.excluded) == (codes, REASONS[case])

@@ -53,17 +53,14 @@ def test_trec(run: Import) -> None:
     assert result.stderr == (
         "1 text of the collection not needed\n2 passages of 1 topic in p.jsonl; grade 0: 1, grade 2: 1\n"
     )
-    assert list(read("p.jsonl", Passage)) == [
-        Passage("7", "d1", "Rain tomorrow, and then snow.", grade=2),
-        Passage("7", "d2", "Rain tomorrow, and later snow.", grade=0),
-    ]
-
-
-def test_duplicates(run: Import) -> None:
+    first = Passage("7", "d1", "Rain tomorrow, and then snow.", grade=2)
+    assert list(read("p.jsonl", Passage)) == [first, Passage("7", "d2", "Rain tomorrow, and later snow.", grade=0)]
     result = run(*TREC, "--duplicates", "5")
     said = "1 passage merged with another of the topic, which begins and ends with the same 5 characters\n"
     assert said in result.stderr
-    assert [row.id for row in read("p.jsonl", Passage)] == ["d1"]
+    assert list(read("p.jsonl", Passage)) == [first]
+    Path("qrels").write_text("".join(f"{i} Q0 d1 {i}\n" for i in range(12)))
+    assert run(*TREC).stderr.endswith("12 passages of 12 topics in p.jsonl; grade 0: 1, above 0: 11\n")
 
 
 def test_what_is_met_is_counted_and_named(run: Import) -> None:
@@ -170,11 +167,6 @@ def test_a_dump_that_is_cut_off_can_be_read_as_far_as_it_goes(run: Import) -> No
     assert len(Path("p.jsonl.rejected.jsonl").read_text().splitlines()) == 2
     assert run(*arguments, "--on-error", "ignore").exit_code == 2
     assert run(*arguments[:-1], "-", "--on-error", "skip").exit_code == 2
-
-
-def test_many_grades_are_summed_up(run: Import) -> None:
-    Path("qrels").write_text("".join(f"{i} Q0 d1 {i}\n" for i in range(12)))
-    assert run(*TREC).stderr.endswith("12 passages of 12 topics in p.jsonl; grade 0: 1, above 0: 11\n")
 
 
 @pytest.mark.parametrize(
@@ -298,32 +290,22 @@ def test_broken_lines_are_skipped_and_written_down(of_articles: Import) -> None:
     assert result.exit_code == 0
     assert result.stderr.startswith("2 broken lines or comments left out; see out.jsonl.gz.rejected.jsonl\n")
     assert [article.id for article in read("out.jsonl.gz", Article)] == ["a", "b"]
-    assert [json.loads(line) for line in Path("out.jsonl.gz.rejected.jsonl").read_text().splitlines()] == [
-        {
-            "file": "q.jsonl",
-            "line": 3,
-            "field": "id",
-            "problem": 'article "a" stands in q.jsonl:1 already; keep one of them',
-        },
+    rejected = [json.loads(line) for line in Path("out.jsonl.gz.rejected.jsonl").read_text().splitlines()]
+    again = 'article "a" stands in q.jsonl:1 already; keep one of them'
+    assert rejected == [
+        {"file": "q.jsonl", "line": 3, "field": "id", "problem": again},
         {"file": "q.jsonl", "line": 4, "field": "", "problem": "the JSON ends too early; is the line cut off?"},
     ]
-
-
-def test_nothing_to_skip_leaves_an_empty_file(of_articles: Import) -> None:
     assert of_articles("forum", "p.jsonl", "--out", "out.jsonl", "--on-error", "skip").exit_code == 0
     assert Path("out.jsonl.rejected.jsonl").read_bytes() == b""
-
-
-def test_nothing_left(of_articles: Import) -> None:
     Path("r.jsonl").write_text("{}\n")
-    result = of_articles("forum", "r.jsonl", "--out", "out.jsonl", "--on-error", "skip")
-    assert result.exit_code == 3
+    result = of_articles("forum", "r.jsonl", "--out", "none.jsonl", "--on-error", "skip")
     problem = "no articles to write; the first problem: r.jsonl:1: title: missing; the line has: no fields"
-    assert result.stderr == f"postil: out.jsonl: {problem}\n"
-    assert sorted(path.name for path in Path().iterdir()) == ["p.jsonl", "q.jsonl", "r.jsonl"]
+    assert (result.exit_code, result.stderr) == (3, f"postil: none.jsonl: {problem}\n")
+    assert not [path.name for path in Path().iterdir() if path.name.startswith("none")]
 
 
-def test_tencent(of_articles: Import) -> None:
+def test_tencent_and_tokenized(of_articles: Import) -> None:
     comments = [["好球", 12, 4.5], ["输了", 0, 1]]
     test = {"channel": "体育", "comment": comments, "title": "决赛", "url": "http://k/1"}
     Path("data.test.json").write_text(f"{json.dumps(test)}\n{json.dumps({**test, 'url': None})}\n")
@@ -339,9 +321,6 @@ def test_tencent(of_articles: Import) -> None:
         "2 articles with 4 comments in out.jsonl",
     ]
     assert [article.content for article in read("out.jsonl", Article)] == ["勇士", None]
-
-
-def test_tokenized(of_articles: Import) -> None:
     Path("data.train.json").write_text('{"id": 7, "title": "明天 有 雨", "body": "带 伞", "comment": [["好 的", 3]]}\n')
     result = of_articles("tokenized", "data.train.json", "--second", "votes", "--out", "-")
     comments = '[{"id":"1","text":"好 的","upvotes":3}]'
@@ -350,16 +329,7 @@ def test_tokenized(of_articles: Import) -> None:
     assert "the tokenizer for them: --tokenizer space\n" in result.stderr
 
 
-def test_forum_with_other_names(of_articles: Import) -> None:
-    Path("r.jsonl").write_text('{"id": 1, "head": "Rain", "comments": [{"body": "Oh", "score": 4, "by": "ann"}]}\n')
-    names = ("--column", "comments.text=body", "--comment-field", "grade=score", "--column", "comments.user=by")
-    result = of_articles("forum", "r.jsonl", "--field", "title=head", *names, "--out", "out.jsonl")
-    assert "1 comment with a grade, from 4 to 4\n" in result.stderr
-    [article] = read("out.jsonl", Article)
-    assert (article.title, article.comments[0].user) == ("Rain", "ann")
-
-
-def test_csv(of_articles: Import) -> None:
+def test_csv_and_forum_with_other_names(of_articles: Import) -> None:
     Path("a.csv").write_text("id,title\n1,Rain\n2,Snow\n")
     Path("c.csv").write_text("post,text,upvotes\n2,Oh,7\n3,No,\n")
     tables = ("--articles", "a.csv", "--comments", "c.csv", "--comment-column", "article=post")
@@ -377,6 +347,12 @@ def test_csv(of_articles: Import) -> None:
     Path("t.tsv").write_text('article\ttitle\ttext\n1\tRain\t"Oh\n')
     assert of_articles("csv", "--comments", "t.tsv", "--no-quotes", "-o", "o.parquet").exit_code == 0
     assert [article.comments[0].text for article in read("o.parquet", Article)] == ['"Oh']
+    Path("r.jsonl").write_text('{"id": 1, "head": "Rain", "comments": [{"body": "Oh", "score": 4, "by": "ann"}]}\n')
+    names = ("--column", "comments.text=body", "--comment-field", "grade=score", "--column", "comments.user=by")
+    result = of_articles("forum", "r.jsonl", "--field", "title=head", *names, "--out", "out.jsonl")
+    assert "1 comment with a grade, from 4 to 4\n" in result.stderr
+    [article] = read("out.jsonl", Article)
+    assert (article.title, article.comments[0].user) == ("Rain", "ann")
 
 
 def test_csv_that_postil_exported_comes_back(of_articles: Import) -> None:
@@ -495,23 +471,18 @@ def test_no_import_writes_over_its_input(of_articles: Import, command: str) -> N
     assert sorted(path.name for path in Path().iterdir()) == ["link.jsonl", "p.jsonl", "q.jsonl"]
 
 
-def test_what_was_left_out_is_not_written_over_an_input(of_articles: Import) -> None:
-    Path("p.jsonl").rename("o.jsonl.rejected.jsonl")
-    result = of_articles("forum", "o.jsonl.rejected.jsonl", "--out", "o.jsonl", "--on-error", "skip")
-    assert (result.exit_code, Path("o.jsonl").exists()) == (2, False)
-    assert "o.jsonl.rejected.jsonl: would be written over o.jsonl.rejected.jsonl, which is read" in result.stderr
-
-
-def test_a_file_of_a_dataset_is_not_written_over(of_articles: Import) -> None:
+def test_files_of_datasets_and_rejected_lines_are_not_written_over(of_articles: Import) -> None:
     pytest.importorskip("pyarrow")
     Path("d").mkdir()
     assert of_articles("forum", "p.jsonl", "--out", "d/train.parquet").exit_code == 0
     result = of_articles("dataset", "d", "--out", "d/train.parquet")
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "postil: d/train.parquet: would be written over d/train.parquet, which is read; name another output\n",
-    )
+    said = "postil: d/train.parquet: would be written over d/train.parquet, which is read; name another output\n"
+    assert (result.exit_code, result.stderr) == (2, said)
     assert of_articles("dataset", "d", "--out", "d/other.jsonl").exit_code == 0
+    Path("p.jsonl").rename("o.jsonl.rejected.jsonl")
+    result = of_articles("forum", "o.jsonl.rejected.jsonl", "--out", "o.jsonl", "--on-error", "skip")
+    assert (result.exit_code, Path("o.jsonl").exists()) == (2, False)
+    assert "o.jsonl.rejected.jsonl: would be written over o.jsonl.rejected.jsonl, which is read" in result.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

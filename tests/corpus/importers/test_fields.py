@@ -39,6 +39,40 @@ def test_everything_that_a_row_holds(lines: Lines) -> None:
     assert (report.articles, report.comments, report.graded, report.low, report.high) == (1, 1, 1, 4, 4)
 
 
+def test_what_articles_may_lack(lines: Lines, report: ImportReport) -> None:
+    path = lines("my.posts.jsonl.gz", post(id=None, url="http://a"), post(id=""))
+    assert [article.id for article in read_forum([path], report)] == ["http://a", "my.posts:2"]
+    assert (report.by_url, report.by_place) == (1, 1)
+    path = lines("p.jsonl", post(title=None, comments=None), post(id="b", title="", content="", comments=[]))
+    report = ImportReport()
+    assert [article.title for article in read_forum([path], report)] == ["", ""]
+    assert (report.untitled, report.bare, report.without_content, report.rejected) == (2, 2, 2, 0)
+
+
+def test_ids_that_stood_before(lines: Lines, problems: Problems, report: ImportReport) -> None:
+    said = [{"id": name, "text": name} for name in ("x", "y", "x")]
+    one, two = lines("one.jsonl", post(), post(id="b")), lines("two.jsonl", post(id="b"), post(id="c", comments=said))
+    found = list(read_forum([one, two], report))
+    assert [article.id for article in found] == ["a", "b", "c"]
+    assert [comment.id for comment in found[2].comments] == ["x", "y"]
+    assert problems(report) == [
+        f'two.jsonl:1: id: article "b" stands in {one}:2 already; keep one of them',
+        'two.jsonl:2: comments[2]: comment "x" of this article stands in comments[0] already; keep one of them',
+    ]
+    assert report.articles == 3
+
+
+def test_files(lines: Lines, problems: Problems, report: ImportReport, tmp_path: Path) -> None:
+    path = lines("p.jsonl", b"\xef\xbb\xbf" + json.dumps(post(id=1)).encode())
+    assert [article.id for article in read_forum([path])] == ["1"]
+    for indent in (None, 1):
+        path.write_text(json.dumps([POST, post(id="b")], indent=indent))
+        assert [article.id for article in read_forum([path])] == ["a", "b"]
+    assert list(read_forum([lines("p.jsonl", "")], report)) == []
+    assert problems(report) == ["p.jsonl:None: : the file holds no lines"]
+    assert "no such file" in refused(InvalidInput, read_forum, [tmp_path / "none.jsonl"])
+
+
 def test_comments_are_numbered_by_place(lines: Lines, report: ImportReport) -> None:
     path = lines("p.jsonl", post(comments=[{"text": "a"}, {"text": " "}, {"text": None}, {"id": "", "text": "b"}]))
     [article] = read_forum([path], report)
@@ -72,30 +106,21 @@ def test_replies_inside_comments(lines: Lines, report: ImportReport, problems: P
     assert report.unread_of_comments == set()
 
 
-@pytest.mark.parametrize("indent", [None, 1])
-def test_an_array_of_articles(tmp_path: Path, indent: int | None) -> None:
-    (path := tmp_path / "p.json").write_text(json.dumps([POST, post(id="b")], indent=indent))
-    assert [article.id for article in read_forum([path])] == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("comments", "names"),
     [
         ([["Oh", 3], ["No", None], ["Yes"]], {"text": "0", "upvotes": "1"}),
         ({"text": ["Oh", "No", "Yes"], "votes": [3, None, None], "replies": 1}, {}),
         ([{"body": "Oh", "votes": 3}, {"body": "No", "votes": None}, {"body": "Yes"}], {"text": "body"}),
+        ({"texts": ["Oh", "No", "Yes"], "scores": [3, None, None]}, {"text": "texts", "upvotes": "scores"}),
     ],
-    ids=["arrays", "object of arrays", "objects"],
+    ids=["arrays", "object of arrays", "objects", "arrays in the article"],
 )
-def test_shapes_of_comments(lines: Lines, comments: object, names: dict[str, str]) -> None:
-    [article] = read_forum([lines("p.jsonl", post(comments=comments))], comment_fields=names)
+def test_shapes_of_comments(lines: Lines, comments: Any, names: dict[str, str]) -> None:
+    fields = {"comments": ""} if "texts" in comments else {}
+    row = {"id": 1, "title": "Rain", **comments} if fields else post(comments=comments)
+    [article] = read_forum([lines("p.jsonl", row)], fields=fields, comment_fields=names)
     assert article.comments == (Comment("1", "Oh", 3), Comment("2", "No"), Comment("3", "Yes"))
-
-
-def test_bare_texts(lines: Lines, report: ImportReport) -> None:
-    [article] = read_forum([lines("p.jsonl", post(comments=["Oh", None, "No"]))], report)
-    assert article.comments == (Comment("1", "Oh"), Comment("3", "No"))
-    assert report.textless == 1
 
 
 def test_dates(lines: Lines, report: ImportReport) -> None:
@@ -115,12 +140,6 @@ def test_dates(lines: Lines, report: ImportReport) -> None:
     )
     [article] = read_forum([path], fields={"date": ""}, comment_fields={"date": ""})
     assert (article.date, article.comments[0].date) == (None, None)
-
-
-def test_parallel_arrays_in_the_article(lines: Lines) -> None:
-    path = lines("p.jsonl", {"id": 1, "title": "Rain", "texts": ["Oh", "No"], "scores": [2, -1]})
-    [article] = read_forum([path], fields={"comments": ""}, comment_fields={"text": "texts", "upvotes": "scores"})
-    assert article.comments == (Comment("1", "Oh", 2), Comment("2", "No", -1))
 
 
 def test_votes(lines: Lines, report: ImportReport) -> None:
@@ -169,34 +188,6 @@ def test_what_is_broken_is_raised_with_its_place(lines: Lines, row: object, prob
     assert refused(InvalidInput, read_forum, [path]).startswith(f"{path}:3: {problem}")
 
 
-def test_an_id_that_stood_before(lines: Lines, problems: Problems, report: ImportReport) -> None:
-    one, two = lines("one.jsonl", post(), post(id="b")), lines("two.jsonl", post(id="b"), post(id="c"))
-    assert [article.id for article in read_forum([one, two], report)] == ["a", "b", "c"]
-    assert problems(report) == [f'two.jsonl:1: id: article "b" stands in {one}:2 already; keep one of them']
-    assert report.articles == 3
-
-
-def test_a_comment_that_stood_before_is_left_out_alone(lines: Lines, problems: Problems, report: ImportReport) -> None:
-    path = lines("p.jsonl", post(comments=[{"id": name, "text": name} for name in ("x", "y", "x")]))
-    [article] = read_forum([path], report)
-    assert [comment.id for comment in article.comments] == ["x", "y"]
-    assert problems(report) == [
-        'p.jsonl:1: comments[2]: comment "x" of this article stands in comments[0] already; keep one of them'
-    ]
-
-
-def test_names_without_an_id(lines: Lines, report: ImportReport) -> None:
-    path = lines("my.posts.jsonl.gz", post(id=None, url="http://a"), post(id=""))
-    assert [article.id for article in read_forum([path], report)] == ["http://a", "my.posts:2"]
-    assert (report.by_url, report.by_place) == (1, 1)
-
-
-def test_poor_articles_are_kept_and_counted(lines: Lines, report: ImportReport) -> None:
-    path = lines("p.jsonl", post(title=None, comments=None), post(id="b", title="", content="", comments=[]))
-    assert [article.title for article in read_forum([path], report)] == ["", ""]
-    assert (report.untitled, report.bare, report.without_content, report.rejected) == (2, 2, 2, 0)
-
-
 def test_paragraphs_and_language(lines: Lines) -> None:
     path = lines("p.jsonl", post(content=["One.", "Two."]), post(id="b", lang="de"))
     found = list(read_forum([path], lang="en"))
@@ -229,11 +220,6 @@ def test_broken_lines(lines: Lines, problems: Problems, report: ImportReport, li
         list(read_forum([path]))
 
 
-def test_a_byte_order_mark(lines: Lines) -> None:
-    path = lines("p.jsonl", b"\xef\xbb\xbf" + b'{"id": 1, "title": "Rain", "comments": []}')
-    assert [article.id for article in read_forum([path])] == ["1"]
-
-
 def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, report: ImportReport) -> None:
     noise = random.Random(1)  # noqa: S311 - no secret
     whole = lines("p.jsonl.gz", *(post(id=i, content=str(noise.random())) for i in range(5000)))
@@ -245,10 +231,3 @@ def test_a_file_that_is_cut_off(lines: Lines, problems: Problems, report: Import
     assert ids[-1] == "last"
     said = problems(report)[-1]
     assert f"the gzip file ends early after line {len(ids) - 1 + report.rejected - 1}" in said
-
-
-def test_nothing_there(lines: Lines, problems: Problems, report: ImportReport, tmp_path: Path) -> None:
-    assert list(read_forum([lines("p.jsonl", "")], report)) == []
-    assert problems(report) == ["p.jsonl:None: : the file holds no lines"]
-    with pytest.raises(InvalidInput, match="no such file"):
-        list(read_forum([tmp_path / "none.jsonl"], report))

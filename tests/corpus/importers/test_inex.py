@@ -40,16 +40,10 @@ def test_the_pool_and_its_grades() -> None:
     assert found.unjudged == ("2012004",)
     assert found.without == ("2012003",)
     assert found.unmatched == (Stretch("2012001", "7002", "bob", "Swans are white.", 5),)
-
-
-def test_without_the_rule_of_25_characters() -> None:
-    found = read_inex(TOPICS, RUNS, JUDGEMENTS, characters=0)
+    assert read_inex(TOPICS, RUNS[::-1], JUDGEMENTS).passages == found.passages
+    found = read_inex(TOPICS, RUNS, JUDGEMENTS, characters=0)  # without the rule of 25 characters
     assert [(row.id, row.grade) for row in found.passages[1:3]] == [("7002/1", 0), ("7002/2", len(V) / len(GEESE))]
     assert found.merged == 0
-
-
-def test_the_order_of_the_runs_does_not_matter() -> None:
-    assert read_inex(TOPICS, RUNS[::-1], JUDGEMENTS).passages == read_inex(TOPICS, RUNS, JUDGEMENTS).passages
 
 
 def test_the_same_words_in_two_files_are_two_passages(file: File) -> None:
@@ -62,6 +56,7 @@ def test_the_same_words_in_two_files_are_two_passages(file: File) -> None:
 
 
 DOCUMENT = "0123456789A duck is a bird. It flies."
+STRETCH = "expected a stretch of the 37 characters of document a, got"
 OFFSETS = "7 Q0 a 1 0.9 run1 10 17\n7 Q0 a 2 0.8 run1 28 9\n"
 
 
@@ -73,12 +68,8 @@ def test_offsets(file: File) -> None:
         Passage("7", "a/1", "A duck is a bird.", grade=4 / 17),
         Passage("7", "a/2", "It flies.", grade=0),
     ]
-
-
-def test_offsets_and_texts_may_meet(file: File) -> None:
-    topics, documents = file("topics", "7 Ducks\n"), [file("documents.tsv", f"a\t{DOCUMENT}\n")]
-    judgements = file("trels", "7 Q0 a - - ann A duck is\n")
-    found = read_inex(topics, [file("run", OFFSETS)], [judgements], documents=documents)
+    judgements = file("texts", "7 Q0 a - - ann A duck is\n")
+    found = read_inex(topics, [run], [judgements], documents=documents)
     assert [row.grade for row in found.passages] == [9 / 17, 0]
 
 
@@ -92,15 +83,9 @@ def test_two_numbers_are_a_text_where_other_lines_have_words(file: File) -> None
     [
         ("7 Q0 a 1 1\n", "run:1: expected qid Q0 file rank rsv run_id and a text, got 5 columns"),
         ("7 Q0 a 1 1 x Rain.\n7 Q0 a 2 1 x\n", "run:2: text: expected a passage, got none"),
-        (
-            "7 Q0 a 1 1 x 10 999\n",
-            "run:1: offset: expected a stretch of the 37 characters of document a, got 10 and 999",
-        ),
-        (
-            f"7 Q0 a 1 1 x {'9' * 5000} 5\n",
-            "run:1: offset: expected a stretch of the 37 characters of document a, got 1000000000000000 and 5",
-        ),
-        ("7 Q0 a 1 1 x 10 0\n", "run:1: offset: expected a stretch of the 37 characters of document a, got 10 and 0"),
+        ("7 Q0 a 1 1 x 10 999\n", f"run:1: offset: {STRETCH} 10 and 999"),
+        (f"7 Q0 a 1 1 x {'9' * 5000} 5\n", f"run:1: offset: {STRETCH} 1000000000000000 and 5"),
+        ("7 Q0 a 1 1 x 10 0\n", f"run:1: offset: {STRETCH} 10 and 0"),
         ("7 Q0 a 1 1 x 10 4\n7 Q0 c 1 1 x 10 4\n", "run:2: file: there is no document 'c'"),
     ],
 )
@@ -141,21 +126,15 @@ TWEETS = {"2012001": "Ducks & geese are back", "2012002": "Night trains"}
 )
 def test_topics(file: File, text: str) -> None:
     assert read_topics(file("topics", text)) == TWEETS
-
-
-def test_the_title_is_the_topic() -> None:
     assert list(read_topics(TOPICS)) == ["2012001", "2012002", "2012003", "2012004"]
-    assert read_topics(TOPICS)["2012001"] == "Ducks & geese are back at the lake"
+    assert read_topics(TOPICS)["2012001"] == "Ducks & geese are back at the lake"  # the title
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("<xml>\n<topic id='1'>Ducks < geese</topic>\n</xml>", "t:2: not XML at column …"),
-        (
-            '<?xml version="1.0" encoding="klingon"?><xml/>',
-            "t: not XML in a known encoding: unknown encoding: klingon…",
-        ),
+        ('<?xml version="1.0" encoding="klingon"?><xml/>', "t: not XML in a known encoding: unknown encoding: kling…"),
         ("<xml>\n<topic>\n<title>Ducks</title></topic></xml>", "t:2: id: expected the id of a topic, got none"),
         ("<xml>\n<topic id='1'/>\n<topic id='1'/></xml>", "t:3: id: topic 1 stands there twice"),
         ("<xml><query/></xml>", "t: expected elements topic or tweet, got none"),
@@ -188,13 +167,10 @@ def test_grades(highlights: dict[str, list[str]], grade: float) -> None:
     assert grade_of("aa bb cc", highlights) == grade
 
 
-def test_words_that_stand_twice_are_highlighted_one_after_the_other() -> None:
-    assert grade_of("aa bb aa", {"ann": ["aa"]}) == 2 / 8
+def test_words_that_stand_twice_and_none() -> None:
+    assert grade_of("aa bb aa", {"ann": ["aa"]}) == 2 / 8  # one after the other
     assert grade_of("aa bb aa", {"ann": ["aa", "aa"]}) == 4 / 8
     assert grade_of("aa bb aa", {"ann": ["aa", "bb", "aa"]}) == 1
-
-
-def test_a_passage_without_words() -> None:
     assert grade_of("", {"ann": [""], "bob": [""]}) == 0
 
 

@@ -50,25 +50,12 @@ def post(number: int, thread: int, text: str = "Oh", parent: int = 0, spam: str 
 
 def test_disqus(lines: Lines, report: ImportReport, problems: Problems) -> None:
     threads = thread(1) + thread(2, "true") + thread(1)
-    posts = (
-        post(3, 1)
-        + post(4, 1, "No", 3)
-        + post(5, 1, spam="true")
-        + post(6, 2)
-        + post(7, 1, "")
-        + "<post><message/></post>"
-    )
+    posts = post(3, 1) + post(4, 1, "No", 3) + post(5, 1, spam="true") + post(6, 2) + post(7, 1, "")
+    posts += "<post><message/></post>"
     path = lines("disqus.xml.gz", disqus(threads, posts))
-    assert list(read_disqus([path], report, lang="en")) == [
-        Article(
-            "1",
-            "Rain & snow",
-            (Comment("3", "Oh", date=NOON), Comment("4", "No", date=NOON, parent="3")),
-            lang="en",
-            url="https://site.org/rain",
-            date=NOON,
-        )
-    ]
+    comments = Comment("3", "Oh", date=NOON), Comment("4", "No", date=NOON, parent="3")
+    rain = Article("1", "Rain & snow", comments, lang="en", url="https://site.org/rain", date=NOON)
+    assert list(read_disqus([path], report, lang="en")) == [rain]
     assert (report.unpublished, report.withheld, report.orphans, report.textless) == (1, 1, 1, 1)
     assert [problem.partition(";")[0].replace(f"{path.parent}/", "") for problem in problems(report)] == [
         'disqus.xml.gz:1: id: article "1" stands in disqus.xml.gz:1 already',
@@ -126,16 +113,9 @@ CORAL: Final[tuple[dict[str, Any], ...]] = (
 
 
 def test_coral(lines: Lines, report: ImportReport, problems: Problems) -> None:
-    assert list(read_coral([lines("coral.json", *CORAL)], report)) == [
-        Article(
-            "s",
-            "Rain",
-            (Comment("c2", "No\nnever", 0, date=NOON, parent="c1"), Comment("c1", "Oh", 4, date=NOON)),
-            category="weather",
-            url="https://site.org/rain",
-            date=NOON,
-        )
-    ]
+    comments = Comment("c2", "No\nnever", 0, date=NOON, parent="c1"), Comment("c1", "Oh", 4, date=NOON)
+    rain = Article("s", "Rain", comments, category="weather", url="https://site.org/rain", date=NOON)
+    assert list(read_coral([lines("coral.json", *CORAL)], report)) == [rain]
     assert (report.withheld, report.orphans) == (1, 1)
     assert problems(report)[0].startswith("coral.json:6: revisions[-1].body: expected an array")
 
@@ -154,15 +134,10 @@ REDDIT: Final[tuple[dict[str, Any], ...]] = (
 
 def test_reddit(lines: Lines, report: ImportReport, problems: Problems) -> None:
     files = [lines("comments.jsonl", *REDDIT[1:]), lines("submissions.jsonl.gz", REDDIT[0])]
+    comments = Comment("c1", "Oh <3", -2, date=NOON), Comment("c2", "No", 1, date=NOON, parent="c1")
+    url = "https://www.reddit.com/r/weather/comments/a1/rain/"
     assert list(read_reddit(files, report)) == [
-        Article(
-            "a1",
-            "Rain & snow",
-            (Comment("c1", "Oh <3", -2, date=NOON), Comment("c2", "No", 1, date=NOON, parent="c1")),
-            category="weather",
-            url="https://www.reddit.com/r/weather/comments/a1/rain/",
-            date=NOON,
-        )
+        Article("a1", "Rain & snow", comments, category="weather", url=url, date=NOON)
     ]
     assert (report.withheld, report.orphans, report.negative) == (1, 1, 1)
     assert problems(report) == [
@@ -185,12 +160,9 @@ def reddit_comment(name: str, body: str, **fields: object) -> dict[str, object]:
         ("&#2000; &space;", "\u07d0 &space;"),
     ],
 )
-def test_blanks_of_reddit(lines: Lines, body: str, text: str) -> None:
+def test_blanks_of_reddit(lines: Lines, report: ImportReport, body: str, text: str) -> None:
     [article] = read_reddit([lines("c.jsonl", REDDIT[0], reddit_comment("c1", body))])
     assert [" ".join(each.split()) for each in article.comments[0].text.split("\n")] == text.split("\n")
-
-
-def test_a_comment_of_blanks_is_none(lines: Lines, report: ImportReport) -> None:
     post = {**REDDIT[0], "title": "Rain&amp;nbsp;", "selftext": "&amp;#x200B;\n\nIt &gt; rained.\n\n&amp;nbsp;"}
     [article] = read_reddit([lines("c.jsonl", post, reddit_comment("c1", "&amp;#x200B;"))], report)
     assert (article.title, article.content, article.comments) == ("Rain", "It > rained.", ())
@@ -272,17 +244,9 @@ ITEMS: Final[tuple[dict[str, Any], ...]] = (
     {"id": 8, "type": "story", "dead": True},
     {"id": 9, "type": "pollopt", "parent": 1},
 )  # fmt: skip
-HACKER: Final = Article(
-    "1",
-    "Rain",
-    (
-        Comment("5", "Why?", date=NOON, parent="4"),
-        Comment("2", "Oh no", date=NOON),
-        Comment("4", "Yes", date=NOON, parent="3"),
-    ),
-    url="https://site.org",
-    date=NOON,
-)
+THREAD: Final = (("5", "Why?", "4"), ("2", "Oh no", None), ("4", "Yes", "3"))
+SAID: Final = tuple(Comment(name, text, date=NOON, parent=parent) for name, text, parent in THREAD)
+HACKER: Final = Article("1", "Rain", SAID, url="https://site.org", date=NOON)
 
 
 def test_hackernews(lines: Lines, report: ImportReport) -> None:

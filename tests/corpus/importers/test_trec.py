@@ -42,23 +42,11 @@ def test_judged_passages(file: File, name: str, text: str, ending: str) -> None:
     assert (found.missing, found.repeated, found.negative, found.unjudged, found.unused) == ((), (), (), (), 1)
 
 
-def test_collections_may_be_many_and_mixed(file: File) -> None:
-    first, second = TSV.splitlines(keepends=True)[:2]
-    collections = [file("a.tsv", first), file("b.jsonl", '{"_id": "x", "text": ""}'), file("c.tsv", second + first)]
-    assert read_trec(file("qrels", QRELS), collections).passages == ROWS
-
-
 @pytest.mark.parametrize("name", ["_id", "id", "docid", "doc_id", "docno", "pid"])
 @pytest.mark.parametrize("field", ["text", "contents", "passage", "doc", "body"])
 def test_names_of_fields(file: File, name: str, field: str) -> None:
     path = file("c.jsonl", f'{{"title": "Weather", "{name}": 4, "{field}": "Rain."}}')
     assert list(read_collection(path)) == [(1, "4", "Rain.")]
-
-
-def test_beir(file: File) -> None:
-    usual = read_qrels(file("qrels.tsv", "query-id\tcorpus-id\tscore\n7\td1\t2\n"))
-    by_name = read_qrels(file("sorted.tsv", "corpus-id\tquery-id\tscore\nd1\t7\t2\n"))
-    assert usual.grades == by_name.grades == {("7", "d1"): 2.0}
 
 
 def test_what_is_met_is_reported(file: File) -> None:
@@ -68,6 +56,15 @@ def test_what_is_met_is_reported(file: File) -> None:
     assert found.missing == (("7", "d9"), ("8", "d9"))
     assert found.repeated == (("7", "d2"), ("7", "d1"))
     assert found.negative == (("7", "d1"),)
+
+
+def test_collections_may_be_mixed_and_qrels_those_of_beir(file: File) -> None:
+    first, second = TSV.splitlines(keepends=True)[:2]
+    collections = [file("a.tsv", first), file("b.jsonl", '{"_id": "x", "text": ""}'), file("c.tsv", second + first)]
+    assert read_trec(file("qrels", QRELS), collections).passages == ROWS
+    usual = read_qrels(file("qrels.tsv", "query-id\tcorpus-id\tscore\n7\td1\t2\n"))
+    by_name = read_qrels(file("sorted.tsv", "corpus-id\tquery-id\tscore\nd1\t7\t2\n"))
+    assert usual.grades == by_name.grades == {("7", "d1"): 2.0}
 
 
 RUN = "7 Q0 d3 1 9 mine\n7 Q0 d1 2 8 mine\n9 Q0 d2 1 1 mine\n"
@@ -91,6 +88,8 @@ def test_requests_that_make_no_sense(file: File) -> None:
         read_trec(qrels, [texts], unjudged="zero")
     with pytest.raises(UsageError, match="stand in collections; name at least one"):
         read_trec(qrels, [])
+    with pytest.raises(InvalidInput, match=r"none of the judged documents, such as 'd1', is in .*d\.tsv"):
+        read_trec(qrels, [file("d.tsv", "D1\tRain.\n")])
 
 
 BAD = {
@@ -133,11 +132,6 @@ def test_two_texts_for_a_document(file: File) -> None:
     assert read_texts([path], {"d1"}) == ({"d1": "Rain."}, 2)
     with pytest.raises(InvalidInput, match=r"c\.tsv:3: id: 'd2' stood before with another text"):
         read_texts([path], {"d1", "d2"})
-
-
-def test_a_collection_of_something_else(file: File) -> None:
-    with pytest.raises(InvalidInput, match=r"none of the judged documents, such as 'd1', is in .*c\.tsv"):
-        read_trec(file("qrels", QRELS), [file("c.tsv", "D1\tRain.\n")])
 
 
 def test_the_score_says_the_order_of_a_run(file: File) -> None:
