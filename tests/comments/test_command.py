@@ -391,14 +391,14 @@ def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem
 CHILD = """
 import os, signal, sys
 from contextlib import contextmanager
-from postil.training import directory
+from postil.training import texts
 os.fsync = lambda _: None
 
 @contextmanager
 def live():
     yield lambda line: os.kill(os.getpid(), signal.SIGKILL) if line.step == 6 else None
 
-directory.live = live
+texts.live = live
 from postil.cli.main import main
 main()
 """
