@@ -1,3 +1,5 @@
+"""Stores of campaigns: people, actions of annotators, results, and many at once."""
+
 from __future__ import annotations
 
 import sqlite3
@@ -7,6 +9,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +17,10 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
+import sqlalchemy as sql
+
 from campaign_work import join, rate, rate_all
+from postil.campaigns.database import GroupCommitWriter
 from postil.campaigns.models import Annotation, Campaign, Context, Item, Person, Progress, Refused, Upcoming
 from postil.campaigns.people import DAY
 from postil.campaigns.plan import Plan, plan
@@ -24,6 +30,8 @@ from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sqlalchemy import Connection
 
     from conftest import Clock
     from postil.campaigns.models import Purpose
@@ -671,3 +679,54 @@ def test_what_was_acknowledged_survives_a_kill(make: Callable[..., Store], url: 
         == len(store.results.ratings())
         == len(stored)
     )
+
+
+def test_a_refusal_does_not_touch_the_others(tmp_path: Path) -> None:
+    """Changes that wait together share a commit."""
+    engine = sql.create_engine(f"sqlite:///{tmp_path / 'x.db'}")
+
+    @sql.event.listens_for(engine, "connect")
+    def _(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None
+
+    grouped = GroupCommitWriter(engine, lambda error: error)
+    grouped.run(lambda connection: connection.exec_driver_sql("CREATE TABLE t (n INTEGER)"))
+    called: list[int] = []
+    hold, held = Event(), Event()
+
+    def wait(_connection: Connection) -> None:
+        held.set()
+        hold.wait(10)
+
+    def add(number: int, problem: Exception | None = None, *, late: bool = False) -> Callable[[Connection], int]:
+        def change(connection: Connection) -> int:
+            called.append(number)
+            if problem is not None and not late:
+                raise problem
+            connection.exec_driver_sql("INSERT INTO t VALUES (?)", (number,))
+            if problem is not None:
+                raise problem
+            return number
+
+        return change
+
+    def together(*changes: Callable[[Connection], int]) -> list[object]:
+        hold.clear()
+        held.clear()
+        called.clear()
+        grouped.submit(wait)
+        held.wait(10)  # what comes now waits in line together
+        futures = [grouped.submit(change) for change in changes]
+        hold.set()
+        return [future.exception(10) or future.result() for future in futures]
+
+    no = Refused("invalid", "no")
+    assert together(add(1), add(2, no), add(3)) == [1, no, 3]
+    assert called == [1, 2, 3]  # once each
+    assert together(add(4), add(5, no, late=True), add(6)) == [4, no, 6]
+    assert called == [4, 5, 4, 5, 6]  # taken back, and each by itself
+    error = ZeroDivisionError()
+    assert together(add(7), add(8, error)) == [7, error]
+    rows = grouped.run(lambda connection: connection.exec_driver_sql("SELECT n FROM t").scalars().all())
+    assert rows == [1, 3, 4, 6, 7]
+    grouped.close()
