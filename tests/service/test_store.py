@@ -201,6 +201,18 @@ asyncio.run(main(ServiceStore.open(sys.argv[1])))
 """
 
 
+def test_deliveries_survive_a_restart_and_those_that_ended_have_no_content(tmp_path: Path) -> None:
+    store = ServiceStore.open(tmp_path)
+    waits, ended = done(store.add_delivery(b'"a text that waits"')), done(store.add_delivery(b'"a text that went"'))
+    done(store.settle(ended, delivered=True))
+    store.close()
+    assert b"a text that waits" in all_bytes(tmp_path)
+    assert b"a text that went" not in all_bytes(tmp_path)
+    store = ServiceStore.open(tmp_path)
+    assert [one.id for one in store.due_deliveries(time.time() + 60)] == [waits]
+    store.close()
+
+
 @pytest.mark.parametrize("text", ["Bring a coat, it is cold in Springfield.", "带上外套，斯普林菲尔德很冷。"])
 def test_what_is_erased_is_in_no_file(store: ServiceStore, tmp_path: Path, text: str) -> None:
     labels = [label(number, text.upper(), source_article="a7", source_comment="c1") for number in range(40)]
