@@ -89,12 +89,7 @@ def test_markup_inside_a_paragraph_splits_no_words() -> None:
 @pytest.mark.parametrize(
     "html",
     [
-        "",
-        " \n ",
-        "\0",
-        "<",
-        "<!--",
-        "<html><body></body></html>",
+        *("", " \n ", "\0", "<", "<!--", "<html><body></body></html>"),
         "<html><script>document.write('rain')</script></html>",
         "<html><body><p>…</p></body></html>",
         page("<h1>High water at Ely</h1>"),

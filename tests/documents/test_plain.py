@@ -263,30 +263,12 @@ http://fen.example
 def test_a_book() -> None:
     document = read_plain(BOOK, "book.txt")
     assert (document.title, document.lang) == ("The Keeper of the Weir", "en")
-    starts = [text.split(" ", 3)[:3] for text in of_kind(document, "paragraph")]
-    assert starts == [
-        ["It", "was", "in"],
-        ['"Get', 'up!"', "he"],
-        ["Nobody", "answered.", "The"],
-        ["In", "the", "morning"],
-        ["They", "sang", "this"],
-        ["The", "visitor", "came"],
-        ['"Sir,"', "he", "wrote"],
-    ]
-    assert [text[:15] for text in of_kind(document, "quote")] == [
-        "The bridge is d",
-        "I have the hono",
-        "I remain, Sir, ",
-    ]
-    assert of_kind(document, "heading")[-7:] == [
-        "CONTENTS.",
-        "CHAPTER I.",
-        "THE NIGHT OF THE FLOOD.",
-        "CHAPTER II.",
-        "A VISITOR FROM ELY.",
-        "THE END.",
-        "INDEX",
-    ]
+    starts = [" ".join(text.split()[:2]) for text in of_kind(document, "paragraph")]
+    assert starts == ["It was", '"Get up!"', "Nobody answered.", "In the", "They sang", "The visitor", '"Sir," he']
+    assert [text[:10] for text in of_kind(document, "quote")] == ["The bridge", "I have the", "I remain, "]
+    assert " / ".join(of_kind(document, "heading")[-7:]) == (
+        "CONTENTS. / CHAPTER I. / THE NIGHT OF THE FLOOD. / CHAPTER II. / A VISITOR FROM ELY. / THE END. / INDEX"
+    )
     assert of_kind(document, "note") == ["[Footnote 1: The date is disputed; see the parish register for 1812.]"]
     assert of_kind(document, "caption") == [
         "[Illustration: The weir in winter. _Frontispiece_]",
@@ -306,14 +288,9 @@ def test_a_speech_of_a_book_is_split_at_its_semicolons() -> None:
 def test_a_report() -> None:
     document = read_plain(REPORT, "report.txt")
     assert document.title == "REPORT ON THE WATER SUPPLY OF THE BOROUGH"
-    assert of_kind(document, "heading")[1:] == [
-        "Table of Contents",
-        "Executive Summary",
-        "1. Introduction",
-        "1.1 Scope",
-        "2. Findings",
-        "2.1 Leaks in the old mains",
-    ]
+    assert " / ".join(of_kind(document, "heading")[1:]) == (
+        "Table of Contents / Executive Summary / 1. Introduction / 1.1 Scope / 2. Findings / 2.1 Leaks in the old mains"
+    )
     assert len(of_kind(document, "contents")) == 6
     assert [text.split()[0] for text in of_kind(document, "paragraph")] == [
         *("The", "Key", "This", "It", "The", "We", "Run"),

@@ -44,23 +44,13 @@ def test_parts_add_up_to_the_values() -> None:
         for feature, _, amount in page.features.parts(row):
             sums[feature] += amount
         assert sums[:WHOLE] == pytest.approx(values[:WHOLE])
-    assert [unit for _, unit, _ in page.features.parts(0)] == [
-        "first",
-        "name: Ely",
-        "name: King's Lynn",
-        "shares 'first boat' with the page",
-        "telling word: king",
-    ]
-    assert [unit for _, unit, _ in page.features.parts(1)] == [
-        "telling word: wreck",
-        "telling word: killed",
-        "telling word: nobody",
-        "contrast: but",
-        "begins with 'but'",
-        "brackets",
-        "question",
-    ]
-    assert [unit for _, unit, _ in page.features.parts(3)] == ["longer than 32 words"]
+    first, second, _, fourth, _ = ("; ".join(unit for _, unit, _ in page.features.parts(row)) for row in range(5))
+    assert first == "first; name: Ely; name: King's Lynn; shares 'first boat' with the page; telling word: king"
+    assert second == (
+        "telling word: wreck; telling word: killed; telling word: nobody; contrast: but; begins with 'but'; brackets; "
+        "question"
+    )
+    assert fourth == "longer than 32 words"
 
 
 def feature(name: str, text: str, *others: str) -> float:
