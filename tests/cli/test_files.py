@@ -1,19 +1,33 @@
-"""Files that cannot be read, in every place of every command: one line that says which and why, and nothing is left."""
+"""Files of every command: any kind and any name of a column says the same, and one that cannot be read is a line."""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import json
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from command_line import refusal
+from command_line import put, refusal
+from postil.data.conversion import convert
 from postil.data.row_files import write
-from postil.data.rows import Candidate, Judgement, Passage, Reference, Score
+from postil.data.rows import Candidate, Judgement, PairPreference, Passage, Reference, Score
+from postil.data.suggestions import Impression
+from postil.messages import COMMAND_LINE, INTERFACE
+from postil.results.base import Result
+from postil.results.formats import FORMATS
+from postil.results.views import show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conftest import Postil
+
+    Record = dict[str, object]
+
 
 GOOD = b'{"item": "a", "text": "a cat"}\n'
 JUDGED = ("--judgements", "j.jsonl")
@@ -63,7 +77,7 @@ PROBLEMS: dict[str, tuple[bytes | None, str]] = {
 
 
 @pytest.fixture
-def files(postil: Postil) -> Postil:
+def other_files(postil: Postil) -> Postil:
     """Files that can be read, for the other places."""
     texts = [(f"i{n}", system) for n in range(9) for system in "ab"]
     write("s.jsonl", [Score(item, system, "m", float(n * 7 % 5), "m") for n, (item, system) in enumerate(texts)])
@@ -85,7 +99,7 @@ def refused(postil: Postil, place: str, name: str, code: int = 3) -> str:
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("place", PLACES)
-def test_a_file_that_cannot_be_read(files: Postil, place: str, name: str) -> None:
+def test_a_file_that_cannot_be_read(other_files: Postil, place: str, name: str) -> None:
     data, said = PROBLEMS[name]
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
@@ -93,21 +107,21 @@ def test_a_file_that_cannot_be_read(files: Postil, place: str, name: str) -> Non
         Path(name).write_bytes(data)
     elif name.startswith("folder"):
         Path(name).mkdir()
-    assert refused(files, place, name).startswith(said)
+    assert refused(other_files, place, name).startswith(said)
 
 
 @pytest.mark.parametrize("place", [place for place in PLACES if place != "corpus build"])
-def test_an_unknown_kind_of_file(files: Postil, place: str) -> None:
-    assert refused(files, place, "rows.doc", code=2).startswith(
+def test_an_unknown_kind_of_file(other_files: Postil, place: str) -> None:
+    assert refused(other_files, place, "rows.doc", code=2).startswith(
         ": unknown kind of file; known endings: .jsonl, .ndjson, .json, .csv"
     )
 
 
 @pytest.mark.parametrize("place", [place for place, words in PLACES.items() if words[1] == "FILE"])
-def test_empty_standard_input(files: Postil, place: str) -> None:
+def test_empty_standard_input(other_files: Postil, place: str) -> None:
     command = [*("-" if word == "FILE" else word for word in PLACES[place])]
     pytest.importorskip(NEEDS.get(command[0], "json"))
-    outcome = files(*command, stdin=b"")
+    outcome = other_files(*command, stdin=b"")
     assert (outcome.code, outcome.out, outcome.err) == (3, "", "postil: stdin: the file holds no rows\n")
 
 
@@ -126,9 +140,9 @@ def test_empty_standard_input(files: Postil, place: str) -> None:
         ("judge", "-r"),
     ],
 )
-def test_only_one_file_is_standard_input(files: Postil, place: str, other: str) -> None:
+def test_only_one_file_is_standard_input(other_files: Postil, place: str, other: str) -> None:
     words = ["-" if word == "FILE" else word for word in PLACES[place]]
-    outcome = files(*words, *filter(None, [other]), "-")
+    outcome = other_files(*words, *filter(None, [other]), "-")
     assert (outcome.code, outcome.out) == (2, "")
     assert "standard input" in outcome.err
 
@@ -141,10 +155,277 @@ def test_only_one_file_is_standard_input(files: Postil, place: str, other: str) 
         ("5:1", "a scale's highest grade is above its lowest, got 5 to 1"),
     ],
 )
-def test_a_scale_that_is_none(files: Postil, place: str, scale: str, said: str) -> None:
+def test_a_scale_that_is_none(other_files: Postil, place: str, scale: str, said: str) -> None:
     words = (
         {"passages": "p.jsonl", "score": "c.jsonl"}.get(place, "s.jsonl") if w == "FILE" else w for w in PLACES[place]
     )
-    outcome = files(*words, "--scale", scale)
+    outcome = other_files(*words, "--scale", scale)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"postil: {said}\n"
+
+
+SCORED = ("s.jsonl", "--judgements", "j.jsonl")
+FEW = ("--resamples", "20")
+TESTED = (*FEW, "--permutations", "20")
+
+ALL = {
+    "score": ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5"),
+    "compare": ("compare", "s.jsonl", *TESTED),
+    "compare --interleaved": ("compare", "--interleaved", "log.jsonl", *FEW),
+    "compare --preferences": ("compare", "--preferences", "pairs.jsonl", *FEW),
+    "correlate": ("correlate", *SCORED, *TESTED),
+    "correlate --audit": ("correlate", *SCORED, *TESTED, "--audit"),
+    "estimate": ("estimate", *SCORED),
+    "budget": ("budget", *SCORED, *FEW),
+    "combine fit": ("combine", "fit", *SCORED, *FEW, "--folds", "3"),
+    "passages": ("passages", "p.jsonl", "-m", "f1-1", *FEW),
+    "interesting": ("interesting", "p.jsonl"),
+}
+
+
+@pytest.fixture
+def rows_of_all(postil: Postil) -> Postil:
+    texts = [(f"i{n}", system) for n in range(12) for system in "ab"]
+    write(
+        "s.jsonl",
+        [Score(*of, m, float((n * 7 + k) % 5), m) for n, of in enumerate(texts) for k, m in enumerate(("x", "y"))],
+    )
+    write(
+        "j.jsonl",
+        [Judgement(*of, who, float((n * 3 + k) % 4)) for n, of in enumerate(texts) for k, who in enumerate("12")],
+    )
+    topics = [(topic, n) for topic in ("ducks", "bread") for n in range(4)]
+    write("p.jsonl", [Passage(topic, str(n), f"{topic} word {n}", grade=float(n % 3)) for topic, n in topics])
+    write("log.jsonl", [Impression(f"i{n}", f"a{n}", ("base", "new"), (0, 1), (1 + n % 2,)) for n in range(12)])
+    write("pairs.jsonl", [PairPreference(str(n), "x", "y", "ann", "ab"[n % 2]) for n in range(12)])  # type: ignore[arg-type]
+    return postil
+
+
+@pytest.fixture
+def command_line() -> Iterator[None]:
+    before = INTERFACE.set(COMMAND_LINE)
+    yield
+    INTERFACE.reset(before)
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize("name", ALL)
+def test_every_format_prints_the_result_of_json(rows_of_all: Postil, name: str) -> None:
+    out = {form: rows_of_all(*ALL[name], "--format", form) for form in FORMATS}
+    assert {outcome.code for outcome in out.values()} == {0}
+    result = Result.from_json(out["json"].out)
+    assert result.to_json() == out["json"].out
+    for form in FORMATS:
+        if form == "table":  # which may have lines more
+            assert out[form].out.startswith(show(form, result).splitlines()[0])
+            assert out[form].out == rows_of_all(*ALL[name]).out
+        else:
+            assert out[form].out == show(form, result)
+
+
+@pytest.mark.parametrize("kind", ["jsonl.gz", "parquet", "-"])
+@pytest.mark.parametrize("name", ALL)
+def test_every_kind_of_file_says_the_same(rows_of_all: Postil, name: str, kind: str) -> None:
+    """Each file of a command in turn, compressed, as Parquet and from standard input."""
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    if (name, kind) == ("interesting", "-"):
+        return  # what comes from there is a document
+    command = (*ALL[name], "--format", "jsonl")
+    straight = rows_of_all(*command)
+    for file in filter(lambda word: word.endswith(".jsonl"), command):
+        other = kind if kind == "-" else file.replace("jsonl", kind)
+        if kind != "-":
+            convert(file, other)
+        words = [other if word == file else word for word in command]
+        assert rows_of_all(*words, stdin=Path(file).read_bytes() if kind == "-" else None) == straight
+
+
+SAMPLE = files("postil") / "sample"
+FIELDS = ("id", "title", "content", "category", "lang", "url", "date", "comments")
+AS_JSON = ("--resamples", 50, "--permutations", 50, "--format", "json")
+
+
+def records(name: str) -> list[Record]:
+    return [json.loads(line) for line in (SAMPLE / name).read_text(encoding="utf-8").splitlines()]
+
+
+def as_csv(name: str, rows: list[Record], names: dict[str, str], delimiter: str = ";") -> None:
+    """A table whose columns have other names, with one more that nobody reads."""
+    with Path(name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow([*(names.get(field, field) for field in rows[0]), "remark"])
+        writer.writerows([*map(cell, row.values()), "read by nobody"] for row in rows)
+
+
+def cell(value: object) -> object:
+    return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def shared_settings(out: str) -> object:
+    """A result without the command line."""
+    found = json.loads(out)
+    found.get("settings", {}).pop("command", None)
+    return found
+
+
+@pytest.fixture
+def scores(postil: Postil) -> list[Record]:
+    """Item scores of four systems, as `s.jsonl`."""
+    articles = [row for row in records("articles.jsonl") if row["lang"] == "en"]
+    ids = {row["id"] for row in articles}
+    put(
+        "refs.jsonl",
+        [
+            {"item": row["id"], "text": comment["text"], "grade": 3}
+            for row in articles
+            for comment in row["comments"]  # type: ignore[attr-defined]
+        ],
+    )
+    put("cands.jsonl", [row for row in records("candidates.jsonl") if row["item"] in ids])
+    put("judged.jsonl", [row for row in records("judgements.jsonl") if row["item"] in ids])
+    done = postil("score", "cands.jsonl", "-r", "refs.jsonl", "-m", "rouge-l", "-m", "bleu-1", "--items", "s.jsonl")
+    assert done.code == 0, done.err
+    return [json.loads(line) for line in Path("s.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+NAMES = {"item": "doc", "system": "model", "metric": "measure", "score": "value"}
+NAMED = ("--column", "item=doc", "--column", "system=model")
+
+
+def test_correlate(postil: Postil, scores: list[Record]) -> None:
+    usual = postil("correlate", "s.jsonl", "--judgements", "judged.jsonl", *AS_JSON)
+    as_csv("s.csv", [{**row, "statistics": row.get("statistics", [])} for row in scores], NAMES)
+    judged = [json.loads(line) for line in Path("judged.jsonl").read_text(encoding="utf-8").splitlines()]
+    as_csv("judged.tsv", judged, {"item": "doc", "annotator": "who"}, "\t")
+    done = postil(
+        "correlate",
+        "s.csv",
+        "--judgements",
+        "judged.tsv",
+        *NAMED,
+        "--column",
+        "metric=measure",
+        "--column",
+        "score=value",
+        "--column",
+        "judgements.item=doc",
+        "--column",
+        "judgements.annotator=who",
+        *AS_JSON,
+    )
+    assert done.code == 0, done.err
+    assert shared_settings(done.out) == shared_settings(usual.out)
+    assert set(done.err.splitlines()) - set(usual.err.splitlines()) == {
+        "s.csv: read with ';' between columns; columns not read: remark",
+        "judged.tsv: columns not read: remark",
+    }
+
+
+def test_wide_scores_and_judgements(postil: Postil, scores: list[Record]) -> None:
+    """One column per metric and per annotator: the same numbers, but for the signatures."""
+    wide: dict[tuple[object, object], Record] = {}
+    for row in scores:
+        wide.setdefault((row["item"], row["system"]), {"doc": row["item"], "model": row["system"]})[
+            str(row["metric"])
+        ] = row["score"]
+    as_csv("wide.csv", list(wide.values()), {}, ",")
+    rated: dict[tuple[object, object], Record] = {}
+    everyone = dict.fromkeys(row["annotator"] for row in records("judgements.jsonl"))
+    for line in Path("judged.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        of = rated.setdefault((row["item"], row["system"]), {"doc": row["item"], "model": row["system"]})
+        of |= {str(name): of.get(str(name), "") for name in everyone}
+        of[row["annotator"]] = row["grade"]
+    as_csv("wide.tsv", list(rated.values()), {}, "\t")
+    people = ",".join(map(str, everyone))
+    usual = postil("correlate", "s.jsonl", "--judgements", "judged.jsonl", *AS_JSON)
+    done = postil(
+        "correlate",
+        "wide.csv",
+        "--judgements",
+        "wide.tsv",
+        "--metric-columns",
+        "rouge-l,bleu-1",
+        "--annotator-columns",
+        people,
+        *NAMED,
+        "--column",
+        "judgements.item=doc",
+        "--column",
+        "judgements.system=model",
+        *AS_JSON,
+    )
+    assert done.code == 0, done.err
+    before, after = json.loads(usual.out), json.loads(done.out)
+    for part in ("correlations", "differences", "human"):
+        assert after[part] == before[part]
+    as_means = postil("compare", "s.jsonl", "--item-means", *AS_JSON)
+    compared = postil(
+        "compare", "wide.csv", "--metric-columns", "rouge-l", "--metric-columns", "bleu-1", *NAMED, *AS_JSON
+    )
+    assert compared.code == 0, compared.err
+    assert json.loads(compared.out)["systems"] == json.loads(as_means.out)["systems"]
+
+
+def test_a_table_without_a_column_of_metrics_says_what_to_do(postil: Postil) -> None:
+    Path("wide.csv").write_text("item,system,bleu\n1,a,0.5\n", encoding="utf-8")
+    done = postil("compare", "wide.csv")
+    assert done.code == 3
+    assert "metric, score: no such columns" in done.err
+    assert "--metric-columns" in done.err
+
+
+def test_names_of_columns_may_have_blanks_around_them_but_none_is_empty(postil: Postil) -> None:
+    rows = [f"{item},{system},0.{item},0.{item}5" for item in (1, 2) for system in "ab"]
+    Path("wide.csv").write_text("\n".join(["item,system,bleu,own", *rows]), encoding="utf-8")
+    assert '"own"' in postil("compare", "wide.csv", "--metric-columns", "bleu, own", *AS_JSON).out
+    for names in ("", "bleu,"):
+        done = postil("compare", "wide.csv", "--metric-columns", names)
+        assert f"expected names of columns with commas between them, got '{names}'" in done.err
+
+
+def test_passages(postil: Postil) -> None:
+    rows = records("passages.jsonl")
+    flags = ("-m", "f1-1", "-k", 5, "--resamples", 50, "--stop", "en", "--tokenizer", "words", "--format", "json")
+    english = [row for row in rows if str(row["text"]).isascii()] or rows
+    put("p.jsonl", english)
+    as_csv(
+        "p.csv",
+        [{field: row.get(field, "") for field in ("topic", "id", "text", "grade")} for row in english],
+        {"topic": "subject", "text": "body"},
+    )
+    usual = postil("passages", "p.jsonl", *flags)
+    done = postil("passages", "p.csv", "--column", "topic=subject", "--column", "text=body", *flags)
+    assert done.code == 0, done.err
+    assert shared_settings(done.out) == shared_settings(usual.out)
+    ranked = postil("interesting", "p.csv", "--column", "topic=subject", "--column", "text=body", "--format", "json")
+    assert ranked.out == postil("interesting", "p.jsonl", "--format", "json").out
+    assert ranked.code == 0, ranked.err
+
+
+def test_a_campaign_is_planned_from_a_table(postil: Postil) -> None:
+    pytest.importorskip("sqlalchemy", reason="needs the web extra")
+    rows = [row for row in records("articles.jsonl") if row["lang"] == "en"]
+    put("a.jsonl", rows)
+    Path("a.json").write_text(
+        json.dumps({"data": [{**row, "key": row["id"], "id": 0} for row in rows]}), encoding="utf-8"
+    )
+    flags = ("--annotators", 4, "--format", "json")
+    usual = postil("annotate", "plan", "a.jsonl", "a.db", *flags)
+    done = postil("annotate", "plan", "a.json", "b.db", "--column", "id=key", *flags)
+    assert done.code == 0, done.err
+    assert done.out == usual.out
+
+
+def test_vectors_are_trained_on_a_table(postil: Postil) -> None:
+    pytest.importorskip("gensim")
+    rows = [{"text": row["text"]} for row in records("passages.jsonl")]
+    put("t.jsonl", rows)
+    as_csv("t.csv", rows, {"text": "body"})
+    flags = ("--dimensions", 4, "--epochs", 1, "--min-count", 2, "--tokenizer", "characters")
+    for out, of, more in (("one", "t.jsonl", ()), ("two", "t.csv", ("--column", "text=body"))):
+        done = postil("vectors", "train", of, "--out", out, *flags, *more)
+        assert done.code == 0, done.err
+    one, two = (sorted((file.name, file.read_bytes()) for file in Path(out).iterdir()) for out in ("one", "two"))
+    assert one == two

@@ -1,10 +1,11 @@
-"""Tables as text: no cell breaks a table, gives a command, or reaches a terminal or a spreadsheet as one."""
+"""Tables as text: layouts, marks, numbers, escaping; no cell breaks a table, gives a command, or steers a terminal."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import pytest
@@ -12,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.data.escaping import apostrophed, without_apostrophe
+from postil.errors import UnknownName, UsageError
 from postil.results.base import Result
 from postil.results.formats import grid_as, rows_as_csv
+from postil.results.systems_table import SystemsTable, TableOptions, systems_text
+from postil.results.table import Count, Interval, Name, crossed
 from postil.studies.result import StudyResult
 from postil.studies.view import study_text
 
@@ -159,3 +163,240 @@ def test_control_characters_are_visible_in_studies(form: Literal["table", "markd
     assert not {"\x1b", "\x9b", "\u202e"} & set(text)
     assert text.startswith("# T\\x1b\n\n## P\\x1b\n\nw\\x9b\n\nc\\x1b[2J\n\n")
     assert text.endswith("- file: x\\u202e.jsonl\n")
+
+
+SCORES = {
+    "base": {"meteor": 0.2, "ter": 0.5},
+    "a": {"meteor": 0.30001, "ter": 0.5},
+    "b": {"meteor": 0.30002, "ter": 0.75},
+    "c": {"meteor": 0.25},
+}
+
+
+@dataclass
+class Score:
+    system: str
+    metric: str
+    value: float
+    n: int
+
+    @property
+    def low(self) -> float:
+        return self.value - 0.05
+
+    @property
+    def high(self) -> float:
+        return self.value + 0.05
+
+
+def made(
+    scores: dict[str, dict[str, float]] = SCORES,
+    *,
+    different: tuple[str, ...] = ("a", "b"),
+    counts: dict[str, int] | None = None,
+    **changes: object,
+) -> SystemsTable:
+    rows = [
+        Score(system, metric, value, counts[system] if counts else 1234)
+        for system, row in scores.items()
+        for metric, value in row.items()
+    ]
+    cell, n = Interval("", "value"), Count("texts", "n")
+    fields = {
+        "table": crossed(rows, Name("system", "system"), "metric", cell, key="scores", beside=[n]),
+        "unit": "item",
+        "lower_is_better": frozenset({"ter"}),
+        "signatures": {"meteor": "meteor|postil:0"},
+        "different": lambda row: row.system in different,
+        "tested": "significantly different from base",
+        "intervals": "95 % confidence intervals",
+    }
+    return SystemsTable(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def options(**given: object) -> TableOptions:
+    return TableOptions(layout="systems", **given)  # type: ignore[arg-type]
+
+
+GOLDEN = {
+    "table": """\
+system       meteor        ter ↓
+------  -----------  -----------
+base      0.2000     **0.5000**
+a       **0.3000**†  **0.5000**†
+b       **0.3000**†    0.7500†
+c         0.2500               -
+
+1,234 items.
+Best **so**.
+† significantly different from base.
+↓ lower is better.
+""",
+    "markdown": """\
+| system | meteor | ter ↓ |
+| --- | ---: | ---: |
+| base | 0.2000 | **0.5000** |
+| a | **0.3000**† | **0.5000**† |
+| b | **0.3000**† | 0.7500† |
+| c | 0.2500 | - |
+
+1,234 items. Best in bold. † significantly different from base. ↓ lower is better.
+
+- meteor: meteor\\|postil:0
+""",
+    "latex": r"""% needs \usepackage{booktabs}
+% meteor: meteor|postil:0
+\begin{tabular}{lrr}
+\toprule
+system & meteor & ter $\downarrow$ \\
+\midrule
+base & 0.2000 & \textbf{0.5000} \\
+a & \textbf{0.3000}\rlap{$^{\dagger}$} & \textbf{0.5000}\rlap{$^{\dagger}$} \\
+b & \textbf{0.3000}\rlap{$^{\dagger}$} & 0.7500\rlap{$^{\dagger}$} \\
+c & 0.2500 & -- \\
+\bottomrule
+\end{tabular}
+\par\smallskip
+{\noindent\footnotesize 1,234 items. Best in bold. $\dagger$~significantly different from base. $\downarrow$ lower is better.\par}
+""",  # noqa: E501
+    "csv": "system,n,meteor,ter\nbase,1234,0.2,0.5\na,1234,0.30001,0.5\nb,1234,0.30002,0.75\nc,1234,0.25,\n",
+}
+
+
+@pytest.mark.parametrize("form", GOLDEN)
+def test_formats(form: str) -> None:
+    assert systems_text(form, made(), options()) == GOLDEN[form]  # type: ignore[arg-type]
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Cells of a Markdown table by system."""
+    found = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    return {line[0]: line[1:] for line in found}
+
+
+def test_numbers_that_are_printed_alike_are_equally_good() -> None:
+    assert rows(systems_text("markdown", made(), options()))["a"][0] == "**0.3000**†"
+    assert rows(systems_text("markdown", made(), options(digits=5)))["a"] == ["0.30001†", "**0.50000**†"]
+
+
+def test_the_second_best_is_the_next_number_in_the_direction_of_the_metric() -> None:
+    said = systems_text("markdown", made(), options(second_best=True))
+    assert rows(said)["c"] == ["_0.2500_", "-"]
+    assert rows(said)["b"] == ["**0.3000**†", "_0.7500_†"]
+    assert "Best in bold, second best in italics." in said
+    assert r"\underline{0.7500}" in systems_text("latex", made(), options(second_best=True))
+    assert "<u>0.7500</u>" in systems_text("html", made(), options(second_best=True))
+
+
+def test_percent_and_digits() -> None:
+    assert rows(systems_text("markdown", made(), options(percent=True)))["c"][0] == "25.00"
+    said = systems_text("markdown", made(), options(percent=True, digits=0))
+    assert rows(said)["base"] == ["20", "**50**"]
+    assert " Scores × 100. " in said
+    numbers = list(
+        csv.reader(io.StringIO(systems_text("csv", made(), options(percent=True, digits=1, intervals=True))))
+    )
+    assert numbers[0] == ["system", "n", "meteor", "meteor low", "meteor high", "ter", "ter low", "ter high"]
+    assert numbers[1] == ["base", "1234", "20.0", "15.0", "25.0", "50.0", "45.0", "55.0"]
+    assert numbers[4][5:] == ["", "", ""]
+
+
+def test_intervals() -> None:
+    said = systems_text("markdown", made(), options(intervals=True, digits=2))
+    assert rows(said)["a"][0] == "**0.30**† [0.25, 0.35]"
+    assert "In brackets: 95 % confidence intervals." in said
+    said = systems_text("latex", made({"a": {"m": 0.01}, "b": {"m": -0.2}}), options(intervals=True, digits=2))
+    assert r"In brackets: 95~\% confidence intervals." in said
+    assert r"a & \textbf{0.01}$^{\dagger}$ {\scriptsize [$-$0.04, 0.06]} \\" in said
+    assert r"b & $-$0.20$^{\dagger}$ {\scriptsize [$-$0.25, $-$0.15]} \\" in said
+    with pytest.raises(UsageError, match=r"intervals: there are none here; postil\.compare computes them"):
+        systems_text("table", made(intervals=""), options(intervals=True))
+
+
+def test_digits_stand_below_each_other_on_a_terminal() -> None:
+    lines = systems_text("table", made(), options()).splitlines()[2:5]
+    assert len({line.index(".") for line in lines}) == 1
+    assert len({line.rindex(".") for line in lines}) == 1
+    assert [line.rstrip() for line in lines] == lines
+
+
+def test_one_system_is_not_the_best_of_any() -> None:
+    said = systems_text("markdown", made({"only": {"meteor": 0.5}}, different=()), options())
+    assert rows(said)["only"] == ["0.5000"]
+    assert "Best" not in said
+
+
+def test_numbers_of_texts_have_a_column_where_they_differ() -> None:
+    counts = {"base": 1234, "a": 1234, "b": 1234, "c": 7}
+    for form, cell in (("markdown", "| c | 7 |"), ("latex", "c & 7 &"), ("html", "<td>7</td>")):
+        said = systems_text(form, made(counts=counts), options())  # type: ignore[arg-type]
+        assert cell in said
+        assert "1,234 items" not in said
+
+
+def test_rounding_leaves_no_sign_before_zero_and_large_numbers_stay_narrow() -> None:
+    said = systems_text("markdown", made({"a": {"m": -0.00001}, "b": {"m": 1e50}}, different=()), options())
+    assert rows(said) == {"system": ["m"], "---": ["---:"], "a": ["0.0000"], "b": ["**1.0000e+50**"]}
+
+
+NASTY = "=1+1 [x] *y* \\textbf{&%$#_~^} <b>|`\x1b[31m\u202e\nend"
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "html", "csv"])
+def test_names_are_escaped(form: str) -> None:
+    table = made({NASTY: {NASTY: 0.5}, "b": {NASTY: 0.25}}, signatures={NASTY: NASTY}, tested=NASTY)
+    said = systems_text(form, table, options(caption=None if form == "csv" else NASTY))  # type: ignore[arg-type]
+    if form == "csv":
+        assert next(iter(csv.reader(io.StringIO(said, newline=""))))[2] == "'" + NASTY
+        return
+    assert not {"\x1b", "\u202e"} & set(said)
+    if form == "html":
+        assert "<b>" not in said.replace("<b>0.5000</b>", "")
+        assert said.count("<tr>") == 3
+    if form == "markdown":
+        assert len({line.count(" | ") for line in said.splitlines() if line.startswith("| ")}) == 1
+        assert "&lt;b>" in said
+        assert r"\*y\*" in said
+        assert "*y*" not in said
+    if form == "latex":
+        lines = [line for line in said.splitlines() if not line.startswith("%")]
+        assert len(lines) == 14
+        assert not re.search(r"(?<!\\)[&%#_](?!\\)", "".join(lines).replace(" & ", ""))
+        assert r"\textbf{&" not in "".join(lines)
+        (first,) = (line for line in lines if line.endswith(r"0.2500\rlap{$^{\dagger}$} \\") or line.startswith("b &"))
+        assert first == r"b & 0.2500\rlap{$^{\dagger}$} \\"
+
+
+def test_a_caption_and_a_label_make_a_table_environment() -> None:
+    said = systems_text("latex", made(), options(caption="Scores & more", label="tab:a_b-1"))
+    begin = said.index("\\begin{table}\n\\centering\n\\caption{Scores \\& more}\n\\label{tab:a_b-1}\n")
+    end = said.index("\\end{table}\n")
+    assert begin < said.index("\\begin{tabular}") < said.index("footnotesize") < end
+    assert "<caption>Scores &amp; more</caption>" in systems_text("html", made(), options(caption="Scores & more"))
+    assert systems_text("markdown", made(), options(caption="Scores")).startswith("Scores\n\n| system")
+    with pytest.raises(UsageError, match=r"label goes with result\.to_latex"):
+        systems_text("html", made(), options(label="x"))
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_rows_of_numbers_have_no_layout(form: str) -> None:
+    with pytest.raises(UsageError, match=f'layout="systems" goes with .*; {form} has one row per number'):
+        systems_text(form, made(), options())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"percent": True}, 'percent goes with the layout of systems: layout="systems"'),
+        ({"digits": 0}, "digits goes with the layout of systems"),
+        ({"second_best": True}, "second_best goes with"),
+        ({"caption": ""}, "caption goes with"),
+        ({"layout": "systems", "digits": -1}, "digits: expected a number from 0 to 15, got -1"),
+        ({"layout": "systems", "label": "a}b"}, "label: expected letters, digits and any of"),
+    ],
+)
+def test_options_that_make_no_sense(given: dict[str, object], problem: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(problem)):
+        TableOptions(**given)  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="unknown layout 'system'; did you mean 'systems'"):
+        TableOptions(layout="system")

@@ -1,4 +1,4 @@
-"""The order of a thread over the service."""
+"""Threads over the service: their order, and what is held of new comments."""
 
 from __future__ import annotations
 
