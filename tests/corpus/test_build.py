@@ -197,26 +197,13 @@ def test_references_may_be_drawn_from_long_comments_alone(tmp_path: Path, draw_f
     assert (len(article.comments), len(article.held_out or ())) == (drawn, 10 - drawn)
     if draw_from == "long":
         assert {comment.text for comment in article.comments} == {SIX}
-
-
-def test_all_comments_are_references_where_none_are_drawn(tmp_path: Path) -> None:
-    corpus = built(
-        tmp_path,
-        [row("a", ["x"]), row("b", ["y"] * 5)],
-        test=Share(size=1),
-        test_min_comments=0,
-        references_per_article=0,
-    )
+    corpus = built(tmp_path, [row("a", ["x"]), row("b", told)], "all", test=Share(size=1), references_per_article=0)
     assert [article.held_out for split in corpus.splits for article in corpus.articles(split)] == [(), ()]
 
 
 def test_words_are_numbered_by_how_often_train_has_them(tmp_path: Path) -> None:
-    train = {
-        "id": "t",
-        "title": "B a",
-        "content": "b c c",
-        "comments": [{"id": 1, "text": "A b"}, {"id": 2, "text": "d!"}],
-    }
+    said = [{"id": 1, "text": "A b"}, {"id": 2, "text": "d!"}]
+    train = {"id": "t", "title": "B a", "content": "b c c", "comments": said}
     tested = {"id": "e", "title": "z d", "content": "y", "comments": [{"id": 1, "text": "Z x c"}]}
     test = written(tmp_path / "test.jsonl", [tested])
     corpus = build_corpus([written(tmp_path / "a.jsonl", [train])], tmp_path / "out", loose(), test=test, jobs=1)
@@ -266,13 +253,8 @@ def test_rows_come_out_as_they_went_in(tmp_path: Path) -> None:
         "ä", "T  i\ttle", "news", "de", "http://a.b/c",
     )  # fmt: skip
     (comment,) = article.comments
-    assert (comment.id, comment.text, comment.upvotes, comment.grade, comment.user) == (
-        "7",
-        "Ja.\n\nNein.",
-        -5,
-        4.5,
-        "12",
-    )
+    found = comment.id, comment.text, comment.upvotes, comment.grade, comment.user
+    assert found == ("7", "Ja.\n\nNein.", -5, 4.5, "12")
     assert [(rating.annotator, rating.grade) for rating in comment.ratings] == [("ann", 4.0), ("2", 5.0)]
     assert (other.category, other.lang, other.url, other.comments[0].upvotes) == (None, None, None, None)
 
@@ -325,20 +307,15 @@ def test_the_same_articles_whatever_the_blocks(tmp_path: Path, monkeypatch: pyte
     assert [getattr(cut.metadata, name) for name in same] == [getattr(whole.metadata, name) for name in same]
 
 
-def test_the_order_of_the_input_decides_nothing_but_the_order(tmp_path: Path) -> None:
+def test_the_order_and_the_files_of_the_input_decide_nothing_but_the_order(tmp_path: Path) -> None:
     articles = rows(36)
     one = built(tmp_path, articles, "one", **SPLITS)
     other = built(tmp_path, articles[::-1], "other", **SPLITS)
     for split in one.splits:
         assert list(other.articles(split)) == list(one.articles(split))[::-1]
     assert one.words() == other.words()
-
-
-def test_rows_in_several_files_are_as_rows_in_one(tmp_path: Path) -> None:
-    articles = rows(36)
-    one = built(tmp_path, articles, "one", **SPLITS)
     parts = [written(tmp_path / "x.jsonl", articles[:10]), written(tmp_path / "y.jsonl", articles[10:])]
-    other = build_corpus(parts, tmp_path / "other", loose(**SPLITS), jobs=1)
+    other = build_corpus(parts, tmp_path / "several", loose(**SPLITS), jobs=1)
     for split in one.splits:
         assert list(other.articles(split)) == list(one.articles(split))
     assert [each.name for each in other.metadata.inputs] == ["x.jsonl", "y.jsonl"]
@@ -378,25 +355,18 @@ def test_near_duplicates_do_not_straddle(tmp_path: Path, change: Any) -> None:
     assert corpus.metadata.seen == {"articles: near duplicates of test articles": 10}
 
 
-def test_near_duplicates_may_be_let_be(tmp_path: Path) -> None:
+def test_sizes_of_sets_of_articles_that_are_alike(tmp_path: Path) -> None:
     (article,) = rows(1)
-    twins = [article | {"id": str(number)} for number in range(10)]
-    corpus = built(tmp_path, twins, dedup_threshold=0.0, dev=Share(size=3), test=Share(size=3))
+    twins = [article | {"id": f"t{number}"} for number in range(10)]
+    corpus = built(tmp_path, twins, "let be", dedup_threshold=0.0, dev=Share(size=3), test=Share(size=3))
     assert [len(names) for names in ids(corpus).values()] == [4, 3, 3]
-
-
-def test_test_takes_what_it_can_of_a_fraction(tmp_path: Path) -> None:
-    articles = [*rows(9, comments=1), row("loved", ["x", "y"])]
-    corpus = built(tmp_path, articles, test=Share(fraction=0.5), test_min_comments=2, test_min_words=1)
-    assert ids(corpus)["test"] == ["loved"]
-
-
-def test_an_article_too_much_alike_for_both_sets(tmp_path: Path) -> None:
-    """Groups that do not fit into dev stay whole in train."""
-    (article,) = rows(1)
-    twins = [article | {"id": f"t{number}"} for number in range(5)]
-    corpus = built(tmp_path, [*twins, *rows(3, seed=1)], dev=Share(size=3))
+    # Groups that do not fit into dev stay whole in train.
+    corpus = built(tmp_path, [*twins[:5], *rows(3, seed=1)], "groups", dev=Share(size=3))
     assert sorted(ids(corpus)["train"]) == [f"t{number}" for number in range(5)]
+    # Test takes what it can of a fraction.
+    articles = [*rows(9, comments=1), row("loved", ["x", "y"])]
+    corpus = built(tmp_path, articles, "part", test=Share(fraction=0.5), test_min_comments=2, test_min_words=1)
+    assert ids(corpus)["test"] == ["loved"]
 
 
 class TestGivenSplits:
@@ -483,11 +453,7 @@ def test_metadata_of_a_build(tmp_path: Path) -> None:
     text = (tmp_path / "out" / "metadata.json").read_text()
     found = json.loads(text)
     assert json.dumps(found, ensure_ascii=False, indent=1) + "\n" == text
-    empty = (
-        "chosen",
-        "forgotten",
-        "ratings",
-    )  # all options are given, nothing is erased, ratings are those of the rows
+    empty = ("chosen", "forgotten", "ratings")  # all options are given, nothing is erased, ratings are of the rows
     names = [name for name in CorpusMetadata.__struct_fields__[1:] if name not in empty]
     assert list(found) == ["kind", *names]
     assert Corpus.open(tmp_path / "out").metadata == corpus.metadata

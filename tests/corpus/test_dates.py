@@ -96,7 +96,7 @@ def test_timestamps_of_parquet(tmp_path: Path) -> None:
     assert (article.date, article.comments[0].date) == ("2020-03-21T00:00:00Z", "2020-03-21T06:27:00Z")
 
 
-def test_without_dates_there_are_no_columns(tmp_path: Path) -> None:
+def test_without_dates_there_are_no_columns_and_no_statistics(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     for name, articles in (("plain", rows(3)), ("dated", [*rows(3), row("x", [{"text": "Oh", "date": AT}])])):
         corpus = built(tmp_path, articles, name)
@@ -104,6 +104,9 @@ def test_without_dates_there_are_no_columns(tmp_path: Path) -> None:
         assert ("date" in schema.names) == (name == "dated")
         for column in ("comments", "held_out"):
             assert (schema.field(column).type.value_type.get_field_index("date") >= 0) == (name == "dated")
+        found = statistics(corpus).result()
+        assert ("date" in msgspec.json.encode(found).decode()) == (name == "dated")
+        assert any("date" in str(label) for label, *_ in table_2(found).grid()) == (name == "dated")
 
 
 def test_statistics_of_dates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,12 +143,6 @@ def test_a_split_without_dates_beside_one_with(tmp_path: Path) -> None:
     assert found.statistics.splits["test"].dates is None
     table = {label: cells for label, *cells in table_2(found).grid()}
     assert (table["… first article"], table.get("… first comment")) == (["2017-03-30", "–", "2017-03-30"], None)
-
-
-def test_json_without_dates_is_as_before(tmp_path: Path) -> None:
-    found = statistics(built(tmp_path, rows(3))).result()
-    assert "date" not in msgspec.json.encode(found).decode()
-    assert not any("date" in str(label) for label, *_ in table_2(found).grid())
 
 
 def split_up(folder: Path, articles: list[Row], name: str = "out", **changes: Any) -> Corpus:
@@ -191,27 +188,19 @@ def test_the_same_split_by_date_whatever_the_jobs_and_the_order(tmp_path: Path) 
     assert ids(split_up(tmp_path, articles, "seed", seed=7)) != ids(one)  # ties are broken by the seed and the id
 
 
-def test_an_article_without_a_date_cannot_be_split_by_it(tmp_path: Path) -> None:
+def test_what_cannot_be_split_by_date(tmp_path: Path) -> None:
     articles = dated(20)
     del articles[3]["date"], articles[5]["date"]
     assert refused(InvalidInput, split_up, tmp_path, articles) == (
         f'{tmp_path}/out.jsonl:4: date: expected a date in every article for split_by="date", got none in 2 of 20 '
         "articles, first in 'a003'; remove them, or split at random"
     )
-
-
-def test_a_split_by_date_of_what_is_split(tmp_path: Path) -> None:
-    articles = written(tmp_path / "a.jsonl", dated(3))
-    with pytest.raises(UsageError, match="leave out dev and test"):
-        build_corpus([articles], tmp_path / "out", loose(split_by="date"), dev=articles, jobs=1)
-
-
-def test_no_train_article_is_old_enough(tmp_path: Path) -> None:
-    articles = dated(20)
-    for article in articles[1:]:
-        article["comments"] = article["comments"][:1]
+    given = written(tmp_path / "a.jsonl", dated(3))
+    said = refused(UsageError, build_corpus, [given], tmp_path / "given", loose(split_by="date"), dev=given, jobs=1)
+    assert said.endswith("leave out dev and test")
+    articles = [*dated(1), *({**article, "comments": article["comments"][:1]} for article in dated(20)[1:])]
     with pytest.raises(InvalidInput, match="nothing is left for train: 19 articles are not eligible for the test set"):
-        split_up(tmp_path, articles, test=Share(size=1), test_min_comments=3, test_min_words=0)
+        split_up(tmp_path, articles, "old", test=Share(size=1), test_min_comments=3, test_min_words=0)
 
 
 @pytest.mark.parametrize(

@@ -114,9 +114,6 @@ class Frame:
 @pytest.mark.parametrize("column", [["a", "b"], ("a", "b"), np.array(["a", "b"]), Frame()])
 def test_columns(column: object) -> None:
     assert as_list(column, "candidates") == ["a", "b"]
-
-
-def test_arrow() -> None:
     pa = pytest.importorskip("pyarrow")
     assert as_list(pa.array(["a", "b"]), "candidates") == ["a", "b"]
     assert as_list(pa.chunked_array([["a"], ["b"]]), "candidates") == ["a", "b"]

@@ -289,6 +289,8 @@ def test_the_lines_of_rows(tmp_path: Path) -> None:
     assert [rows.places.line(index) for index in range(5)] == [3, 8, 9, 10, 12]
     assert str(rows.places.error(4, "text", "wrong")) == f"{tmp_path / 't.csv'}:12: text: wrong"
     assert rows.places.fields(0) == ("item", "system", "text")
+    data = 'item\tsystem\ttext\na\ts\t"Oh\nb\ts\t5" of it\n'
+    assert [row.text for row in found(tmp_path / "t.tsv", data, quotes=False)[0]] == ['"Oh', '5" of it']
 
 
 SEP = ':1: item, text: no such columns; the file has: item;system;text; is ";" between the columns? --delimiter ";"'
@@ -394,11 +396,6 @@ def test_law_damage_is_said_in_words(
     (folder / f"damaged{path.name[1:]}").write_bytes(changed[: -(cut % len(changed)) or None])
     with contextlib.suppress(PostilError):
         list(read(folder / f"damaged{path.name[1:]}", Reference))
-
-
-def test_quotes_that_are_text(tmp_path: Path) -> None:
-    data = 'item\tsystem\ttext\na\ts\t"Oh\nb\ts\t5" of it\n'
-    assert [row.text for row in found(tmp_path / "t.tsv", data, quotes=False)[0]] == ['"Oh', '5" of it']
 
 
 def test_excel(tmp_path: Path) -> None:
@@ -580,6 +577,8 @@ def test_json_documents(tmp_path: Path) -> None:
     lines = "\n".join(map(json.dumps, records))
     assert found(tmp_path / "r.json", lines, columns=columns) == (expected, ["read as JSON Lines"])
     assert found(tmp_path / "r.jsonl", lines, columns=columns) == (expected, [])
+    document = '{"a": [{"item": 1, "text": "x"}], "b": [{"item": 2, "text": "y"}]}'
+    assert found(tmp_path / "r.json", document, Reference, sheet="b")[0] == [Reference("2", "y")]
 
 
 @pytest.mark.parametrize(
@@ -598,11 +597,6 @@ def test_json_documents(tmp_path: Path) -> None:
 )
 def test_json_documents_that_are_no_table(tmp_path: Path, document: str, problem: str) -> None:
     assert refusal(tmp_path / "r.json", document, Reference).startswith(problem)
-
-
-def test_an_array_of_a_document(tmp_path: Path) -> None:
-    document = '{"a": [{"item": 1, "text": "x"}], "b": [{"item": 2, "text": "y"}]}'
-    assert found(tmp_path / "r.json", document, Reference, sheet="b")[0] == [Reference("2", "y")]
 
 
 NESTED = [
@@ -753,10 +747,7 @@ def test_rows_that_are_written_are_read(tmp_path: Path, ending: str) -> None:
     for rows_of_one in several:
         write(tmp_path / f"r{ending}", rows_of_one)
         assert list(read(tmp_path / f"r{ending}", type(rows_of_one[0]))) == rows_of_one
-
-
-def test_written_csv_is_safe_in_a_spreadsheet(tmp_path: Path) -> None:
-    write(tmp_path / "c.csv", [Candidate("=1", "@s", "two\nlines, and +1")])
+    write(tmp_path / "c.csv", [Candidate("=1", "@s", "two\nlines, and +1")])  # safe in a spreadsheet
     assert (tmp_path / "c.csv").read_bytes() == b"item,system,text\n'=1,'@s,\"two\nlines, and +1\"\n"
 
 

@@ -25,18 +25,14 @@ TRAIN = {"channel": "体育", "comment": [["好球", 12], ["输了", 0]], "title
 TEST = {"channel": "体育", "comment": [["好球", 12, 0.75], ["输了", 0, 0]], "title": "决赛"}
 
 
-def test_a_line_to_train_on(lines: Lines) -> None:
-    [article] = read_tencent([lines("data.train.json", TRAIN)])
-    comments = (Comment("1", "好球", 12), Comment("2", "输了", 0))
-    url = "http://k.qq.com/1"
-    assert article == Article(url, "决赛", comments, category="体育", lang="zh", url=url)
-
-
-def test_a_line_of_the_test_set_is_named_by_its_place(lines: Lines, report: ImportReport) -> None:
+def test_lines_of_tencent_are_named_by_their_url_or_place(lines: Lines, report: ImportReport) -> None:
     found = list(read_tencent([lines("data.test.json.gz", TEST, "", TEST)], report))
     assert [article.id for article in found] == ["data.test:1", "data.test:3"]
     assert [comment.grade for comment in found[0].comments] == [0.75, 0.0]
     assert (report.by_place, report.graded, report.low, report.high) == (2, 4, 0, 0.75)
+    [article] = read_tencent([lines("data.train.json", TRAIN)])
+    comments, url = (Comment("1", "好球", 12), Comment("2", "输了", 0)), "http://k.qq.com/1"
+    assert article == Article(url, "决赛", comments, category="体育", lang="zh", url=url)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +125,7 @@ def row(name: object, comments: object) -> dict[str, Any]:
     return {"id": name, "title": "Rain", "body": "Tomorrow", "comments": comments, "label": 3}
 
 
-def test_structs_and_lists(tmp_path: Path, report: ImportReport) -> None:
+def test_structs_lists_and_parallel_columns_with_gaps(tmp_path: Path, report: ImportReport) -> None:
     keep(tmp_path / "structs.parquet", [row(1, [{"text": "Oh", "votes": 3}, {"text": None, "votes": 1}]), row(2, None)])
     keep(tmp_path / "lists.parquet", [row(3, {"text": ["Oh"], "votes": [-3]})])
     keep(tmp_path / "texts.parquet", [row("4", ["Oh", "No"])])
@@ -139,18 +135,14 @@ def test_structs_and_lists(tmp_path: Path, report: ImportReport) -> None:
     assert found["3"].comments == (Comment("1", "Oh", -3),)
     assert found["4"].comments == (Comment("1", "Oh"), Comment("2", "No"))
     assert (report.textless, report.bare, report.negative, report.unread) == (1, 1, 1, {"label"})
-
-
-def test_parallel_columns_with_gaps(tmp_path: Path) -> None:
     rows = [
         {"id": 1, "title": "Rain", "texts": ["Oh", "No"], "scores": [2.0, float("nan")]},
         {"id": 2, "title": "Snow", "texts": None, "scores": None},
     ]
-    keep(tmp_path / "train.parquet", rows)
+    keep(tmp_path / "gaps" / "train.parquet", rows)
     names = {"text": "texts", "upvotes": "scores"}
-    one, two = read_dataset([tmp_path / "train.parquet"], fields={"comments": ""}, comment_fields=names)
-    assert one.comments == (Comment("1", "Oh", 2), Comment("2", "No"))
-    assert two.comments == ()
+    one, two = read_dataset([tmp_path / "gaps"], fields={"comments": ""}, comment_fields=names)
+    assert (one.comments, two.comments) == ((Comment("1", "Oh", 2), Comment("2", "No")), ())
 
 
 def test_dates_of_any_type(tmp_path: Path) -> None:

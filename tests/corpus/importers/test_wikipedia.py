@@ -87,12 +87,8 @@ def test_sentences_have_their_own_anchors(rows: Read) -> None:
         ("1", "A duck swims.", ("Duck",)),
         ("2", "Geese fly over the lake.", ("Geese", "Lake")),
     ]
-
-
-def test_chinese_is_counted_by_characters(rows: Read) -> None:
     passages, report = rows(dump(page("鸭", "[[鸭]]是一种会游泳的水鸟。\n\n鸭。"), name="zhwiki"))
-    assert [each.text for each in passages] == ["鸭是一种会游泳的水鸟。"]
-    assert report.short == 1
+    assert ([each.text for each in passages], report.short) == (["鸭是一种会游泳的水鸟。"], 1)  # by characters
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress], ids=["plain", "gzip", "bzip2"])
@@ -140,6 +136,9 @@ def test_files_of_wikitext(tmp_path: Path) -> None:
     with open_engine() as engine:
         found = list(read_wikipedia([path], WikiReport(), engine=engine))
     assert found == [Passage("Rye bread", "1", "Rye is a grass that grows where wheat does not.", ("grass", "wheat"))]
+    (path := tmp_path / "a.txt").write_bytes(b"caf\xe9")
+    with open_engine() as engine, pytest.raises(InvalidInput, match="byte 3 is not UTF-8"):
+        list(read_wikipedia([path], WikiReport(), engine=engine))
 
 
 WHOLE: Final = dump(*PAGES)
@@ -168,12 +167,6 @@ def test_broken_dumps_are_one_sentence(rows: Read, data: bytes, problem: str) ->
     assert "\n" not in str(caught.value)
 
 
-def test_files_of_wikitext_that_are_broken(tmp_path: Path) -> None:
-    (path := tmp_path / "a.txt").write_bytes(b"caf\xe9")
-    with open_engine() as engine, pytest.raises(InvalidInput, match="byte 3 is not UTF-8"):
-        list(read_wikipedia([path], WikiReport(), engine=engine))
-
-
 def test_grades_are_joined_by_page_and_number(tmp_path: Path) -> None:
     passages = [Passage("Rye bread", str(at), "x") for at in range(1, 4)] + [Passage("Duck", "1", "y")]
     (qrels := tmp_path / "qrels").write_text(
@@ -188,9 +181,6 @@ def test_grades_are_joined_by_page_and_number(tmp_path: Path) -> None:
     assert (grades.unjudged, grades.missing) == (2, ["Duck#9"])
     assert [each.grade for each in read_grades(qrels).joined(passages, "zero")] == [2, 0, 1, 0, 0]
     assert [each.grade for each in read_grades(qrels).joined(passages, "keep")] == [2, None, 1, 0, None]
-
-
-def test_grades_in_json(tmp_path: Path) -> None:
     (path := tmp_path / "grades.jsonl").write_text('{"topic": "Rye bread", "id": 2, "grade": 1.5}\n')
     assert read_grades(path).judged == {("Rye bread", "2"): {None: 1.5}}
 

@@ -72,6 +72,7 @@ __all__ = [
 
 LINES: Final = ("FILES...", "JSON Lines, one article per line.")
 EXPORTS: Final = ("FILES...", "Files of the site, which may be compressed.")
+"""Files that several importers take: their placeholder, and what they are."""
 
 SKIP: Final = Setting("on_error", "skip")
 HEAD: Final = 1 << 20
@@ -139,7 +140,7 @@ class Importer:
         options: Class of its options.
         run: Its import.
         files: Placeholder and help of the files that the subcommand takes; None where they are options.
-        sign: What its files are known by; None where nothing tells them.
+        sign: What its files are known by, if anything tells them.
         rows: The rows that it writes.
         place: Place in the list of imports; those of one place stand by module, as the module lists them.
     """
