@@ -1,39 +1,8 @@
-"""The principles of section 2.3 of "Extending Text Informativeness Measures to Passage Interestingness Evaluation".
+"""Principles of measures of passages: each cell of the two tables of docs/measures.md, which defines them.
 
-The paper asks three things of a measure of interestingness, in words: *diversity*, which "can rely on concentration
-(the sentence reveals an important information) or on dispersion (the sentence links several different entities)";
-*permutation invariance*, "the order of the items has no impact on the overall score"; *transfer*, "a sentence with few
-highly informative items should be considered more interesting than a long sentence with less informative items". It
-says that of KL, F and LogSim only LogSim has all three: KL lacks diversity, "due to smoothing", and F lacks transfer,
-"since it favors long sentences with large overlaps".
-
-Items are units here. The passages of a reference hold a unit once or not at all (the paper: "we consider sentences as
-sets of items"); c(u) is how many of them hold u, each counted with its weight. Read so that it can be checked:
-
-- **permutation**: passages with the same units in another order score the same.
-- **concentration**: a passage with a unit of the reference, whatever else it holds, scores above every passage
-  without one.
-- **dispersion**: another unit of the reference in place of a repeated one, held by the same reference passages, raises
-  the score.
-- **transfer**: of two passages that cover the same share of the reference, each with units that all count alike, the
-  one with fewer and weightier units scores higher: n units of c = h against m > n units of c = l, n h = m l.
-
-*Diversity* is concentration and dispersion. Two neighbours that the paper does not name, since they show where the
-reading matters:
-
-- **weight**: of two units the one that more reference passages hold (those with the other, and one more) raises the
-  score more.
-- **padding**: a further unit that the reference does not hold lowers the score. One may call this transfer as well.
-
-The same article of Hilderman and Hamilton (2003) that the paper takes its principles from has five, about the counts
-(n1, ..., nm) of one summary of m items, N in all. Here they are about the counts of a passage over units of the
-reference, where the reference holds every unit equally often, so that nothing but the counts of the passage differs:
-
-- **minimum**: of passages with N units, one whose counts are all equal scores lowest, and all such passages alike.
-- **maximum**: of passages with N units, m of them distinct, the one with counts (N - m + 1, 1, ..., 1) scores highest.
-- **skewness**: of two such passages the one with fewer distinct units scores higher.
-- **permutation**: the same counts over the units in another order score the same.
-- **transfer**: an occurrence of a unit replaced by one that is at least as frequent raises the score.
+Items are units here. The passages of a reference hold a unit once or not at all; c(u) is how many of them hold u, each
+counted with its weight. The principles of Hilderman and Hamilton are about the counts of a passage over units that the
+reference holds equally often.
 
 ``yes``: always so. ``weakly``: never the other way round, but it can make no difference. ``no``: it can be the other
 way round; there is an example below for each.

@@ -1,21 +1,31 @@
-"""`postil score`: what can be asked of it, and that the answer depends on nothing else."""
+"""`postil score`: what can be asked of it, what it prints and refuses, and that the answer depends on nothing else."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import postil as package
+from command_line import refusal
+from postil.data.grades import Scale
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference, Score
 from postil.errors import UsageError
+from postil.scoring.files import score_files
+from postil.scoring.options import ScoreOptions
+from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from conftest import Postil
+    from collections.abc import Callable
+
+    from conftest import Outcome, Postil
+
 
 HERE = Path(__file__).parents[1]
 CANDIDATES = (HERE / "candidates.jsonl").read_text()
@@ -276,3 +286,317 @@ def test_what_many_systems_did_not_answer_is_one_line(postil: Postil) -> None:
     assert err(("whole", "abc"), ("most", "ab"), *many) == (
         f"1,201 of 1,202 systems (most, s0, s1 and 1,198 more): no candidate for 1 to 2 of 3 items; {over}"
     )
+
+
+HAN = "今天天气很好"
+SCALE = ("--scale", "1:5")
+
+
+def write_error(postil: Postil, *args: object, candidates: str = "c.jsonl", references: str = "r.jsonl") -> str:
+    return refusal(postil, "score", candidates, "-r", references, "--items", "items.jsonl", *args)
+
+
+def references(change: Callable[[str], str]) -> None:
+    Path("r.jsonl").write_text(change(REFERENCES), encoding="utf-8")
+
+
+def weights(*values: object) -> None:
+    rows = [json.loads(line) for line in REFERENCES.splitlines()]
+    lines = [json.dumps({"item": r["item"], "text": r["text"], "weight": v}) for r, v in zip(rows, values, strict=True)]
+    Path("r.jsonl").write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize("weight", [1.5, -0.5])
+@pytest.mark.parametrize("metric", [(), ("-m", "w-meteor"), ("-m", "delta-bleu", "-m", "w-bleu-2")])
+def test_weight_outside_0_to_1(postil: Postil, weight: float, metric: tuple[str, ...]) -> None:
+    weights(1, 0.5, weight)
+    assert write_error(postil, *metric) == f"r.jsonl:3: weight: expected a number from 0 to 1, got {weight:g}"
+    weights(1, -0.5, -1.5)
+    assert write_error(postil, "-m", "delta-bleu") == "r.jsonl:3: weight: expected a number from -1 to 1, got -1.5"
+
+
+NO_GRADE = "grade: missing; a w- metric needs a grade, ratings or a weight on every reference"
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        (('"grade"', '"grad"'), (*SCALE, "-m", "w-meteor"), NO_GRADE),
+        (('"grade"', '"grad"'), ("-m", "w-meteor"), NO_GRADE),
+        (('"grade"', '"grad"'), ("--weights", "score", *SCALE, "-m", "w-meteor"), NO_GRADE),
+        (('"upvotes"', '"likes"'), ("--weights", "votes"), "upvotes: missing; the weights method 'votes'"),
+        (('"upvotes"', '"likes"'), ("--weights", "given"), "weight: missing; the weights method 'given'"),
+    ],
+)
+def test_a_field_that_is_missing(postil: Postil, change: tuple[str, str], options: tuple[str, ...], said: str) -> None:
+    references(lambda text: text.replace(*change))
+    line = write_error(postil, *options)
+    assert line.startswith(f"r.jsonl:1: {said}")
+    assert said != NO_GRADE or "this row has: item, text, grad, upvotes" in line
+
+
+def test_han_reference_with_words(postil: Postil) -> None:
+    # between the two references of item a, so that lines and places by item differ
+    first, second, third = REFERENCES.splitlines(keepends=True)
+    Path("r.jsonl").write_text(first + third.replace("dogs bark", HAN) + second, encoding="utf-8")
+    assert write_error(postil).startswith("r.jsonl:2: text: Han text cannot be split into words")
+
+
+def test_cider_of_one_item(postil: Postil) -> None:
+    Path("c.jsonl").write_text(CANDIDATES.splitlines()[0])
+    Path("r.jsonl").write_text(REFERENCES.splitlines()[0])
+    line = write_error(postil, "-m", "cider")
+    assert line.startswith("r.jsonl: CIDEr needs document frequencies from at least two items, got one")
+    assert line.endswith("--background FOLDER")
+
+
+def test_a_run_that_failed_leaves_what_was_there(postil: Postil) -> None:
+    Path("items.jsonl").write_text("earlier")
+    Path("c.jsonl").write_text(CANDIDATES + "{")
+    assert write_error(postil, "--save-background", "bg").startswith("c.jsonl:5: expected a whole object on one line")
+    assert Path("items.jsonl").read_text() == "earlier"
+
+
+def test_bad_line_on_standard_input(postil: Postil) -> None:
+    outcome = postil("score", "-", "-r", "r.jsonl", stdin=CANDIDATES.encode() + b'{"item": "a"')
+    assert outcome.code == 3
+    assert outcome.err.splitlines()[-1] == "postil: stdin:5: the JSON ends too early; is the line cut off?"
+    outcome = postil("score", "-", "-r", "r.jsonl", stdin=b"item,text\na,Rain\n")
+    problem = 'expected JSON Lines, one object in braces per line, got "item,text"; if it is CSV: --input-format csv'
+    assert outcome.err == f"postil: stdin:1: {problem}\n"
+    outcome = postil("score", "c.jsonl", "-r", "-", "--scale", "3", stdin=REFERENCES.encode())
+    assert outcome.err == "postil: stdin:1: grade: expected a number from 0 to 3, got 4\n"
+
+
+def test_too_little_memory(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("postil.scoring.files.score_files", full)
+    outcome = postil("score", "c.jsonl", "-r", "r.jsonl", *SCALE)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith("postil: not enough memory; give it fewer or shorter texts")
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("rubric.json", ("annotate", "plan", "a.jsonl", "a.db", "-n", "2", "--rubric", "rubric.json")),
+        ("results.json", ("report", "results.json", "--out", "report.html")),
+        ("config.json", ("score", "c.jsonl", "-r", "r.jsonl", "-m", "cider", "--background", ".")),
+        ("metadata.json", ("corpus", "stats", ".")),
+        ("config.json", ("comment", "a.jsonl", "--model", ".")),
+    ],
+)
+def test_a_key_that_stands_twice_in_a_file_of_its_own(postil: Postil, name: str, command: tuple[str, ...]) -> None:
+    Path(name).write_text('{"name": "x",\n "name": "y"}\n')
+    Path("a.jsonl").write_text('{"id":"a","title":"t","comments":[{"id":1,"text":"x"},{"id":2,"text":"y"}]}\n')
+    outcome = postil(*command)
+    assert outcome.code == 3, outcome
+    assert 'expected every key once in its object, got "name" twice; keep one of them' in outcome.err
+
+
+ROWS = {"a": ["a b c", "a b d", "x"], "b": ["q r", "q"]}
+TEXTS = {"a": "x a", "b": "q r s"}
+
+
+@pytest.fixture
+def files() -> tuple[str, ...]:
+    """References come item by item mixed up, so that weights must find their rows."""
+    references = [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2)]
+    lines = [json.dumps({"item": item, "text": ROWS[item][i]}) for item, i in references]
+    Path("refs.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rows = [json.dumps({"item": item, "system": "s", "text": text}) for item, text in TEXTS.items()]
+    Path("cands.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return "score", "cands.jsonl", "-r", "refs.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("method", "metric", "printed"),
+    [
+        ("consensus", "rouge-l(beta=1)", "rouge-l(reading=max,beta=1,over=max)"),
+        ("consensus(bleu-1)", "bleu-1", "bleu-1(smooth=coco,effective=false)"),
+        ("consensus(cider-d)", "cider-d", "cider-d(order=4,sigma=6)"),
+    ],
+)
+def test_it_is_what_python_says(postil: Postil, files: tuple[str, ...], method: str, metric: str, printed: str) -> None:
+    specs = ["rouge-l", "w-rouge-l", "w-meteor(over=mean)"]
+    outcome = postil(*files, "--weights", method, *(word for m in specs for word in ("-m", m)), "--format", "jsonl")
+    weights = package.consensus_weights(list(ROWS.values()), metric=metric)
+    expected = package.score(list(TEXTS.values()), list(ROWS.values()), weights=weights, metrics=specs).corpus
+    assert {name: score for (_, name), score in outcome.scores.items()} == pytest.approx(dict(expected))
+    assert outcome.scores["s", "w-rouge-l"] < outcome.scores["s", "rouge-l"]
+    signatures = [json.loads(line)["signature"] for line in outcome.out.splitlines()]
+    assert [f"|weights:consensus({printed})|" in signature for signature in signatures] == [False, True, True]
+    assert not outcome.err
+
+
+def test_the_signature_has_the_function_words_of_the_similarity(postil: Postil, files: tuple[str, ...]) -> None:
+    signatures = []
+    for words in ("a\n", "b\n"):
+        Path("words.txt").write_text(words, encoding="utf-8")
+        method = "consensus(meteor(function_words=words.txt))"
+        outcome = postil(*files, "--weights", method, "-m", "w-rouge-l", "--format", "json")
+        signatures.append(json.loads(outcome.out)["scores"][0]["signature"])
+    assert signatures[0] != signatures[1]
+    assert not any("words.txt" in text for text in signatures)
+
+
+def test_controls_and_jobs(postil: Postil, files: tuple[str, ...]) -> None:
+    command = [*files, "--weights", "consensus", "-m", "w-rouge-l", "--controls", "--draws", "2"]
+    one = postil(*command, "--items", "one.jsonl", "--format", "json")
+    two = postil(*command, "--items", "two.jsonl", "--format", "json", "--jobs", "2")
+    assert (one.code, one.out) == (0, two.out)
+    assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
+    assert "control:shuffled(w-rouge-l,draw=2)" in Path("one.jsonl").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("consensus(w-meteor)", "consensus: expected a metric that reads no weights, got 'w-meteor'"),
+        ("consensus(meteo)", "unknown metric 'meteo'; did you mean 'meteor'?"),
+        ("consensus(meteor", "unknown weights method 'consensus(meteor'; did you mean 'consensus'?"),
+    ],
+)
+def test_a_similarity_that_makes_no_sense(postil: Postil, files: tuple[str, ...], method: str, message: str) -> None:
+    outcome = postil(*files, "--weights", method, "-m", "w-meteor")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+
+
+GRADED_BASE = ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5")
+W_METRICS = ("-m", "rouge-l", "-m", "w-rouge-l", "-m", "w-bleu-1")
+OF_SYSTEMS = [("a", "plain"), ("b", "plain"), ("a", "zoo"), ("b", "zoo")]
+
+
+def controls_of(postil: Postil, *more: object, out: str = "i.jsonl") -> tuple[Outcome, list[Score]]:
+    outcome = postil(*GRADED_BASE, *W_METRICS, "--controls", "--control-draws", 2, "--items", out, *more)
+    assert outcome.code == 0, outcome.err
+    return outcome, list(read(out, Score))
+
+
+def test_rows(postil: Postil) -> None:
+    outcome, rows = controls_of(postil)
+    assert not outcome.err
+    assert outcome.out == postil(*GRADED_BASE, *W_METRICS).out  # the scores of the systems stay what they are
+    named = [
+        *(f"control:shuffled({spec},draw={draw})" for draw in (1, 2) for spec in ("w-rouge-l", "w-bleu-1")),
+        *(f"control:{kind}({spec})" for kind in ("best-5", "top", "nearest") for spec in ("w-rouge-l", "w-bleu-1")),
+        "control:length",
+    ]
+    metrics = ["rouge-l", "w-rouge-l", "w-bleu-1"]
+    assert [(row.item, row.system, row.metric) for row in rows] == [
+        *((*text, metric) for text in OF_SYSTEMS for metric in metrics),
+        *((*text, name) for name in named for text in OF_SYSTEMS),
+    ]
+
+
+def test_values(postil: Postil) -> None:
+    _, rows = controls_of(postil)
+    found = {(row.metric, row.item, row.system): row.score for row in rows}
+    # Of the item a "the cat sat down" has the grade 4 and "a cat" 2; b has one reference with 5.
+    assert [found["control:length", *text] for text in OF_SYSTEMS] == [3, 3, 2, 3]
+    assert [found["control:nearest(w-rouge-l)", *text] for text in OF_SYSTEMS] == [0.8, 1, 0.4, 1]
+    # "the cat sat" against "the cat sat down": P = 1, R = 3/4, F = 2.44 R / (R + 1.44).
+    assert found["control:top(w-rouge-l)", "a", "plain"] == pytest.approx(2.44 * 0.75 / (0.75 + 1.44))
+    for text in OF_SYSTEMS:
+        assert found["control:best-5(w-rouge-l)", *text] == found["rouge-l", *text]
+
+
+def test_they_go_into_the_items_file(postil: Postil) -> None:
+    outcome = postil(*GRADED_BASE, *W_METRICS, "--controls")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "postil: --controls writes item scores; say where to: --items FILE\n"
+
+
+def test_a_bar_of_their_own(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    _, rows = controls_of(postil)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    options = ScoreOptions(
+        metrics=("rouge-l", "w-rouge-l", "w-bleu-1"),
+        scale=Scale(0, 5),
+        items="again.jsonl",
+        controls=True,
+        control_draws=2,
+    )
+    score_files("c.jsonl", "r.jsonl", options, print)
+    assert "controls of candidates 1 to 4" in terminal.getvalue()
+    assert list(read("again.jsonl", Score)) == rows
+
+
+ARGUMENTS = ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5", "-m", "rouge-l", "-m", "w-rouge-l")
+PLAIN = f"rouge-l(reading=max,beta=1.2,over=max)|tokenizer:words-2|references:1-2|postil:{VERSION}"
+WEIGHTED = f"w-{PLAIN}".replace("|references", "|weights:score|scale:0:5|references")
+
+GOLDEN = {
+    "table": f"""\
+system  n  rouge-l  w-rouge-l
+------  -  -------  ---------
+plain   2   0.4178     0.3342
+zoo     2   0.9150     0.6150
+
+rouge-l: {PLAIN}
+w-rouge-l: {WEIGHTED}
+""",
+    "markdown": """\
+| system | n | rouge-l | w-rouge-l |
+| --- | ---: | ---: | ---: |
+| plain | 2 | 0.4178 | 0.3342 |
+| zoo | 2 | 0.9150 | 0.6150 |
+""",
+    "latex": r"""\begin{tabular}{lrrr}
+\toprule
+system & texts & rouge-l & w-rouge-l \\
+\midrule
+plain & 2 & .4178 & .3342 \\
+zoo & 2 & .9150 & .6150 \\
+\bottomrule
+\end{tabular}
+""",
+}
+
+
+def f_score(precision: float, recall: float) -> float:
+    return 2.44 * precision * recall / (recall + 1.44 * precision)
+
+
+# plain: "the cat sat" against "the cat sat down" (4 of 5) and "a cat" (2 of 5); "a dog barked" against "dogs bark"
+# zoo: "a cat" against the same, "dogs bark loudly" against "dogs bark" (5 of 5)
+SCORES = {
+    ("plain", "rouge-l"): (f_score(1, 3 / 4) + 0) / 2,
+    ("plain", "w-rouge-l"): (0.8 * f_score(1, 3 / 4) + 0) / 2,
+    ("zoo", "rouge-l"): (1 + f_score(2 / 3, 1)) / 2,
+    ("zoo", "w-rouge-l"): (f_score(max(0.8 / 2, 0.4), max(0.8 / 4, 0.4)) + f_score(2 / 3, 1)) / 2,
+}
+
+
+def test_golden_numbers_by_hand(postil: Postil) -> None:
+    assert postil(*ARGUMENTS, "--format", "jsonl").scores == pytest.approx(SCORES, abs=1e-12)
+
+
+@pytest.mark.parametrize("form", GOLDEN)
+def test_layouts_for_people(postil: Postil, form: str) -> None:
+    outcome = postil(*ARGUMENTS, "--format", form)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == GOLDEN[form]
+
+
+def rows() -> list[dict[str, object]]:
+    signatures = {"rouge-l": PLAIN, "w-rouge-l": WEIGHTED}
+    return [
+        {"system": system, "metric": metric, "score": pytest.approx(score), "n": 2, "signature": signatures[metric]}
+        for (system, metric), score in SCORES.items()
+    ]
+
+
+def test_json_schema(postil: Postil) -> None:
+    said = json.loads(postil(*ARGUMENTS, "--format", "json").out)
+    assert said == {"schema": 1, "kind": "score", "scores": rows(), "aggregation": "corpus"}
+    assert list(said) == ["schema", "kind", "scores", "aggregation"]
+    assert [list(row) for row in said["scores"]] == [["system", "metric", "score", "n", "signature"]] * 4

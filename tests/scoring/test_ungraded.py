@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import postil as package
 from command_line import put
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -159,22 +159,29 @@ def test_columns_in_python(named: bool, missing: float | None) -> None:
     assert "references:1-2 of 3-4" in result.signatures["w-rouge-l"]
 
 
-def test_wrong_columns() -> None:
-    texts, references, weights, _ = columns()
-    with pytest.raises(InvalidInput, match=r"weights:1: expected .* got null; ungraded='drop' excludes references"):
-        package.score(texts, references, weights=weights)
-    with pytest.raises(UsageError, match="ungraded='drop': expected weights, with None for each"):
-        package.score(texts, references, ungraded="drop")
-    with pytest.raises(UnknownName, match="unknown handling of ungraded references 'keep'"):
-        package.score(texts, references, weights=weights, ungraded="keep")
-    with pytest.raises(InvalidInput, match="weights: no reference has a weight, so none is left"):
-        package.score(texts, references, weights=[[None] * len(row) for row in weights], ungraded="drop")
-    with pytest.raises(InvalidInput, match="weights:1: expected a weight for each of 3 references, got 1"):
-        package.score(texts, references, weights=[[None]] * 6, ungraded="drop")
+@pytest.mark.parametrize(
+    ("weights", "options", "problem"),
+    [
+        ("own", {}, r"weights:1: expected .* got null; ungraded='drop' excludes references"),
+        (None, {"ungraded": "drop"}, "ungraded='drop': expected weights, with None for each"),
+        ("own", {"ungraded": "keep"}, "unknown handling of ungraded references 'keep'"),
+        ("none", {"ungraded": "drop"}, "weights: no reference has a weight, so none is left"),
+        ([[None]] * 6, {"ungraded": "drop"}, "weights:1: expected a weight for each of 3 references, got 1"),
+    ],
+)
+def test_wrong_columns(weights: object, options: dict[str, Any], problem: str) -> None:
+    texts, references, own, _ = columns()
+    given = {"own": own, "none": [[None] * len(row) for row in own]}.get(str(weights), weights)
+    with pytest.raises(PostilError, match=problem):
+        package.score(texts, references, weights=given, **options)  # type: ignore[arg-type]
+
+
+def test_wrong_columns_are_named_by_their_own_rows() -> None:
+    drop: dict[str, Any] = {"metrics": "w-rouge-l", "ungraded": "drop"}
     with pytest.raises(InvalidInput, match="weights:2: expected a number from 0 to 1, got 3"):
-        package.score(["a", "b"], [["a"], ["b"]], weights=[[None], [3.0]], metrics="w-rouge-l", ungraded="drop")
+        package.score(["a", "b"], [["a"], ["b"]], weights=[[None], [3.0]], **drop)
     with (
         pytest.warns(UserWarning, match="1 of 2 candidates has no graded reference"),
         pytest.raises(InvalidInput, match="candidates:2: Han text"),
     ):
-        package.score(["a", "好好"], [["a"], ["b"]], weights=[[None], [1]], metrics="w-rouge-l", ungraded="drop")
+        package.score(["a", "好好"], [["a"], ["b"]], weights=[[None], [1]], **drop)

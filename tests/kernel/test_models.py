@@ -1,15 +1,22 @@
-"""Greedy matches are those of the definition in both kernels, whatever else is matched and by however many threads."""
+"""Loops of models: greedy matches, sums of powers, highest scores and sums of trees are those of the definitions."""
 
 from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 from exploration import examples
-from kernels import KERNELS, compiled, needs_both
+from kernels import KERNELS, compiled, each_kernel, needs_both
 from postil.kernel.python import greedy_matches as defined
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 @pytest.fixture(params=KERNELS)
@@ -141,3 +148,121 @@ def test_bad_input_is_refused(match) -> None:
     ):
         with pytest.raises(ValueError, match="a row and a weight of each unit"):
             match(bad, right, (lefts, rights))
+
+
+# Few different values, so that there are ties; wide ones, so that powers fall to nothing.
+numbers = st.one_of(st.sampled_from([-1.0, 0.0, 2.0, -math.inf]), st.floats(-300, 300, width=32))
+shapes = st.tuples(st.integers(1, 4), st.integers(1, 200))
+tables = arrays.arrays(np.float32, shapes, elements=numbers)
+
+
+@each_kernel
+@examples(150)
+@given(tables)
+def test_sums_are_those_of_double_precision(kernel, scores):
+    found = kernel.log_sums(scores)
+    assert found.dtype == np.float32
+    for row, got in zip(scores.tolist(), found.tolist(), strict=True):
+        top = max(row)
+        if top == -math.inf:
+            assert got == -math.inf
+        else:
+            wanted = top + math.log(math.fsum(math.exp(score - top) for score in row))
+            assert math.isclose(got, wanted, rel_tol=2e-6, abs_tol=2e-6)
+
+
+@each_kernel
+@examples(150)
+@given(tables, st.data())
+def test_highest_come_first_and_of_equals_the_first(kernel, scores, data):
+    k = data.draw(st.integers(1, scores.shape[1]))
+    columns, values = kernel.highest(scores, k)
+    assert columns.dtype == np.int64
+    for row, where, what in zip(scores.tolist(), columns.tolist(), values.tolist(), strict=True):
+        assert where == sorted(range(len(row)), key=lambda column: (-row[column], column))[:k]
+        assert what == [row[column] for column in where]
+
+
+@each_kernel
+def test_rows_are_longer_than_what_is_calculated_with_together(kernel):
+    """9,000 scores, the highest in the first, a middle and the last place."""
+    scores = np.linspace(-9, -3, 9000, dtype=np.float32)[None].repeat(2, axis=0)
+    scores[0, [0, 4096, 8999]] = [3, 5, 4]
+    assert kernel.highest(scores, 4)[0].tolist() == [[4096, 8999, 0, 8998], [8999, 8998, 8997, 8996]]
+    exact = np.log(np.exp(scores.astype(np.float64)).sum(1))
+    np.testing.assert_allclose(kernel.log_sums(scores), exact, rtol=1e-6)
+
+
+@each_kernel
+@pytest.mark.parametrize("k", [0, 4])
+def test_more_than_there_is(kernel, k):
+    with pytest.raises(ValueError, match="expected k from 1"):
+        kernel.highest(np.zeros((1, 3), np.float32), k)
+
+
+NUMBERS = st.sampled_from([-1.5, -0.1, 0.0, 0.1, 0.3, 2.0, np.inf, -np.inf, np.nan])
+COLUMNS = 3
+
+
+@st.composite
+def drawn_tree(draw: st.DrawFn) -> list[tuple[int, float, int, int, float]]:
+    """Nodes of a tree: a leaf is split a few times, wherever it is."""
+    nodes = [(-1, 0.0, 0, 0, draw(st.floats(-2, 2)))]
+    for _ in range(draw(st.integers(0, 6))):
+        leaf = draw(st.sampled_from([at for at, node in enumerate(nodes) if node[0] < 0]))
+        sides = draw(st.permutations([len(nodes), len(nodes) + 1]))
+        nodes[leaf] = (draw(st.integers(0, COLUMNS - 1)), draw(NUMBERS), sides[0], sides[1], 0.0)
+        nodes += [(-1, 0.0, 0, 0, draw(st.floats(-2, 2))) for _ in range(2)]
+    return nodes
+
+
+def arrays_of(trees: list[Any]) -> tuple[tuple[Any, ...], Any]:
+    """Trees as the kernel takes them."""
+    columns = zip(*(node for tree in trees for node in tree), strict=True) if trees else ((),) * 5
+    kinds = ("int32", "float64", "int32", "int32", "float64")
+    nodes = tuple(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True))
+    return nodes, np.cumsum([0, *map(len, trees)])
+
+
+@each_kernel
+@given(trees=st.lists(drawn_tree(), max_size=4), rows=st.lists(st.tuples(*[NUMBERS] * COLUMNS), max_size=5))
+def test_sums_are_those_of_walks(kernel: ModuleType, trees: list[Any], rows: list[tuple[float, ...]]) -> None:
+    expected = []
+    for row in rows:
+        total = 0.1
+        for tree in trees:
+            feature, threshold, left, right, value = tree[0]
+            while feature >= 0:
+                feature, threshold, left, right, value = tree[left if row[feature] <= threshold else right]
+            total += value
+        expected.append(total)
+    scores = np.array(rows, np.float64).reshape(len(rows), COLUMNS)
+    assert kernel.tree_sums(scores, *arrays_of(trees), 0.1).tolist() == expected
+
+
+@each_kernel
+@pytest.mark.parametrize(
+    ("name", "place", "value", "problem"),
+    [
+        ("feature", 0, 3, "columns of scores"),
+        ("feature", 0, -2, "columns of scores"),
+        ("left", 0, 0, "nodes before those below"),
+        ("right", 0, 5, "nodes before those below"),
+        ("right", 1, 1, "nodes before those below"),
+        ("starts", 0, 1, "where the nodes of each tree begin"),
+        ("starts", 1, 6, "where the nodes of each tree begin"),
+        ("starts", 1, 5, "a node of each tree"),
+    ],
+)
+def test_nodes_that_end_nowhere_are_refused(
+    kernel: ModuleType, name: str, place: int, value: int, problem: str
+) -> None:
+    nodes, starts = arrays_of([[(0, 0.5, 1, 2, 0.0), (1, 0.0, 3, 4, 0.0), *[(-1, 0.0, 0, 0, 1.0)] * 3]])
+    starts = np.array([0, 5, 5]) if value == 5 and name == "starts" else starts
+    changed = dict(zip(("feature", "threshold", "left", "right", "value"), nodes, strict=True)) | {"starts": starts}
+    changed[name][place] = value
+    starts = changed.pop("starts")
+    with pytest.raises(ValueError, match=problem):
+        kernel.tree_sums(np.zeros((1, COLUMNS)), tuple(changed.values()), starts, 0.0)
+    with pytest.raises(ValueError, match="the same number of values"):
+        kernel.tree_sums(np.zeros((1, COLUMNS)), (*nodes[:4], np.zeros(4)), np.array([0, 5]), 0.0)
