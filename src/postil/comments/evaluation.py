@@ -62,19 +62,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
-    "PERIODS",
     "CommenterEvaluation",
     "EvaluateKeywords",
     "EvaluateOptions",
-    "Periods",
     "Readers",
-    "date_remarks",
     "evaluate_commenters",
     "needs_scale",
     "parted_readers",
     "read_readers",
-    "suggestion_ages",
-    "training_periods",
     "writing",
 ]
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from postil.comments.nn.generator import Generator, Hypothesis
+    from postil.comments.nn.decoding import Hypothesis
+    from postil.comments.nn.generator import Generator
     from postil.data.arrays import AnyArray
     from postil.data.rows import Article
     from postil.data.streams import FilePath

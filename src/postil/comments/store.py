@@ -34,19 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMAT",
-    "WHOLE",
     "Change",
     "Model",
     "ModelWriter",
-    "as_json",
     "changing",
     "check_free",
-    "checked_name",
     "checksum",
     "combined_checksum",
-    "read_json",
-    "sync",
-    "sync_folder",
     "training_folder",
 ]
 

@@ -45,6 +45,16 @@ __all__ = [
 ]
 
 
+REPLY: Final = 1
+"""Bit of the flags of a comment: it replies to another one."""
+QUOTATION: Final = 2
+"""Bit of the flags of a comment: it quotes another text in mark-up, which is left out of its text."""
+
+BLOCKED: Final = "on the block list"
+PROFANITY: Final = "profanity or an insult"
+"""Kinds of reasons."""
+
+
 @dataclass(frozen=True)
 class Blocklist:
     """Words and phrases that no suggestion may contain.
@@ -134,15 +144,6 @@ def _packaged(language: str) -> Blocklist:
     lines = files("postil.screening").joinpath(f"profanity.{language}.txt").read_text(encoding="utf-8").splitlines()
     return Blocklist(tuple(line for line in lines if line and not line.startswith("#")))
 
-
-REPLY: Final = 1
-"""Bit of the flags of a comment: it replies to another one."""
-QUOTATION: Final = 2
-"""Bit of the flags of a comment: it quotes another text in mark-up, which is left out of its text."""
-
-BLOCKED: Final = "on the block list"
-PROFANITY: Final = "profanity or an insult"
-"""Kinds of reasons."""
 
 _QUESTION_TO_YOU: Final = "|".join(
     (

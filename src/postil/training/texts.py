@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
 
-__all__ = ["CorpusTexts", "TrainingDirectory", "corpus_vectors", "first_vectors", "hash_of_vectors"]
+__all__ = ["CorpusTexts", "TrainingDirectory", "corpus_vectors"]
 
 LONGEST: Final = 2**31 - 1
 EPOCHS: Final = 8

@@ -30,7 +30,6 @@ from postil.comments.nn.batches import (
     model_ids,
     pad_batch,
 )
-from postil.comments.nn.decoding import Hypothesis
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
 from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
 from postil.comments.store import check_free
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from postil.comments.nn.training import Progress
     from postil.data.streams import FilePath
 
-__all__ = ["KIND", "GenerationTask", "Generator", "Hypothesis", "train_generator"]
+__all__ = ["KIND", "GenerationTask", "Generator", "train_generator"]
 
 KIND: Final = "generator"
 COMMENTS_PER_GROUP: Final = 8
@@ -85,7 +84,7 @@ class Generator:
 
     def generate(
         self, articles: Texts, n_best: int = 1, options: DecodingOptions | None = None
-    ) -> list[list[Hypothesis]]:
+    ) -> list[list[decoding.Hypothesis]]:
         """Generate comments.
 
         Args:
@@ -98,7 +97,7 @@ class Generator:
         """
         options = options or DecodingOptions()
         check_least(1, n_best=n_best)
-        found: list[list[Hypothesis]] = [[] for _ in range(len(articles.offsets) - 1)]
+        found: list[list[decoding.Hypothesis]] = [[] for _ in range(len(articles.offsets) - 1)]
         texts = n_best if options.strategy == "nucleus" or n_best == 1 else max(n_best, options.width)
         batch_size = max(1, _ROWS // (texts * options.width))
         for bucket in bucket_by_length(articles, _TOKENS, self.options.article_words):
