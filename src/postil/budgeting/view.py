@@ -26,25 +26,16 @@ if TYPE_CHECKING:
     from postil.budgeting.result import BudgetResult, BudgetRow
     from postil.estimation.result import BudgetFacet
 
-__all__ = [
-    "chapter",
-    "facets_table",
-    "head",
-    "next_command",
-    "noise_of_raters",
-    "pictures",
-    "plans_table",
-    "rows_of_best",
-    "uses_scores",
-    "verdict",
-    "view",
-]
+__all__ = ["chapter", "pictures", "view"]
 
 ANNOTATORS: Final = 3
 """Number of annotators of the command to run next, where nothing tells it."""
 
 NOTICED: Final = 0.005
 """Relative difference of widths from which the layouts differ."""
+
+LOG: Final = 10.0
+"""Ratio of the ends of an axis from which it is logarithmic."""
 
 
 def view(result: BudgetResult) -> View:
@@ -276,10 +267,6 @@ def _line(result: BudgetResult) -> str:
     if best is None:
         return size
     return f"{size}; cheapest {counted(best.items, 'item')} by {counted(best.raters, 'rater')}, {best.hours:,.1f} hours"
-
-
-LOG: Final = 10.0
-"""Ratio of the ends of an axis from which it is logarithmic."""
 
 
 def chapter(result: BudgetResult, key: str) -> Chapter:

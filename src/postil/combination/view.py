@@ -25,13 +25,16 @@ if TYPE_CHECKING:
     from postil.combination.result import CombinationColumn, CombinationFit, CombinationResult
     from postil.data.parts import Estimate
 
-__all__ = ["chapter", "columns_table", "fits_table", "head", "pictures", "verdict", "view"]
+__all__ = ["chapter", "pictures", "view"]
 
 CONTROLS: Final = "controls only"
 DIFFERENCE: Final = "difference"
 
 Line = tuple[str, "Estimate | None", "Estimate | None", "float | None"]
 """Name of a row, correlation over all texts, that within items, and root mean squared error."""
+
+GROUPS: Final = 10
+"""Largest number of groups of texts on a calibration line."""
 
 
 def lines(result: CombinationResult) -> Iterator[Line]:
@@ -173,10 +176,6 @@ def verdict(result: CombinationResult) -> str:
     more = "more" if both.value > 0 else "less"
     value = value_with_interval(both.value, both.low, both.high)
     return f"on new items the combination correlates {more} with the ratings than the controls alone, by {value}"
-
-
-GROUPS: Final = 10
-"""Largest number of groups of texts on a calibration line."""
 
 
 def chapter(result: CombinationResult, key: str) -> Chapter:

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 __all__ = [
     "chapter",
     "compared",
-    "compared_table",
     "interleaved",
     "interleaved_pictures",
     "pictures",
@@ -71,6 +70,9 @@ FEW: Final = 4
 """Largest number of systems that a sentence names."""
 
 _OUTCOMES: Final = tuple(Count(name, name) for name in ("wins", "ties", "losses"))
+
+SYSTEMS: Final = 20
+"""Number of systems that a sentence names."""
 
 
 def view(result: Comparison) -> View:
@@ -375,10 +377,6 @@ def _preferences_remarks(result: PreferencesResult) -> Iterator[str]:
     yield from noted(result.notes)
     settings = result.settings
     yield f"seed {settings.seed}, {settings.resamples} resamples of the items; Holm-adjusted for pairs of systems"
-
-
-SYSTEMS: Final = 20
-"""Number of systems that a sentence names."""
 
 
 def chapter(found: Comparison, key: str) -> Chapter:

@@ -41,17 +41,30 @@ __all__ = [
     "audit_notes",
     "audit_tables",
     "chance_label",
-    "counted_raters",
     "row_label",
-    "threshold",
     "verdict",
 ]
 
 MAPPINGS: Final = ("none", "rounded", "isotonic", "linear")
 """Mappings of scores to the scale of the ratings, in the order in which they are shown: each is compared by itself."""
 
-
 Mapped = TypeVar("Mapped", "AltTestRow", "Calibration")
+
+ALPHA: Final = 0.05
+
+CONSTANT: Final = "control:constant"
+
+NAMED: Final = 5
+"""Number of names that a sentence gives."""
+
+MORE: Final = 1.5
+"""Factor by which the number of raters grows at least, in the sentence about more raters."""
+
+TIMES: Final = 1000
+"""Multiple of the items from which on an estimate of more items says only that it is more."""
+
+FAIR: Final = ("rounded", "isotonic")
+"""Mappings under which metrics are compared with a constant, of which the first that exists is taken."""
 
 
 def chance_label(name: str) -> str:
@@ -378,21 +391,6 @@ def _without(what: str, lacking: Iterable[tuple[str, str]]) -> Iterator[str]:
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         yield Message("no {what} {names}: {reason}", what=what, names=listed(names, most=6), reason=reason)
-
-
-ALPHA: Final = 0.05
-CONSTANT: Final = "control:constant"
-NAMED: Final = 5
-"""Number of names that a sentence gives."""
-
-MORE: Final = 1.5
-"""Factor by which the number of raters grows at least, in the sentence about more raters."""
-
-TIMES: Final = 1000
-"""Multiple of the items from which on an estimate of more items says only that it is more."""
-
-FAIR: Final = ("rounded", "isotonic")
-"""Mappings under which metrics are compared with a constant, of which the first that exists is taken."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,19 +77,7 @@ if TYPE_CHECKING:
     from postil.meta.parts import RaterVariance, SystemMean
     from postil.results.page.blocks import Numbers, Rows
 
-__all__ = [
-    "PANELS",
-    "alternative_test",
-    "chapter",
-    "correlations",
-    "differences",
-    "first_differences",
-    "matrices",
-    "pictures",
-    "raters",
-    "reliability",
-    "scatters",
-]
+__all__ = ["chapter", "first_differences", "pictures"]
 
 PANELS: Final = 12
 """Number of metrics that are drawn against ratings."""
@@ -107,6 +95,41 @@ MEANINGS: Final[Mapping[str, str]] = {
     "none": "none (scores as they are)",
     "rounded": "rounded (to a rating)",
 }
+
+TEXT: Final = 1500
+"""Number of characters of a text that are shown."""
+
+LEVELS: Final[Mapping[str, str]] = {
+    "pool": "over all texts together",
+    "item": "within each item, then the mean over items",
+    "system": "over the means of the systems",
+    "within-system": "within each system, then the mean over systems",
+}
+"""Levels of correlations, in words."""
+
+HEADINGS: Final[Mapping[str, str]] = {
+    "accuracies": "Ranking texts and systems",
+    "alt-test": "Alternative annotator test",
+    "calibration": "On the scale of the ratings",
+    "length": "Length of the text",
+    "raters": "The raters",
+}
+"""Headings above the tables that begin a part."""
+
+WORDS: Final[Mapping[str, str]] = {
+    "accuracies": "Each pair of texts, or of systems, is ranked by people and by a metric. A metric is worth something "
+    "where it is above chance, and above what length and a constant get.",
+    "alt-test": "A metric wins against an annotator where it is as close to the ratings of the others as the annotator "
+    "is, but for an advantage epsilon; it may replace an annotator where it wins against half of them or more. Real "
+    "numbers cannot tie with an annotator, and ratings can: compare rows of one mapping, and first with the constant, "
+    "which knows nothing about single texts.",
+    "calibration": "Scores are mapped to the scale of the ratings by a fit on other items. A metric is calibrated "
+    "where the texts to which it gives a rating have that rating on average.",
+    "length": "A correlation that falls where length is held fixed is in part a correlation with length.",
+    "raters": "The variance of single ratings by source, and how reliable their means are: the ceiling is what "
+    "anything that sees the same texts can be expected to correlate with the mean rating.",
+}
+"""Sentences below these headings."""
 
 
 def pictures(result: CorrelationResult) -> Iterator[Picture]:
@@ -325,42 +348,6 @@ def raters(found: RaterVariance) -> Iterator[Picture]:
         caption = f"{title}: ceiling of Pearson’s coefficient, and dependability phi of the mean rating"
         draw = partial(curves, lines, log=True, xlabel="raters per text", ylabel="reliability")
         yield Picture("raters", title, caption, f"{caption}; the numbers are in the table below", draw)
-
-
-TEXT: Final = 1500
-"""Number of characters of a text that are shown."""
-
-LEVELS: Final[Mapping[str, str]] = {
-    "pool": "over all texts together",
-    "item": "within each item, then the mean over items",
-    "system": "over the means of the systems",
-    "within-system": "within each system, then the mean over systems",
-}
-"""Levels of correlations, in words."""
-
-HEADINGS: Final[Mapping[str, str]] = {
-    "accuracies": "Ranking texts and systems",
-    "alt-test": "Alternative annotator test",
-    "calibration": "On the scale of the ratings",
-    "length": "Length of the text",
-    "raters": "The raters",
-}
-"""Headings above the tables that begin a part."""
-
-WORDS: Final[Mapping[str, str]] = {
-    "accuracies": "Each pair of texts, or of systems, is ranked by people and by a metric. A metric is worth something "
-    "where it is above chance, and above what length and a constant get.",
-    "alt-test": "A metric wins against an annotator where it is as close to the ratings of the others as the annotator "
-    "is, but for an advantage epsilon; it may replace an annotator where it wins against half of them or more. Real "
-    "numbers cannot tie with an annotator, and ratings can: compare rows of one mapping, and first with the constant, "
-    "which knows nothing about single texts.",
-    "calibration": "Scores are mapped to the scale of the ratings by a fit on other items. A metric is calibrated "
-    "where the texts to which it gives a rating have that rating on average.",
-    "length": "A correlation that falls where length is held fixed is in part a correlation with length.",
-    "raters": "The variance of single ratings by source, and how reliable their means are: the ceiling is what "
-    "anything that sees the same texts can be expected to correlate with the mean rating.",
-}
-"""Sentences below these headings."""
 
 
 def chapter(result: CorrelationResult, key: str) -> Chapter:

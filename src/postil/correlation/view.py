@@ -44,7 +44,6 @@ __all__ = [
     "Line",
     "Lookup",
     "Pair",
-    "by_chance",
     "ceilings",
     "correlation_table",
     "difference_table",
@@ -91,6 +90,12 @@ AGREEMENT: Final = {
     "agreement": "equal ratings",
 }
 """The statistics of agreement that are shown, by name."""
+
+ORDER: Final = ("shuffled", "best", "top", "nearest", "mean-weight")
+"""Order of the controls of a metric."""
+
+NAMED: Final = 3
+"""Number of metrics that a sentence names."""
 
 
 def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
@@ -447,16 +452,6 @@ def _line(result: CorrelationResult) -> str:
     return f"{size}; {best(values)}{'; ' * bool(said)}{', '.join(said)}"
 
 
-FEW_METRICS: Final = 6
-"""Largest number of metrics of which all pairs are shown where none belong together."""
-
-ORDER: Final = ("shuffled", "best", "top", "nearest", "mean-weight")
-"""Order of the controls of a metric."""
-
-NAMED: Final = 3
-"""Number of metrics that a sentence names."""
-
-
 class Lookup:
     """The numbers of a correlation result, by name.
 
@@ -534,7 +529,7 @@ class Lookup:
         related = [(name, other) for name in self.metrics for other in self.against(name)]
         if related:
             yield from related
-        elif len(self.metrics) <= FEW_METRICS:
+        elif len(self.metrics) <= FEW:
             yield from ((a, b) for place, a in enumerate(self.metrics) for b in self.metrics[place + 1 :])
         elif best := self.best(self.main):
             yield from ((best.metric, name) for name in self.metrics if name != best.metric)

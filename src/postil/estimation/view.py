@@ -45,17 +45,7 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = [
-    "chapter",
-    "decimals",
-    "head",
-    "letter_columns",
-    "means_table",
-    "pictures",
-    "shared_letters",
-    "view",
-    "worth",
-]
+__all__ = ["chapter", "decimals", "letter_columns", "pictures", "view"]
 
 LEVEL: Final = 0.05
 LETTER: Final = re.compile(r"[a-z]\d*")
@@ -63,6 +53,9 @@ MOST_LETTERS: Final = 26
 """Largest number of letters that a cell of a table has."""
 MOST: Final = 6
 """Largest number of decimals."""
+
+FEW: Final = 4
+"""Largest number of systems that a sentence names."""
 
 
 def view(result: EstimateResult) -> View:
@@ -236,11 +229,6 @@ def _together(result: EstimateResult) -> Mapping[str, list[str]]:
     return found
 
 
-ALPHA: Final = 0.05
-FEW: Final = 4
-"""Largest number of systems that a sentence names."""
-
-
 def chapter(result: EstimateResult, key: str) -> Chapter:
     """The chapter of an estimate.
 
@@ -348,7 +336,7 @@ def _differences(result: EstimateResult, pictures: dict[str, Picture]) -> Iterat
 
 
 def _differs(row: SystemDifference) -> bool:
-    return row.p_holm is not None and row.p_holm < ALPHA
+    return row.p_holm is not None and row.p_holm < LEVEL
 
 
 def _scores(result: EstimateResult) -> Iterator[Block]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.results.plots import Figure
     from postil.studies.result import StudyCell, StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
 
-__all__ = ["cell_text", "chapter", "pictures", "study_table", "study_text", "table_rows", "view"]
+__all__ = ["cell_text", "chapter", "pictures", "study_text", "view"]
 
 INDENT: Final = "… "
 """Before the name of a row that belongs to the one above."""
