@@ -46,13 +46,22 @@ def problem(seed, dimensions=5, texts=6, longest=40):
     return *sides, pairs
 
 
-def test_worked_values(match) -> None:
-    vectors = np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32)  # a, b, d
-    left, right = side(vectors, [[0, 2]]), side(vectors, [[1], [0]])
-    pairs = np.zeros(2, np.int32), np.arange(2, dtype=np.int32)
-    np.testing.assert_allclose(match(left, right, pairs), [[0.4, 0.8], [0.8, 1.0]], atol=1e-7)
-    by_length = side(vectors, [[0, 2]], [1, 5])
-    np.testing.assert_allclose(match(by_length, right, pairs)[0], [4 / 6, 0.8], atol=1e-7)
+A, B, D, OPPOSITE = [1, 0], [0, 1], [0.6, 0.8], [-1, 0]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        (([A, D], [1, 1]), ([B], [1]), [0.4, 0.8]),
+        (([A, D], [1, 1]), ([A], [1]), [0.8, 1.0]),
+        (([A, D], [1, 5]), ([B], [1]), [4 / 6, 0.8]),
+        (([A], [1]), ([OPPOSITE, OPPOSITE], [1, 1]), [-1.0, -1.0]),
+        (([A], [1]), ([A, B], [0, 1]), [1.0, 0.0]),  # a unit without weight can be matched
+    ],
+)
+def test_worked_values(match, left, right, expected) -> None:
+    sides = [side(np.array(units, np.float32), [range(len(units))], weights) for units, weights in (left, right)]
+    np.testing.assert_allclose(match(*sides, (np.zeros(1, np.int32),) * 2), [expected], atol=1e-7)
 
 
 def test_equal_units_match_fully(match) -> None:
@@ -63,19 +72,6 @@ def test_equal_units_match_fully(match) -> None:
     found = match(texts, texts, pairs)
     assert found[:3].tolist() == [[1.0, 1.0]] * 3
     assert found[3, 1] == 1.0
-
-
-def test_negative_maxima_are_kept(match) -> None:
-    vectors = np.array([[1, 0], [-1, 0]], np.float32)
-    pairs = np.zeros(1, np.int32), np.zeros(1, np.int32)
-    assert match(side(vectors, [[0]]), side(vectors, [[1, 1]]), pairs).tolist() == [[-1.0, -1.0]]
-
-
-def test_units_without_weight_can_be_matched(match) -> None:
-    vectors = np.array([[1, 0], [0, 1]], np.float32)
-    pairs = np.zeros(1, np.int32), np.zeros(1, np.int32)
-    left, right = side(vectors, [[0]], [1]), side(vectors, [[0, 1]], [0, 1])
-    assert match(left, right, pairs).tolist() == [[1.0, 0.0]]
 
 
 def test_empty_texts_and_sides_without_weight_score_0(match) -> None:

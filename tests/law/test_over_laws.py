@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +14,6 @@ from strategies import Problem, law, problems, scores
 from postil.metrics.controls import ControlOptions, Controls
 
 if TYPE_CHECKING:
-    from random import Random
-
     from numpy.typing import NDArray
 
 LAW = law(15, python=6)
@@ -72,29 +69,6 @@ def test_raising_a_weight_lowers_no_score(problem: Problem, data: st.DataObject)
     before, after = scores(problem, asked), scores(problem.with_weights(raised), asked)
     for spec in asked:
         assert (after.items[spec] >= before.items[spec] - EXACT).all(), spec
-
-
-@LAW
-@given(problems(), st.randoms(use_true_random=False))
-def test_the_order_of_references_changes_no_score(problem: Problem, random: Random) -> None:
-    pairs = [list(zip(*rows, strict=True)) for rows in zip(problem.references, problem.weights, strict=True)]
-    for row in pairs:
-        random.shuffle(row)
-    turned = replace(
-        problem, references=[[text for text, _ in row] for row in pairs], weights=[[w for _, w in row] for row in pairs]
-    )
-    asked = specs(MEANS + KERNEL)
-    before, after = scores(problem, asked), scores(turned, asked)
-    for spec in asked:
-        np.testing.assert_allclose(after.items[spec], before.items[spec], rtol=EXACT, atol=EXACT, err_msg=spec)
-
-
-@LAW
-@given(problems())
-def test_an_empty_candidate_scores_0(problem: Problem) -> None:
-    blank = replace(problem, candidates=[[] for _ in problem.candidates])
-    for spec, found in scores(blank, specs(MEANS + KERNEL)).items.items():
-        assert not found.any(), spec
 
 
 @LAW
