@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import random
 import unicodedata
 
 import numpy as np
@@ -223,29 +221,6 @@ def test_words_with_marks_agree(text, splitting):
     assert interners[0].words() == interners[1].words()
 
 
-def test_random_texts_over_all_of_unicode_agree():
-    draw = random.Random(20)  # noqa: S311 - no secret
-    marks = python.interning.marks()
-    ranges = [(0x20, 0x7F), (0x80, 0x3000), (0xE00, 0x1100), (0x3000, 0x3200), (0, 0x110000)]
-
-    def sign():
-        kind = draw.randrange(8)
-        return (
-            draw.choice(marks)
-            if kind == 6
-            else draw.choice("\u200c\u200d\xad_")
-            if kind == 7
-            else chr(draw.randrange(*ranges[kind % len(ranges)]))
-        )
-
-    texts = ["".join(sign() for _ in range(draw.randrange(9))) for _ in range(100_000)]
-    for splitting in ("words", "unspaced"):
-        interners = [compiled.Interner(), python.Interner()]
-        for a, b in zip(*(interner.encode(texts, splitting) for interner in interners), strict=True):
-            np.testing.assert_array_equal(a, b)
-        assert interners[0].words() == interners[1].words()
-
-
 def test_every_character_within_a_word():
     texts = [f"a{chr(code)}b" for code in range(0x110000)]
     words = []
@@ -292,40 +267,12 @@ def test_a_long_word_is_one_word():
         assert ids.tolist()[-5:] == ids.tolist()[-10:-5]
 
 
-@pytest.mark.parametrize("kernel", ["postil.kernel._compiled", "postil.kernel.python"])
-def test_threads_change_no_bit(kernel):
-    kernel = importlib.import_module(kernel)
+def test_threads_change_no_id():
+    """Nor any score: tests/law."""
     rng = np.random.default_rng(3)
     texts = [" ".join(map(str, rng.zipf(1.3, 9) % 500)) for _ in range(4000)]
-    one, two = (kernel.Interner().encode(texts, "space", jobs) for jobs in (1, 3))
+    one, two = (compiled.Interner().encode(texts, "space", jobs) for jobs in (1, 3))
     for a, b in zip(one, two, strict=True):
-        np.testing.assert_array_equal(a, b)
-    ids, offsets, _ = one
-    set_offsets = np.arange(0, 4001, 4)
-    rows = 300 if kernel is python else 1000
-    sets = np.arange(rows, dtype=np.int32)
-    candidate = ids[: offsets[rows]], offsets[: rows + 1]
-    weights = rng.random(4000)
-    groups = np.arange(1000, dtype=np.int32)
-    results = []
-    for jobs in (1, 3):
-        overlap = kernel.overlap(*candidate, sets, ids, offsets, set_offsets, jobs)
-        grams = kernel.count_grams(ids, offsets, set_offsets, groups, 4)
-        norms = np.full((4000, 4), -1.0)
-        results.append(
-            [
-                kernel.bleu_stats(overlap, weights[None], 4, False, jobs),
-                kernel.rouge_l(overlap, weights, 1.44, True, jobs),
-                kernel.rouge_n(overlap, weights, 1, 4, jobs),
-                kernel.ngram_matches(overlap, 3, -1, jobs),
-                kernel.lcs_lengths(overlap, jobs),
-                kernel.union_lcs(overlap, candidate[1], offsets, jobs),
-                kernel.cider(overlap, weights, grams, norms, 6.0, jobs),
-                norms,
-                *grams.table(2),
-            ]
-        )
-    for a, b in zip(*results, strict=True):
         np.testing.assert_array_equal(a, b)
 
 

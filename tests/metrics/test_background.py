@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import postil
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.metrics import background
-from postil.metrics.background import DocumentFrequencies, DocumentHash, ExternalFrequencies
+from postil.metrics.background import DocumentFrequencies, ExternalFrequencies
 from postil.metrics.references import References
 from postil.metrics.spec import parse_metric
 from postil.text.tokenizers import tokenizer
@@ -24,7 +22,6 @@ from postil.text.tokens import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from random import Random
 
 
 TEXTS = [["the cat sat", "a cat sat down"], ["the dog sat"], ["the cat ran", "ran", "a dog"], ["été sat"]]
@@ -219,27 +216,6 @@ def test_signatures_tell_the_references_that_were_counted() -> None:
     # the references of an item, though each candidate leaves one out
     left_out = [["b", "c"], ["a", "c"], ["a", "b"], ["d"]]
     assert documents(left_out, [1, 1, 1, 2]) == documents([["a", "b", "c"], ["d"]])
-
-
-@given(
-    items=st.lists(
-        st.lists(st.lists(st.sampled_from("abc"), max_size=4), min_size=1, max_size=4), min_size=1, max_size=6
-    ),
-    draw=st.randoms(use_true_random=False),
-)
-def test_the_hash_depends_on_the_references_of_each_item_alone(items: list[list[list[str]]], draw: Random) -> None:
-    def hashed(several: list[list[list[str]]], size: int) -> str:
-        found, vocabulary = DocumentHash(), Vocabulary()
-        for begin in range(0, len(several), size):
-            part = several[begin : begin + size]
-            tokens = vocabulary.encode_tokens([text for item in part for text in item])
-            found.add(tokens, np.repeat(np.arange(len(part)), [len(item) for item in part]))
-        return found.digest()
-
-    other = [draw.sample(item, len(item)) + item[: draw.randint(0, 1)] for item in draw.sample(items, len(items))]
-    assert hashed(items, 100) == hashed(other, draw.randint(1, 3))
-    changed = [[[*text, "d"] for text in items[0]], *items[1:]]
-    assert hashed(changed, 100) != hashed(items, 100)
 
 
 def test_a_longer_background_serves_a_shorter_order_and_not_the_other_way() -> None:

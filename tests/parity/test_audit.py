@@ -123,20 +123,6 @@ def test_alternative_annotator_tests_are_those_of_alttest() -> None:
     np.testing.assert_allclose(found, FROZEN["alternative annotator test"], rtol=0, atol=1e-9)
 
 
-def test_the_tables_have_corners() -> None:
-    """Holes, items with one text, ties on both sides, groups without a difference."""
-    of_item = [
-        [cells.grades[key] for key in sorted(cells.grades) if key[0] == item]
-        for cells in TABLES
-        for item in range(cells.items)
-    ]
-    assert any(len(cells.grades) < cells.items * cells.systems for cells in TABLES)
-    assert any(len(grades) == 1 for grades in of_item)
-    assert any(len(set(grades)) == 1 < len(grades) for grades in of_item)
-    assert any(1 < len(set(grades)) < len(grades) for grades in of_item)
-    assert set(FROZEN["made_by"]) == {"mtme", "alttest"}
-
-
 @live
 @pytest.mark.slow
 def test_the_originals_say_so_again_and_of_more_tables() -> None:
