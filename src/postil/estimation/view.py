@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["chapter", "decimals", "letter_columns", "pictures", "view"]
+__all__ = ["chapter", "decimals", "letter_columns", "pictures", "rank_range", "view"]
 
 LEVEL: Final = 0.05
 LETTER: Final = re.compile(r"[a-z]\d*")
