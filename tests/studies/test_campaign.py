@@ -75,6 +75,20 @@ def rate(path: str) -> None:
                     store.grading.rate(person, task.assignment, grade, idempotency_key=f"r{task.position}", seconds=1.0)
 
 
+def build(postil: Postil) -> None:
+    write("raw.jsonl", articles())
+    right(postil("corpus", "build", "raw.jsonl", "--out", "corpus", *BUILD))
+
+
+def rated_references(number: int) -> list[dict[str, Any]]:
+    """The first references of the corpus with a rating each."""
+    return [
+        {"item": row["id"], "id": each["id"], "text": each["text"], "ratings": [{"annotator": "A1", "grade": 3}]}
+        for row in _test_articles()
+        for each in row["comments"]
+    ][:number]
+
+
 def campaign(postil: Postil, name: str, *what: object) -> None:
     """A campaign with five annotators, two for each text, from its plan to its export."""
     right(postil("annotate", "plan", *what, f"{name}.db", "--annotators", 5, "--annotators-per-item", 2))
@@ -98,8 +112,7 @@ def kappa(rows: list[Reference], name: str) -> float:
 
 
 def test_from_the_plan_of_a_campaign_to_tables_3_to_9(postil: Postil) -> None:
-    write("raw.jsonl", articles())
-    right(postil("corpus", "build", "raw.jsonl", "--out", "corpus", *BUILD))
+    build(postil)
     campaign(postil, "references", "corpus", "--split", "test")
     exported = list(read("references/references.jsonl", Reference))
     assert len(exported) == 8 * 4
@@ -173,20 +186,8 @@ def test_passages_that_a_campaign_marked_are_the_collection_of_a_study(postil: P
         for n in range(6)
     ]
     write("p.jsonl", rows)
-    right(
-        postil(
-            "annotate",
-            "plan",
-            "p.jsonl",
-            "m.db",
-            "--item-type",
-            "passage",
-            "--annotators",
-            5,
-            "--annotators-per-item",
-            2,
-        )
-    )
+    people = ("--annotators", 5, "--annotators-per-item", 2)
+    right(postil("annotate", "plan", "p.jsonl", "m.db", "--item-type", "passage", *people))
     mark("m.db")
     right(postil("annotate", "export", "m.db", "--out", "marks"))
     marked = {row.id: row.grade or 0.0 for row in read("marks/passages.jsonl", Passage)}
@@ -212,13 +213,8 @@ def test_passages_that_a_campaign_marked_are_the_collection_of_a_study(postil: P
     ],
 )
 def test_ratings_that_do_not_fit(postil: Postil, way: str, change: dict[str, Any], problem: str) -> None:
-    write("raw.jsonl", articles())
-    right(postil("corpus", "build", "raw.jsonl", "--out", "corpus", *BUILD))
-    rows = [
-        {"item": row["id"], "id": each["id"], "text": each["text"], "ratings": [{"annotator": "A1", "grade": 3}]}
-        for row in _test_articles()
-        for each in row["comments"]
-    ][:2]
+    build(postil)
+    rows = rated_references(2)
     if change.get("item"):
         rows = [{**row, **change} for row in rows]
     else:
@@ -236,8 +232,7 @@ def test_ratings_that_do_not_fit(postil: Postil, way: str, change: dict[str, Any
 
 def rated_rows(postil: Postil, each_of: int = 2) -> list[dict[str, Any]]:
     """Ratings of some references of each article, one row per rating, as a spreadsheet has them."""
-    write("raw.jsonl", articles())
-    right(postil("corpus", "build", "raw.jsonl", "--out", "corpus", *BUILD))
+    build(postil)
     return [
         {"item": row["id"], "id": each["id"], "text": each["text"], "annotator": who, "grade": 1 + number + place}
         for row in _test_articles()
@@ -307,13 +302,8 @@ def _test_articles() -> list[dict[str, Any]]:
 
 
 def test_ratings_of_a_part_are_counted(postil: Postil) -> None:
-    write("raw.jsonl", articles())
-    right(postil("corpus", "build", "raw.jsonl", "--out", "corpus", *BUILD))
-    rows = [
-        {"item": row["id"], "id": each["id"], "text": each["text"], "ratings": [{"annotator": "A1", "grade": 3}]}
-        for row in _test_articles()
-        for each in row["comments"]
-    ][:9]
+    build(postil)
+    rows = rated_references(9)
     rows.append({"item": "elsewhere", "id": "c1", "text": "Hm.", "ratings": [{"annotator": "A1", "grade": 3}]})
     put("ratings.jsonl", rows)
     asked = ("--corpus", "corpus", "--out", "study", "--references", "ratings.jsonl", "--stage", "references")

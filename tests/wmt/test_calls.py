@@ -98,10 +98,13 @@ CZECH = {
 }
 
 
-def test_a_published_figure(tmp_path: Path) -> None:
+def czech(tmp_path: Path) -> Path:
     human, bleu = ({name: [each[column]] for name, each in CZECH.items()} for column in (0, 1))
-    folder = write_set(tmp_path / "wmt19", "en-cs", human={"wmt-z.sys": human}, metrics={"BLEU-ref.sys": bleu})
-    found = task(folder, language_pair="en-cs")
+    return write_set(tmp_path / "wmt19", "en-cs", human={"wmt-z.sys": human}, metrics={"BLEU-ref.sys": bleu})
+
+
+def test_a_published_figure(tmp_path: Path) -> None:
+    found = task(czech(tmp_path), language_pair="en-cs")
     assert round(values(found, "BLEU-ref")["system pearson"], 3) == 0.897
     assert (found.human, found.references, found.segments) == ({"system": "wmt-z"}, ("ref",), 0)
 
@@ -157,10 +160,8 @@ def test_accuracies_that_need_other_scores_say_so(tmp_path: Path) -> None:
     reasons = {(row.metric, row.coefficient): row.reason for row in found.absent}
     assert reasons["BLEU-refA", "spa"] == "no scores of segments by the metric"
     assert reasons["QE-src", "pa"] == "no scores of systems by the metric"
-    human, bleu = ({name: [each[column]] for name, each in CZECH.items()} for column in (0, 1))
-    folder = write_set(tmp_path / "wmt19", "en-cs", human={"wmt-z.sys": human}, metrics={"BLEU-ref.sys": bleu})
     with pytest.raises(postil.Undefined, match="BLEU-ref: no scores of segments by people"):
-        task(folder, language_pair="en-cs", coefficients=("spa",))
+        task(czech(tmp_path), language_pair="en-cs", coefficients=("spa",))
 
 
 def test_what_is_in_the_table_and_what_is_not(tmp_path: Path) -> None:
