@@ -100,14 +100,6 @@ def test_what_is_wrong_with_a_file_in_both_faces(tmp_path: Path, name: str) -> N
     assert "--" not in str(caught.value)
 
 
-def test_a_delimiter_in_both_faces(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("item\tsystem\ttext\na\ts\tx\n", encoding="utf-8")
-    with pytest.raises(PostilError) as caught:
-        list(read(tmp_path / "t.csv", Candidate, Reading(delimiter=",")))
-    assert caught.value.words(COMMAND_LINE).endswith('is "\\t" between the columns? --delimiter tab')
-    assert str(caught.value).endswith(f'{READ}delimiter="\\t")))')
-
-
 def test_what_is_guessed_in_both_faces(tmp_path: Path) -> None:
     """A problem of a folder is said once, and with the role where one file has several."""
     for number in range(2):

@@ -195,13 +195,13 @@ def test_a_gzip_file_that_ends_early(tmp_path: Path) -> None:
 
 
 class Endless(io.RawIOBase):
-    """A file whose second line has no end."""
+    """A file whose fourth line has no end."""
 
     def __init__(self) -> None:
         self.given = 0
 
     def read1(self, size: int = -1, /) -> bytes:
-        data = b"\n".ljust(size, b"x") if not self.given else b"x" * size
+        data = b"\n\n\n".ljust(size, b"x") if not self.given else b"x" * size
         self.given += len(data)
         return data
 
@@ -212,7 +212,7 @@ def test_a_line_without_end_is_refused_where_it_stands(monkeypatch: pytest.Monke
     with pytest.raises(InvalidInput) as refusal:
         list(jsonl.read(stream, dict, RowLocations("rows.jsonl")))  # type: ignore[arg-type]  # one of its methods is asked for
     assert str(refusal.value) == (
-        "rows.jsonl:2: expected a line of at most 1,048,576 bytes, got a longer one; does the file have line ends?"
+        "rows.jsonl:4: expected a line of at most 1,048,576 bytes, got a longer one; does the file have line ends?"
     )
     assert stream.given < 1.1 * (1 << 20)
 
