@@ -509,7 +509,9 @@ def test_a_reader_of_documents_touches_one_file(added: Callable[[Patch], Callabl
         assert [block["kind"] for block in found["document"]["blocks"]] == ["heading", "paragraph"]
         assert [each["text"] for each in found["passages"]] == ["The oldest lock of Ely never froze."]
     assert "never froze" in said("interesting", "notes")
-    assert "html, markdown, pdf, rst, text or wikitext" in " ".join(said("interesting", "--help").split())
+    assert "does not tell it: html, markdown, pdf, rst, text or wikitext." in " ".join(
+        said("interesting", "--help").split()
+    )
     assert "Known: html, markdown, pdf, rst, text, wikitext" in said("interesting", "lock", "--kind", "rts")
     code = "import postil; print(postil.interesting('lock', kind='rst', lang='en').passages[0].text)"
     assert said(python=code) == "The oldest lock of Ely never froze.\n"

@@ -21,6 +21,7 @@ HTML = b"<!doctype html><title>Rain</title><p>It rained on Ely until the evening
     [
         (b"%PDF-1.4", "rain", "pdf"),
         (b"\n%PDF-1.4", "rain.html", "pdf"),
+        (b"It rained.", "rain.pdf", "text"),
         (HTML, "https://ely.example/rain", "html"),
         (codecs.BOM_UTF8 + b" <!-- x -->\n<html lang=en>", "-", "html"),
         (HTML, "rain.md", "markdown"),
@@ -182,6 +183,11 @@ def test_a_document_without_text_is_refused(data: bytes, source: str) -> None:
 def test_address_and_source_are_kept(kind: str) -> None:
     document = read_document(HTML, "rain", kind, url="https://ely.example/rain")
     assert (document.source, document.url) == ("rain", "https://ely.example/rain")
+
+
+def test_the_address_that_a_page_calls_its_own_comes_first() -> None:
+    page = HTML.replace(b"<p>", b"<link rel=canonical href=https://ely.example/own><p>")
+    assert read_document(page, "rain", "html", url="https://ely.example/rain").url == "https://ely.example/own"
 
 
 @pytest.mark.parametrize(
