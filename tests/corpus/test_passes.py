@@ -26,7 +26,7 @@ from postil.data.parquet import schema_of
 from postil.data.reading import Reading
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from refusals import refused
 
 if TYPE_CHECKING:
@@ -344,6 +344,11 @@ def test_a_gzip_file_cut_short(tmp_path: Path, kept: float) -> None:
     with pytest.raises(InvalidInput, match=r"gz: the gzip file ends early after line \d+; is the download") as failure:
         whole_lines()
     assert f"after line {lines[:seen].count(10)};" in str(failure.value)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    assert "a.jsonl: no such file" in refused(InvalidInput, pieces, tmp_path / "a.jsonl", 10)
+    assert "a.bz2: unknown kind of file" in refused(UsageError, pieces, tmp_path / "a.bz2", 10)
 
 
 def test_rows_of_other_tables(tmp_path: Path) -> None:

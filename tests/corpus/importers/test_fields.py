@@ -14,6 +14,7 @@ from postil.corpus.importers.fields import read_forum, read_table
 from postil.corpus.importers.import_report import ImportReport
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.messages import COMMAND_LINE
 from refusals import refused
 
 if TYPE_CHECKING:
@@ -390,12 +391,19 @@ def test_a_table_that_is_cut_off(lines: Lines, problems: Problems, report: Impor
     ("options", "problem"),
     [
         ({"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
+        ({"encoding": "rot13"}, "unknown encoding 'rot13'"),  # not from bytes to text
+        ({"encoding": "idna"}, "unknown encoding 'idna'"),  # cannot go on after a byte that it has not
+        ({"encoding": "a\0b"}, "unknown encoding 'a"),
         ({"delimiter": ";;"}, 'one character stands between columns, or the word tab; got ";;"'),
     ],
 )
 def test_options_that_make_no_sense(lines: Lines, options: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError, match=problem.replace("(", r"\(")):
         list(read_table(lines("c.csv", *ONE), **options))
+    with pytest.raises(InvalidInput) as caught:
+        list(read_table(lines("c.csv", *ONE), encoding="utf-16"))
+    problem = "c.csv:1: not utf-16: UTF-16 stream does not start with BOM; name the encoding with --encoding"
+    assert problem in caught.value.words(COMMAND_LINE)
 
 
 @pytest.mark.parametrize(("name", "given"), [("c.txt.gz", None), ("c.csv", "tab"), ("c.csv", "\\t"), ("c.csv", "\t")])
