@@ -172,22 +172,11 @@ def _unit(settings: dict[str, str]) -> list[str]:
 def _nginx(folder: Path, ports: dict[str, str]) -> Path:
     """The sample of nginx with a certificate, other ports, and files of its own."""
     key, certificate = folder / "key.pem", folder / "certificate.pem"
-    made = [
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-subj",
-        "/CN=localhost",
-        "-keyout",
-        key,
-        "-out",
-        certificate,
-    ]
+    made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
     openssl = shutil.which("openssl")
     assert openssl, "openssl is not installed"
-    command = [openssl, *map(str, made), "-addext", "subjectAltName=DNS:localhost"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    command = [openssl, *made, *files, "-addext", "subjectAltName=DNS:localhost"]
     subprocess.run(command, capture_output=True, check=True)  # noqa: S603
     sites = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     sites = re.sub(r"ssl_certificate /[^;]+;", f"ssl_certificate {certificate};", sites)

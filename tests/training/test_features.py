@@ -20,7 +20,7 @@ from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.text.vectors import Vectors
 from postil.training.retrievers import train_retriever
-from topic_corpora import TOPICS, articles, corpus_of, files
+from topic_corpora import TOPICS, files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,16 +30,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
 needs_sklearn = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs the extra boosting")
 WORDS_ONLY = RetrieverTrainOptions(vectors="none", eval_negatives=5)
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.fsync", lambda _: None)
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return corpus_of(tmp_path_factory.mktemp("made"), articles(40))
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import replace
 from importlib.util import find_spec
@@ -78,12 +77,6 @@ def one_thread() -> None:
     import torch  # noqa: PLC0415
 
     torch.set_num_threads(1)
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for no disk: no test here is about power cuts."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 def interrupted(*_: object) -> None:

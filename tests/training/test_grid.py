@@ -64,16 +64,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return corpus_of(tmp_path_factory.mktemp("made"), articles, 6)
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for no disk, and use one core, since the number of threads changes the last bits."""
-    monkeypatch.setattr("os.fsync", lambda _: None)
-    if find_spec("torch"):
-        import torch  # noqa: PLC0415
-
-        torch.set_num_threads(1)
-
-
 @needs_torch
 def test_the_best_combination_is_trained_to_the_end(corpus: Corpus, tmp_path: Path) -> None:
     said: list[str] = []

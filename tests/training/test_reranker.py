@@ -62,11 +62,6 @@ def in_place() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return corpus_of(tmp_path_factory.mktemp("made"), articles(40))
-
-
-@pytest.fixture(scope="module")
 def model(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained") / "m"
     train_retriever("ir-tc", corpus.path, folder, replace(BY_WORDS, reranker="/here/one"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -39,21 +38,14 @@ needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the e
 needs_gensim = pytest.mark.skipif(find_spec("gensim") is None, reason="needs the extra vectors")
 
 BY_WORDS = RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5)
+NETWORK = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return corpus_of(tmp_path_factory.mktemp("made"), articles(40))
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One core a test process, and no waiting for the disk: no test here is about power cuts."""
-    monkeypatch.setattr("os.fsync", lambda _: None)
-    if find_spec("torch"):
-        import torch  # noqa: PLC0415
-
-        torch.set_num_threads(1)
+def small(ranker: str = "both", network: RelevanceOptions = NETWORK, **given: Any) -> RetrieverTrainOptions:
+    """A training of a few steps."""
+    training = RelevanceTraining(steps=2, batch=16, device="cpu")
+    rest = {"training": training, "eval_negatives": 5, "embeddings": "none", "vectors": "none", **given}
+    return RetrieverTrainOptions(ranker=ranker, network=network, **rest)
 
 
 def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
@@ -120,9 +112,7 @@ def test_the_evaluation_is_that_of_a_plain_reading(kind: str, corpus: Corpus, tm
 def test_the_same_corpus_gives_the_same_bytes(corpus: Corpus, tmp_path: Path) -> None:
     shutil.copytree(corpus.path, tmp_path / "moved")
     train_retriever("ir-tc", corpus.path, tmp_path / "one", BY_WORDS)
-    train_retriever(
-        "ir-tc", tmp_path / "moved", tmp_path / "two", RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5, jobs=3)
-    )
+    train_retriever("ir-tc", tmp_path / "moved", tmp_path / "two", replace(BY_WORDS, jobs=3))
     one, two = files(tmp_path / "one"), files(tmp_path / "two")
     assert one == two
     for name, content in one.items():
@@ -132,9 +122,7 @@ def test_the_same_corpus_gives_the_same_bytes(corpus: Corpus, tmp_path: Path) ->
 
 def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
     plain = train_retriever("ir-tc", corpus.path, tmp_path / "plain", BY_WORDS)
-    options = RetrieverTrainOptions(
-        ranker="tf-idf", eval_negatives=5, retrieval="bm25", idf="smooth", neighbors=2, seed=7
-    )
+    options = replace(BY_WORDS, retrieval="bm25", idf="smooth", neighbors=2, seed=7)
     other = train_retriever("ir-tc", corpus.path, tmp_path / "other", options)
     retriever = Retriever.open(tmp_path / "other")
     assert (retriever.index.weighting, retriever.index.idf) == ("bm25", "smooth")
@@ -152,15 +140,12 @@ def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
         folder = tmp_path / str(count)
         folder.mkdir()
         made, said = corpus_of(folder, some, dev=count), list[str]()
-        trained = train_retriever(
-            "ir-t", made.path, folder / "m", RetrieverTrainOptions(ranker="tf-idf"), on_message=said.append
-        )
+        options = RetrieverTrainOptions(ranker="tf-idf")
+        trained = train_retriever("ir-t", made.path, folder / "m", options, on_message=said.append)
         assert trained is None
         assert Model.open(folder / "m").metadata["dev"] == []
         assert [text[: len(start)] for text, start in zip(said[1:], expected, strict=True)] == expected
-    trained = train_retriever(
-        "ir-t", made.path, tmp_path / "m", RetrieverTrainOptions(ranker="tf-idf", eval_negatives=4)
-    )
+    trained = train_retriever("ir-t", made.path, tmp_path / "m", replace(BY_WORDS, eval_negatives=4))
     assert trained is not None
     assert {row.scorer for row in trained.rows} == {"tf-idf", "random"}  # nobody voted
 
@@ -247,12 +232,9 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     words = corpus.words()[50:10:-1]
     values = np.random.default_rng(1).normal(size=(40, 8)).astype(np.float32)
     Vectors(tuple(words), values).save(tmp_path / "vectors")
-    network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
     training = RelevanceTraining(steps=6, batch=16, eval_every=3, device="cpu", learning_rate=1e-30)
-    given = str(tmp_path / "vectors")
-    options = RetrieverTrainOptions(
-        ranker="relevance", network=network, training=training, eval_negatives=5, embeddings=given
-    )
+    given = {"ranker": "relevance", "training": training, "embeddings": str(tmp_path / "vectors")}
+    options = RetrieverTrainOptions(network=NETWORK, eval_negatives=5, **given)  # type: ignore[arg-type]
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "vectors"]
     assert trained is not None
@@ -273,16 +255,10 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     assert len(row.suggestions) == 5
     assert [len(scores) for scores in retriever.rank(dev)] == [len(one.comments) for one in dev]
 
-    more = RetrieverTrainOptions(
-        ranker="relevance", network=replace(network, embedding_dim=16), training=training, embeddings=options.embeddings
-    )
+    more = RetrieverTrainOptions(network=replace(NETWORK, embedding_dim=16), **given)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="expected vectors of 16 dimensions, got 8"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", more)
-    assert (
-        json.loads((tmp_path / "m" / "config.json").read_text())["ranker"]
-        == "relevance"
-        != RetrieverTrainOptions().ranker
-    )
+    assert model.config["ranker"] == "relevance" != RetrieverTrainOptions().ranker
 
 
 @needs_torch
@@ -295,11 +271,7 @@ def test_a_network_needs_a_dev_set(tmp_path: Path) -> None:
 @needs_torch
 def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tmp_path: Path) -> None:
     """The network was trained, and the run ended before the model was written."""
-    network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
-    training = RelevanceTraining(steps=2, batch=16, device="cpu")
-    options = RetrieverTrainOptions(
-        ranker="both", network=network, training=training, eval_negatives=5, embeddings="none", vectors="none"
-    )
+    options = small()
     train_retriever("ir-t", corpus.path, tmp_path / "t", options)
     train_retriever("ir-tc", corpus.path, tmp_path / "tc", options)
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".again.training" / "relevance")
@@ -319,9 +291,8 @@ def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tm
 @needs_gensim
 def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path) -> None:
     """They are kept until the model is there, and those of another run are not taken."""
-    network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
     training = RelevanceTraining(steps=2, batch=16, device="cpu")
-    options = RetrieverTrainOptions(ranker="relevance", network=network, training=training, eval_negatives=5)
+    options = RetrieverTrainOptions(ranker="relevance", network=NETWORK, training=training, eval_negatives=5)
     words = corpus.words()
     said: list[str] = []
     train_retriever("ir-t", corpus.path, tmp_path / "one", options, on_message=said.append)
@@ -331,20 +302,14 @@ def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path)
     train_retriever("ir-t", corpus.path, tmp_path / "two", options)
     assert files(tmp_path / "one") == files(tmp_path / "two")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
-    train_retriever(
-        "ir-t", corpus.path, tmp_path / "none", RetrieverTrainOptions(**vars(options) | {"embeddings": "none"})
-    )
+    train_retriever("ir-t", corpus.path, tmp_path / "none", replace(options, embeddings="none"))
     assert files(tmp_path / "none") != files(tmp_path / "one")
 
 
 @needs_torch
 @pytest.mark.parametrize("form", ["two-tower", "interaction"])
 def test_both_add_words_and_features_to_relevance(corpus: Corpus, tmp_path: Path, form: str) -> None:
-    network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8, architecture=form)  # type: ignore[arg-type]
-    training = RelevanceTraining(steps=2, batch=16, device="cpu")
-    options = RetrieverTrainOptions(
-        ranker="both", network=network, training=training, eval_negatives=5, embeddings="none", vectors="none"
-    )
+    options = small(network=replace(NETWORK, architecture=form))
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert trained is not None
     mrr = {row.scorer: row.value for row in trained.rows if row.measure == "mrr"}
