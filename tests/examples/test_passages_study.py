@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -16,7 +14,6 @@ from postil import rank_passages
 from postil.cli.main import app
 from postil.data.row_files import write
 from postil.data.rows import Passage
-from postil.passages.calls import PassagesOptions, find_gains
 from postil.results.formats import value_with_interval
 
 if TYPE_CHECKING:
@@ -162,53 +159,6 @@ def test_equal_length_takes_the_words_that_count(study: ModuleType) -> None:
 
 
 # Anchors
-
-
-def plainly(passages: Sequence[Passage], out: bool) -> dict[str, list[float]]:
-    """F1, LogSim, KL and ROUGE over the field `anchors`, straight from the formulas."""
-    bags = [Counter(" ".join(anchor.lower().split()) for anchor in passage.anchors) for passage in passages]
-    every = sum(bags, Counter())
-    found: dict[str, list[float]] = {"f1-1": [], "logsim-1": [], "kl-1": [], "rouge-1": []}
-    for me, (passage, own) in enumerate(zip(passages, bags, strict=True)):
-        held = [
-            bag
-            for j, (other, bag) in enumerate(zip(passages, bags, strict=True))
-            if other.topic == passage.topic and other.grade and not (out and j == me)
-        ]
-        pool = sum(held, Counter())
-        size, mine = pool.total(), own.total()
-        shared = own.keys() & pool.keys()
-        found["f1-1"].append(2 * len(shared) / (len(own) + len(pool)))
-        terms = ((pool[u], math.log(1 + own[u] * size / mine), math.log(1 + pool[u])) for u in shared)
-        found["logsim-1"].append(math.fsum(c / size * min(a, b) / max(a, b) for c, a, b in terms))
-        terms = (
-            c / size * math.log(c / size * (mine + 1) / (own[u] + every[u] / every.total())) for u, c in pool.items()
-        )
-        found["kl-1"].append(math.fsum(terms) if mine else math.inf)
-        found["rouge-1"].append(sum((own & bag).total() for bag in held) / size)
-    return found
-
-
-def check_anchors(passages: Sequence[Passage]) -> None:
-    names = ("f1-1", "logsim-1", "kl-1", "rouge-1")
-    _, found = find_gains(passages, PassagesOptions(measures=names, anchors=True, leave_one_out=True, resamples=1))
-    order = {(row.topic, row.id): place for place, row in enumerate(passages)}
-    places = [order[row.topic, row.id] for row in found.passages]
-    for out in (False, True):
-        plain = plainly(passages, out)
-        for each in found.rankings:
-            if each.leave_one_out is out:
-                assert each.values == pytest.approx([plain[each.measure][place] for place in places]), each.name
-
-
-def test_anchors_are_counted() -> None:
-    words = [("Bird", "bird  of prey"), (), ("bird", "Bird", "duck"), ("DUCK",), ("bird of\tprey", "fish"), ("fish",)]
-    check_anchors(
-        [
-            Passage("ab"[i % 2], str(i), "no", anchors=each, grade=float(i not in {4, 5}))
-            for i, each in enumerate(words * 2)
-        ]
-    )
 
 
 def test_articles_among_others(example: Load) -> None:
