@@ -244,22 +244,3 @@ def test_a_generator_writes_in_the_order_it_was_asked() -> None:
     assert generator.generate(Ragged(ids[:0], offsets[:1])) == []
     with pytest.raises(UsageError, match="n_best: expected at least 1, got 0"):
         generator.generate(asked, 0)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"strategy": "best"}, "strategy: expected beam, greedy or nucleus, got best"),
-        ({"beam_size": 0}, "beam_size from 1"),
-        ({"no_repeat_ngram_size": -1}, "no_repeat_ngram_size from 0"),
-        ({"min_words": 9, "max_words": 8}, "min_words from 1 to max_words"),
-        ({"top_p": 0.0}, "top_p above 0"),
-        ({"temperature": 0.0}, "temperature above 0"),
-        ({"temperature": float("nan")}, "temperature: expected a number, got NaN"),
-        ({"seed": -1}, "seed"),
-        ({"length_penalty": -1.0}, "length_penalty from 0"),
-    ],
-)
-def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        DecodingOptions(**options)

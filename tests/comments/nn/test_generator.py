@@ -190,19 +190,3 @@ def test_no_comments_are_refused(tmp_path: Path) -> None:
     for train, dev in ((none, DEV), (TRAIN, none)):
         with pytest.raises(UsageError, match="expected articles with comments"):
             train_generator(train, dev, SMALL, HOW, tmp_path / "model")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"cell": "rnn"}, "cell: expected gru or lstm, got rnn"),
-        ({"loss": "half"}, "loss: expected full or sampled, got half"),
-        ({"attention": "all"}, "attention: expected bahdanau, general, additive or none, got all"),
-        ({"vocab_size": 4}, "vocab_size: expected at least 5, got 4"),
-        ({"layers": 0}, "layers: expected at least 1, got 0"),
-        ({"dropout": 1.0}, "dropout: expected 0 to less than 1"),
-    ],
-)
-def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        GeneratorOptions(**options)

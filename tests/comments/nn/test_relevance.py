@@ -273,23 +273,6 @@ def test_frequent_words_weigh_less() -> None:
     assert weights[5].item() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"embedding_dim": 0}, "embedding_dim: expected at least 1, got 0"),
-        ({"vocab_size": 4}, "vocab_size: expected at least 5, got 4"),
-        ({"widths": ()}, "widths from 1"),
-        ({"num_negatives": -1}, "num_negatives: expected at least 0, got -1"),
-        ({"dropout": 1.0}, "dropout: expected 0 to less than 1, got 1.0"),
-        ({"architecture": "tower"}, "architecture: expected two-tower or interaction, got tower"),
-        ({"loss": "hinge"}, "loss: expected softmax or negative, got hinge"),
-    ],
-)
-def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        RelevanceOptions(**options)
-
-
 def test_one_article_is_too_few(tmp_path: Path) -> None:
     one = work.world(1, 0)
     with pytest.raises(UsageError, match="at least two articles"):

@@ -265,20 +265,6 @@ def test_progress_tells_steps_speed_and_the_time_left(tmp_path: Path) -> None:
     assert str(told[0]).startswith("step 1 of 20, epoch 1, loss ")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"batch": 0}, "batch: expected at least 1, got 0"),
-        ({"clip": -1.0}, "clip: expected at least 0, got -1.0"),
-        ({"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
-        ({"device": "tpu"}, "device: expected auto, cpu or cuda, got tpu"),
-    ],
-)
-def test_options_out_of_range_are_refused(options: dict[str, float], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        TrainingOptions(**options)  # type: ignore[arg-type]
-
-
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 @pytest.mark.parametrize("options", [{"device": "cuda"}, {"bf16": True}])
 def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, options: dict[str, object]) -> None:
