@@ -413,14 +413,9 @@ def test_every_visible_character_is_in_one_block(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "rain " * 400_000,
-        "x" * 2_000_000 + ". Rain fell all day.",
         "It rained. " * 50_000,
         "a\n" * 50_000 + "It rained all day.",
         "CONTENTS\n\n" + "Rain and wind\n\n" * 20_000 + "It rained all day.",
-        "\t" * 1_000_000 + "It rained all day.",
-        "It rained all day." + "." * 1_000_000,
-        "[" * 1_000_000 + " It rained all day.",
         "It rained all day; " * 10_000,
     ],
 )

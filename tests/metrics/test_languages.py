@@ -13,7 +13,7 @@ import pytest
 from postil.metrics.languages import writing_of
 
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))
-MADE = Path(__file__).parent / "languages" / "texts.txt"
+MADE = Path(__file__).parents[1] / "text" / "languages" / "texts.txt"
 GROUPS = {
     lang: [line for line in lines.splitlines() if line and not line.startswith("#")]
     for lang, lines in re.findall(r"^== (\w+)\n((?:(?!== ).*\n?)*)", MADE.read_text(encoding="utf-8"), re.MULTILINE)
