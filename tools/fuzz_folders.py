@@ -226,8 +226,7 @@ def reseal_model(folder: Path) -> None:
 def make_corpus(folder: Path) -> None:
     """Build a corpus."""
     from postil.corpus.calls import build_corpus  # noqa: PLC0415 - it needs pyarrow
-    from postil.corpus.options import BuildOptions  # noqa: PLC0415
-    from postil.corpus.splits import Share  # noqa: PLC0415
+    from postil.corpus.options import BuildOptions, Share  # noqa: PLC0415
     from postil.data.row_files import write  # noqa: PLC0415
 
     rows = folder.with_name("rows.jsonl")
