@@ -1,12 +1,138 @@
+"""Mark-up in texts of people: HTML, Markdown, BBCode; and texts that only look so."""
+
 from __future__ import annotations
 
+import sys
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.documents.markup import plain_text
+from postil.documents.markup import LONGEST, HtmlCleaner, HtmlText, plain_text
+from postil.errors import InvalidInput, MissingExtra
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("plain  text\n here", "plain text here"),
+        ("I <3 you & a < b", "I <3 you & a < b"),
+        ("<p>One.</p><p>Two<br/>three</p>", "One.\nTwo\nthree"),
+        ("<ul><li>a</li><li>b</li></ul>c", "a\nb\nc"),
+        ('see <a href="https://x.org">this <i>page</i></a>', "see this page"),
+        ("caf&eacute;&nbsp;&hearts;", "café ♥"),
+        ("<pre><code>a\n  b</code></pre>", "a\nb"),
+        ("a<script>alert('<p>x')</script><style>p {}</style>b<noscript>no</noscript>", "ab"),
+        ("a<!-- wp:paragraph -->b", "ab"),
+        ("<title>Head</title> body", "Head body"),
+        ("<b>not closed", "not closed"),
+        ("<blockquote>said<p>before</p></blockquote>own", "said\nbefore\nown"),
+        ("<b>nul\0</b> and \ud800 half", "nul and ? half"),
+        ("<p>明天有雨。</p><p>带伞</p>", "明天有雨。\n带伞"),
+        ("<p>  </p><br>", ""),
+    ],
+)
+def test_text(html: str, text: str) -> None:
+    assert HtmlText().convert(html) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<blockquote>said <blockquote>before</blockquote> then</blockquote><p>own</p>", "own"),
+        ('<aside class="quote no-group" data-post="1"><div>ann:</div><aside>x</aside>said</aside><p>own</p>', "own"),
+        ("<aside class='onebox'>a page</aside>", "a page"),
+        ("<blockquote>all of it</blockquote>", ""),
+    ],
+)
+def test_quotes_are_left_out(html: str, text: str) -> None:
+    assert HtmlText().convert(html, quotes=False) == text
+
+
+def test_lines_of_the_source() -> None:
+    assert HtmlText().convert("one\r\n<b>two</b>\n\nthree", lines=True) == "one\ntwo\nthree"
+    assert HtmlText().convert("one\n<b>two</b>") == "one two"
+
+
+def test_bombs() -> None:
+    assert HtmlText().convert("<div><b>" * 100_000 + "deep") == "deep"
+    assert HtmlText().convert("<" * 1_000_000 + "&") == "<" * 1_000_000 + "&"
+    with pytest.raises(InvalidInput, match=r"expected HTML of at most 4,194,304 characters, got 4,194,305"):
+        HtmlText().convert("a" * (LONGEST + 1))
+
+
+@given(st.text(st.sampled_from("<>/&;!-[]\"'= apbrquote\n\0é"), max_size=80), st.booleans(), st.booleans())
+def test_no_text_fails(html: str, quotes: bool, lines: bool) -> None:
+    text = HtmlText().convert(html, quotes=quotes, lines=lines)
+    assert text == text.strip()
+    assert "\n\n" not in text
+
+
+def test_without_lxml(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    with pytest.raises(MissingExtra, match=r"HTML in the text of articles and comments .*postil\[html\]"):
+        HtmlText()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I <3 R&D, a < b and c > d; AT&T",
+        "x<y && z>w ? 1 : 0",
+        "<name> wrote <ann@site.org> about <https://site.org>",
+        "use <b> for bold",
+        "Dear <insert name>,\n\nhello  there",
+        "&c. &notanentity; 5 &lt 6",
+        "<" * 100_000,
+        "<a " * 100_000,
+        "<!--" * 100_000,
+        "<p " * 50_000 + "=" * 50_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_plain_text_stays_as_it_is(text: str) -> None:
+    clean = HtmlCleaner()
+    assert clean(text) == text
+    assert clean.cleaned == 0
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>One\nline.</p><p>Two</p>", "One line.\nTwo"),
+        ("one\n<b>two</b> <3", "one\ntwo <3"),
+        ("see <A HREF=x>there</A>", "see there"),
+        ("a<br>b", "a\nb"),
+        ("<blockquote>said</blockquote>own", "said\nown"),
+        ("<!-- wp:paragraph -->Hi", "Hi"),
+        ("R&amp;D &#8230;&nbsp;a\n\nb &#x1F600; &unknown;", "R&D … a\n\nb 😀 &unknown;"),
+        ("<p>cut <a href='x", "cut"),
+    ],
+)
+def test_html_is_cleaned(html: str, text: str) -> None:
+    clean = HtmlCleaner()
+    assert (clean(html), clean.cleaned) == (text, 1)
+
+
+def test_quotes_of_comments_and_bombs() -> None:
+    clean = HtmlCleaner()
+    assert clean("<blockquote>said</blockquote>own", quotes=False) == "own"
+    assert clean("<div class=x>" * 100_000 + "deep") == "deep"
+    with pytest.raises(InvalidInput, match="expected HTML of at most 4,194,304 characters"):
+        clean("<p>" + "<a href='" + "x" * LONGEST + "'>")
+
+
+@given(st.text(st.characters(exclude_characters="<&")))
+def test_a_text_without_marks_stays_as_it_is(text: str) -> None:
+    assert HtmlCleaner()(text) is text
+
+
+def test_lxml_is_needed_for_html_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    assert HtmlCleaner()("a < b &amp; c") == "a < b & c"
+    with pytest.raises(MissingExtra, match=r"postil\[html\]"):
+        HtmlCleaner()("<b>a</b>")
 
 
 @pytest.mark.parametrize(
