@@ -162,6 +162,12 @@ class TestPeople:
             with pytest.raises(Refused, match="no such invitation"):
                 store.people.accept(token)
 
+    def test_sign_out(self, store: Store) -> None:
+        session, other = (store.people.accept(store.people.invite(name, "annotator")) for name in ("Ann", "Bob"))
+        store.people.end(session.token)
+        assert store.people.session(session.token) is None
+        assert store.people.session(other.token) == other.person
+
     def test_a_new_invitation_replaces_older_ones_and_ends_their_sessions(self, store: Store) -> None:
         bob = store.people.accept(store.people.invite("Bob", "annotator"))
         session = store.people.accept(store.people.invite("Ann", "annotator"))
@@ -319,8 +325,9 @@ class TestGrading:
         ann, bob, lead = join(store, "Ann"), join(store, "Bob"), join(store, "Lee", "lead")
         theirs = store.grading.task(bob, 0)
         for who, number in ((ann, theirs.assignment), (lead, theirs.assignment), (ann, 0), (ann, -1), (ann, 2**70)):
-            with pytest.raises(Refused, match="not assigned to you"):
+            with pytest.raises(Refused, match="not assigned to you") as caught:
                 store.grading.rate(who, number, 4, idempotency_key="r")
+            assert caught.value.kind == "unknown"
         for place in (-1, 99, 2**70):
             with pytest.raises(Refused, match="there is no item"):
                 store.grading.task(ann, place)

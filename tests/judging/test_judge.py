@@ -136,6 +136,12 @@ def test_an_unreadable_text_has_a_reason_and_an_example() -> None:
     assert len(found.example) == 61
 
 
+def test_an_answer_that_is_cut_off_may_lack_digits() -> None:
+    endpoint = Endpoint(lambda _: Answer(text="1", finish_reason="length"))
+    (found,) = outcomes(judge(endpoint, scale=Scale(0, 10)), Trial(Case("a")))
+    assert isinstance(found, Ungraded)
+
+
 def test_a_failed_call_gives_no_grade_of_the_others() -> None:
     def answer(request: Request) -> Answer | Failed:
         return Failed("timeout") if request.sample == 1 else Answer(text="3")

@@ -62,7 +62,11 @@ def test_texts_are_shown_first_and_added_when_the_lead_says_so(lead: Any) -> Non
     again = lead.post(f"{PATH}/add", token=token_of(preview.text))
     assert (again.status_code, "are not here any more" in again.text) == (404, True)
     change = store.state.changes()[-1]
-    assert (change.kind, change.pseudonym, change.detail["items"]) == ("added", "lead 1", 3)
+    assert (change.kind, change.pseudonym, change.detail) == (
+        "added",
+        "lead 1",
+        {"revision": 2, "items": 3, "known": 0},
+    )
     assert "texts added: 3" in lead.get("/lead").text
     known = sent(lead, texts=NEW, articles=articles("n1", "n2"))
     assert "There is nothing to add." in known.text
