@@ -74,11 +74,6 @@ def test_the_table(files: Postil) -> None:
 def test_json_has_all_fields(files: Postil) -> None:
     outcome = files(*COMMAND, "--target", "items", "--format", "json")
     made: dict[str, Any] = json.loads(outcome.out)
-    assert list(made) == [
-        *("schema", "kind", "target", "method", "items", "graded", "annotators", "scores_used", "crossed", "systems"),
-        *("differences", "scores", "common_slope", "item_slope", "r_squared", "rater_variance"),
-        *("relative_efficiency", "curve", "undefined", "excluded", "notes", "signatures", "settings", "severity"),
-    ]
     assert made["kind"] == "estimate"
     assert made["target"] == "items"
     assert made["settings"]["command"].startswith("postil estimate s.jsonl --judgements j.jsonl --target items")
@@ -112,9 +107,7 @@ def test_the_report(files: Postil) -> None:
 @pytest.mark.parametrize(
     ("more", "code", "message"),
     [
-        (("--target", "world"), 2, "unknown target 'world'. Known: population, items"),
         (("--method", "cross"), 2, "unknown method 'cross'; did you mean 'crossed'"),
-        (("--metric", "jugde"), 2, "unknown metric 'jugde'; did you mean 'judge'"),
         (("--method", "ppi"), 2, "ppi takes one score, and there are 2; choose one: --metric NAME"),
         (("--method", "ppi", "--metric", "judge", "--target", "items"), 2, "ppi estimates the mean of a population"),
         (("--method", "human", "--metric", "jugde"), 2, "unknown metric 'jugde'; did you mean 'judge'"),
