@@ -1,4 +1,4 @@
-"""What pages are made of: static files, templates, which escape every value, and words in each language.
+"""Parts of pages: static files, templates, which escape every value, and words in each language.
 
 Annotators see the language of the rubric, leads that of their browser. A language is a file
 ``locale/LANGUAGE/LC_MESSAGES/postil.po``; builds compile it, and a source tree is read as it is.

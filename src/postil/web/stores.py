@@ -1,4 +1,4 @@
-"""What stores of servers are made of: transactions that share a commit, and the SQLite file of the service.
+"""Parts of stores of servers: transactions that share a commit, and the SQLite file of the service.
 
 A commit waits for the disk, once for all of its transactions. The file is in a folder that one service uses at a time.
 """

@@ -1,4 +1,4 @@
-"""What all figures share: colors, style, positions in points, texts that fit, and SVG text or a file in the end.
+"""Shared parts of figures: colors, style, positions in points, texts that fit, and SVG text or a file in the end.
 
 The same figure gives the same bytes.
 """
