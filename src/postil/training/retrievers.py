@@ -64,8 +64,6 @@ if TYPE_CHECKING:
     from postil.data.streams import FilePath
     from postil.training.grid import Combination, Grid
 
-    Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
-
 __all__ = [
     "WEIGHTS",
     "DevRanking",
