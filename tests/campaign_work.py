@@ -1,4 +1,4 @@
-"""What people do in a campaign, without pages."""
+"""Work of people in a campaign, without pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shipped: versions of Python, files of `deploy/`, and the SBOM."""
+"""Shipped parts: versions of Python, files of `deploy/`, and the SBOM."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ DECIDED = [
     Adjudication(number=0, lead="lead 1", grade=4, reason="", time=1),
 ]
 FIRST = {"item": "a", "system": "x", "sample": 1, "aspect": "", "gold": None, "revision": 1, "purpose": ""}
-"""What rows of tables have of the first item."""
+"""Values of the first item in rows of tables."""
 INFERRED = InferredGrades({"A1": 0.75}, {0: 3.125}, {})
 UNKNOWN = InferredGrades({}, {}, {}, "one annotator")
 

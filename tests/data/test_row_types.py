@@ -176,7 +176,7 @@ OTHER: list[tuple[type, dict[str, object], str]] = [
     (PairPreference, {"left": "c"}, 'left: expected a or b, got "c"'),
     (PairPreference, {"system_b": "x"}, 'system_b: expected a system other than system_a, got "x" for both'),
 ]
-"""What else a row refuses, than values of another kind."""
+"""Refusals of rows other than of values of another kind."""
 
 
 @pytest.mark.parametrize(("kind", "change", "said"), OTHER)

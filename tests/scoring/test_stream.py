@@ -97,7 +97,7 @@ class Runs:
         return found[0], found[1]
 
     def same(self, paths: tuple[str, str], options: ScoreOptions, *, items: bool = False, streams: bool = True) -> Said:
-        """What both say."""
+        """Lines that both say."""
         streamed, whole = self.both(paths, options, items=items)
         assert self.streamed == [streams, False]
         assert streamed == whole

@@ -92,7 +92,7 @@ def test_one_page_of_three_results(postil: Postil) -> None:
 
 
 def test_straight_from_correlate(postil: Postil) -> None:
-    """What was there is replaced, and the number of jobs makes no difference."""
+    """Files that were there are replaced, and the number of jobs makes no difference."""
     Path("r.html").write_text("old", encoding="utf-8")
     Path("r_files").mkdir()
     Path("r_files/mine.txt").write_text("mine", encoding="utf-8")
