@@ -108,7 +108,7 @@ class Reader:
         read: Function that makes the document of its bytes, its name or address, and the encoding that a server named.
         endings: Endings of the names of files in this format.
         media: Media types that tell this format; addresses of these are fetched.
-        signature: What the first kilobyte of such a file has; None where only its name tells the format.
+        signature: Expression of the first kilobyte of such a file; None where only its name tells the format.
         binary: True where a file is no text. Its signature alone tells the format, whatever its name is.
     """
 

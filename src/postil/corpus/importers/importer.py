@@ -117,7 +117,7 @@ def _never(_row: Mapping[str, object]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    """What tells the files of a format from article rows and from the files of other formats.
+    """Marks that tell the files of a format from article rows and from the files of other formats.
 
     Args:
         fields: Fields that only its objects have together, any of several sets.
