@@ -140,7 +140,7 @@ class Importer:
         options: Class of its options.
         run: Its import.
         files: Placeholder and help of the files that the subcommand takes; None where they are options.
-        sign: What its files are known by, if anything tells them.
+        sign: Marks that its files are known by; None where nothing tells them.
         rows: The rows that it writes.
         place: Place in the list of imports; those of one place stand by module, as the module lists them.
     """
@@ -270,7 +270,7 @@ def import_articles(
         out: The output file.
         options: Error policy.
         on_message: Callback for status messages.
-        note: What is to be said of the format after the counts; None for nothing.
+        note: Remark on the format, said after the counts; None for nothing.
 
     Raises:
         UsageError: The request makes no sense, or would write over an input.
@@ -436,9 +436,9 @@ def say_some(on_message: OnMessage, what: str, names: Iterable[str], kind: str =
 
     Args:
         on_message: Callback for status messages.
-        what: What is so of them.
+        what: Words for the fact about them.
         names: Their names; nothing is said of none.
-        kind: What they are.
+        kind: Words for their kind.
     """
     listed = list(names)
     if listed:
