@@ -140,7 +140,7 @@ class Importer:
         options: Class of its options.
         run: Its import.
         files: Placeholder and help of the files that the subcommand takes; None where they are options.
-        sign: Marks that its files are known by; None where nothing tells them.
+        sign: Marks that its files are known by, if there are any.
         rows: The rows that it writes.
         place: Place in the list of imports; those of one place stand by module, as the module lists them.
     """
