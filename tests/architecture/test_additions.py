@@ -34,7 +34,9 @@ COEFFICIENT: Patch = {
         ),
     },
     KINDS: {
-        'Correlated("pearson", pearson, SummedRows),\n': '            Correlated("ccc", _concordance, _Concordance),\n',
+        'Correlated("pearson", pearson, SummedRows, swaps="values"),\n': (
+            '            Correlated("ccc", _concordance, _Concordance),\n'
+        ),
         'Rows: TypeAlias = "Sequence[Correlation | UndefinedResult]"\n': '''
 
 def _concordance(
@@ -215,7 +217,7 @@ def count(models: OpenModels, request: CountRequest) -> CountResponse:
     },
 }
 READER: Patch = {
-    "documents/readers/rst.py": '''"""Reader of reStructuredText: paragraphs, and headings by the line under them."""
+    "documents/readers/underlined.py": '''"""Reader of texts whose headings are underlined."""
 
 from __future__ import annotations
 
@@ -228,8 +230,8 @@ if TYPE_CHECKING:
     from postil.documents.document import Document
 
 
-def read_rst(data: bytes, source: str, charset: str | None = None) -> Document:
-    """Read a text in reStructuredText."""
+def read_underlined(data: bytes, source: str, charset: str | None = None) -> Document:
+    """Read a text with underlined headings."""
     text, notes = decoded(data, source, charset)
     pieces = []
     for block in text.split("\\n\\n"):
@@ -239,7 +241,7 @@ def read_rst(data: bytes, source: str, charset: str | None = None) -> Document:
     return assembled(pieces, source, notes=notes)
 
 
-READER = Reader(read=read_rst, endings=(".rst",), media=("text/x-rst",))
+READER = Reader(read=read_underlined, endings=(".und",), media=("text/x-underlined",))
 ''',
 }
 LANGUAGE: Patch = {
@@ -502,18 +504,16 @@ def test_a_reader_of_documents_touches_one_file(added: Callable[[Patch], Callabl
     said = added(READER)
     (tmp_path / "notes").mkdir()
     text = "The lock\n========\n\nThe oldest lock of Ely never froze.\n"
-    for name in ("lock.rst", "notes/lock.rst", "lock"):
+    for name in ("lock.und", "notes/lock.und", "lock"):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    for asked in (["lock.rst"], ["lock", "--kind", "rst"]):
+    for asked in (["lock.und"], ["lock", "--kind", "underlined"]):
         found = json.loads(said("interesting", *asked, "--lang", "en", "--format", "json"))
         assert [block["kind"] for block in found["document"]["blocks"]] == ["heading", "paragraph"]
         assert [each["text"] for each in found["passages"]] == ["The oldest lock of Ely never froze."]
     assert "never froze" in said("interesting", "notes")
-    assert "does not tell it: html, markdown, pdf, rst, text or wikitext." in " ".join(
-        said("interesting", "--help").split()
-    )
-    assert "Known: html, markdown, pdf, rst, text, wikitext" in said("interesting", "lock", "--kind", "rts")
-    code = "import postil; print(postil.interesting('lock', kind='rst', lang='en').passages[0].text)"
+    assert "text, underlined or wikitext." in " ".join(said("interesting", "--help").split())
+    assert "did you mean 'underlined'? Known: html" in said("interesting", "lock", "--kind", "underline")
+    code = "import postil; print(postil.interesting('lock', kind='underlined', lang='en').passages[0].text)"
     assert said(python=code) == "The oldest lock of Ely never froze.\n"
 
 
@@ -582,5 +582,5 @@ def test_a_coefficient_touches_two_files(added: Callable[[Patch], Callable[..., 
         assert f"{value:.3f}".removeprefix("0")[:3] in told
     page = said(*asked, "-c", "ccc", "--report", "page.html") and (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Lin’s concordance" in page
-    assert "kendall-c, ccc, acc-eq (accuracy with ties), pa or spa" in " ".join(said("--help").split())
+    assert "kendall-c, ccc, " in " ".join(said("--help").split())
     assert ", ".join((*list(TABLE)[:4], "ccc", *list(TABLE)[4:])) in said(*asked, "-c", "cc")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.errors import UnknownName, UsageError
-from postil.meta.coefficient_kinds import KINDS, kind_of
+from postil.meta.coefficient_kinds import KINDS, Correlated, kind_of
 from postil.meta.coefficients import LEVELS, TABLE, Measure
 from postil.meta.column_correlations import Texts, scaled
 from postil.meta.correlation import CONTROL_DRAWS, correlations
@@ -345,3 +345,5 @@ def test_what_is_asked_wrongly():
 def test_a_coefficient_is_known_by_one_name_everywhere() -> None:
     assert tuple(TABLE) == get_args(Measure) == tuple(KINDS)
     assert {name: kind.facts for name, kind in KINDS.items()} == TABLE
+    for kind in KINDS.values():
+        assert not isinstance(kind, Correlated) or (kind.swaps is None) == bool(kind.facts.untested)

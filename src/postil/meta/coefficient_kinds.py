@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from postil.kernel.arrays import Floats, Int32s, Int64s
     from postil.meta.coefficients import By, Coefficient, Measure
-    from postil.meta.column_correlations import Texts
+    from postil.meta.column_correlations import Ranked, Texts
     from postil.meta.parts import Correlation, UndefinedResult
     from postil.meta.resampling import Counts, Draws, OnGroups, OnResamples
     from postil.meta.table import Table
@@ -162,12 +162,13 @@ class Correlated(Kind):
         name: Its name.
         on: The coefficient within groups of rows.
         rows: Function from columns, a column and the item of each row to one of multiplicities of the items.
-        ranks: True for a coefficient of ranks: they are what a permutation test swaps.
+        swaps: What the tests of differences swap, where it is Pearson's of values or of ranks; None for any other one,
+            which has no test.
     """
 
     on: OnGroups
     rows: Callable[[Floats, Floats, Int32s], OnResamples]
-    ranks: bool = False
+    swaps: Literal["values", "ranks"] | None = None
 
     def _resampled(self, texts: Texts, counts: Counts, by: By, draws: Draws) -> Replicates:
         work = GroupResampling(texts, self.on, self.rows, by)
@@ -180,8 +181,9 @@ class Correlated(Kind):
         self, table: Table, columns: Int64s, pairs: Int64s, by: By, draws: Draws
     ) -> list[dict[str, float | None]]:
         """Williams' test, and the paired permutation test that swaps items."""
-        if self.facts.untested:
+        if self.swaps is None:
             return []
+        ranks = self.swaps == "ranks"
         both = np.column_stack([table.oriented[:, columns], table.grades])
         by_williams = [math.nan] * pairs.shape[1]
         if by == "item":
@@ -192,16 +194,14 @@ class Correlated(Kind):
             cell = table.item.astype(np.int64) * len(size) + table.system
             sums = np.array([np.bincount(cell, column, len(table.starts) * len(size)) for column in scores.T])
             sums = sums.reshape(len(sums), -1, len(size)).swapaxes(0, 1) / size
-            statistic = swapping_systems(sums, pairs, spearman=self.ranks)
+            statistic = swapping_systems(sums, pairs, spearman=ranks)
             means = sums.sum(axis=0).T
-            by_williams = williams_p(
-                standardized(average_ranks(means, np.ones_like(means)) if self.ranks else means), pairs
-            )
+            by_williams = williams_p(standardized(average_ranks(means, np.ones_like(means)) if ranks else means), pairs)
         elif by == "within-system":
-            groups = [(table.item[rows], _standardized(both[rows], ranks=self.ranks)) for rows in rows_by(table.system)]
+            groups = [(table.item[rows], _standardized(both[rows], ranks=ranks)) for rows in rows_by(table.system)]
             statistic = swapping_groups(groups, pairs)
         else:
-            points = standardized(average_ranks(both) if self.ranks else both)
+            points = standardized(average_ranks(both) if ranks else both)
             statistic = swapping_rows(points, table.starts, pairs)
             by_williams = williams_p(points, pairs)
         found: list[float] = permutation_p(statistic, len(table.starts), draws).tolist()
@@ -292,15 +292,18 @@ class SystemAccuracy(Kind):
         return with_chance(rows, columns, texts, draws, patterns, soft=self.facts.soft)
 
 
+def _ranked(name: Ranked, *, swaps: Literal["ranks"] | None = None) -> Correlated:
+    return Correlated(name, partial(rank_coefficient, name), partial(RankedRows, name), swaps=swaps)
+
+
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     {
         each.name: each
         for each in (
-            Correlated("pearson", pearson, SummedRows),
-            *(
-                Correlated(name, partial(rank_coefficient, name), partial(RankedRows, name), ranks=True)
-                for name in ("spearman", "kendall-b", "kendall-c")
-            ),
+            Correlated("pearson", pearson, SummedRows, swaps="values"),
+            _ranked("spearman", swaps="ranks"),
+            _ranked("kendall-b"),
+            _ranked("kendall-c"),
             PairAccuracy("acc-eq"),
             SystemAccuracy("pa"),
             SystemAccuracy("spa"),

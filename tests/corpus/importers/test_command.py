@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-import typer.main
 from typer.testing import CliRunner
 
 from postil.corpus.command import corpus
+from postil.corpus.importers.importer import importers
 from postil.data.row_files import read
 from postil.data.rows import Article, Passage
 from postil.data.suggestions import RankedComment
@@ -191,15 +191,8 @@ def test_refusals(run: Import, words: tuple[object, ...], code: int, message: st
     assert not Path("p.jsonl").exists()
 
 
-ARTICLES: Final = {"tencent", "tokenized", "deepcom", "forum", "csv", "dataset"}
-EXPORTS: Final = {"wordpress", "disqus", "discourse", "coral", "reddit", "hackernews"}
-FORMATS: Final = ARTICLES | EXPORTS | {"trec", "inex", "wikipedia"}
-
-
-@pytest.mark.parametrize("name", sorted(FORMATS))
+@pytest.mark.parametrize("name", list(importers()))
 def test_help(run: Import, name: str) -> None:
-    group = typer.main.get_command(corpus).commands["import"]  # type: ignore[attr-defined]
-    assert set(group.commands) == FORMATS
     result = run(name, "-h")
     assert result.exit_code == 0
     assert f"Example: postil corpus import {name}" in result.stdout

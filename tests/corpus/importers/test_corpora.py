@@ -237,6 +237,7 @@ EXPORTS = [
     ("a.jsonl", json.dumps({**ROW, "comments": []}), None),
     ("a.jsonl", f"{json.dumps({**ROW, 'subreddit': 'weather', 'type': 'story'})}", None),
     ("a.jsonl", f'{{"id": 1, "title": "Rain", "comments": [{{}}]}}\n{json.dumps(ROW)}', None),
+    ("a.jsonl", '{"id": 1, "type": ["story"], "by": "ann"}', None),
     ("a.csv", "id,title,text", None),
     ("a.jsonl", "not JSON", None),
     ("a.jsonl.gz", b"", None),

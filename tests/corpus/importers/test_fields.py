@@ -177,7 +177,7 @@ def test_votes_that_are_none(lines: Lines, problems: Problems, report: ImportRep
         (post(comments=[{"body": "Oh"}]), "comments[0].text: missing; the comment has: body"),
         (post(comments=[{"text": 3}]), "comments[0].text: expected text, got 3"),
         (post(comments=[{"text": "Oh", "grade": "good"}]), 'comments[0].grade: expected a number, got "good"'),
-        (post(comments=[{"text": "Oh", "votes": 2**63}]), "comments[0].upvotes: expected an integer of at most 64"),
+        (post(comments=[{"text": "Oh", "votes": 2**63}]), "comments[0].votes: expected an integer of at most 64"),
         (post(comments=[{"text": "Oh", "user": []}]), "comments[0].user: expected text or an integer, got an array"),
         (post(comments={"text": ["Oh"], "votes": []}), "comments: expected arrays of one length, got 1 text, 0 votes"),
         (post(comments={"text": "Oh"}), 'comments.text: expected an array, one value per comment, got "Oh"'),
@@ -189,6 +189,12 @@ def test_votes_that_are_none(lines: Lines, problems: Problems, report: ImportRep
 def test_what_is_broken_is_raised_with_its_place(lines: Lines, row: object, problem: str) -> None:
     path = lines("p.jsonl", post(id="fine"), "", row)
     assert refused(InvalidInput, read_forum, [path]).startswith(f"{path}:3: {problem}")
+
+
+def test_a_broken_field_of_a_comment_has_the_name_of_the_source(lines: Lines) -> None:
+    path = lines("p.jsonl", post(comments=[{"msg": 3}]))
+    said = refused(InvalidInput, read_forum, [path], comment_fields={"text": "msg"})
+    assert said == f"{path}:1: comments[0].msg: expected text, got 3"
 
 
 def test_paragraphs_and_language(lines: Lines) -> None:

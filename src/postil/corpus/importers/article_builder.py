@@ -148,6 +148,7 @@ class ArticleBuilder:
         self._id, self._text, self._upvotes, self._grade, self._user, self._date, self._parent, self._replies = (
             fields.comment.get(name, ()) for name in FIELDS_OF_COMMENTS
         )
+        self._names_of_comments = fields.comment
         # Where they are no comments, as a number of replies, they are not read.
         of_comments = {name for names in fields.comment.values() for name in names} - {*self._replies}
         self._known_of_comments = of_comments
@@ -243,7 +244,11 @@ class ArticleBuilder:
         user = _first(item, self._user)
         date = self._dated(*_found(item, self._date)) if self._date else None
         parent = _first(item, self._parent) or None
-        comment = Comment(name, text, upvotes, grade, (), user, date, parent)  # type: ignore[arg-type]  # the row checks
+        try:
+            comment = Comment(name, text, upvotes, grade, (), user, date, parent)  # type: ignore[arg-type]  # the row checks
+        except InvalidInput as error:
+            field, _ = _found(item, self._names_of_comments.get(error.field, ()))
+            raise InvalidInput(error.problem, field=field or error.field) from None
         if upvotes is not None and upvotes < 0:
             self._report.negative += 1
         return comment

@@ -678,7 +678,9 @@ ITEMS: Final = frozenset(("story", "comment", "job", "poll", "pollopt"))
 
 def _is_hackernews(row: Mapping[str, object]) -> bool:
     return "objectID" in row or bool(
-        row.get("type") in ITEMS and row.keys() & {"by", "time", "kids", "parent", "children"}
+        (kind := row.get("type")).__class__ is str
+        and kind in ITEMS
+        and row.keys() & {"by", "time", "kids", "parent", "children"}
     )
 
 
