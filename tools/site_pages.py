@@ -42,7 +42,7 @@ BESIDE: Final = (
     "postil.data.parts.Excluded",
     "postil.documents.document.Document",
     "postil.documents.document.Block",
-    "postil.corpus.splits.Share",
+    "postil.corpus.options.Share",
     "postil.comments.commenter.Commenter",
     "postil.comments.prompted_commenter.PromptedCommenter",
     "postil.comments.prompted_commenter.Prompt",
