@@ -1,11 +1,43 @@
-"""The address of the pages of a campaign."""
+"""Settings of campaigns in the words of each interface, and the address of the pages."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from postil.campaigns.calls import ServeOptions, checked_base_url
+from postil.campaigns.calls import InviteOptions, ServeOptions, checked_base_url
+from postil.campaigns.models import parse_context
+from postil.campaigns.planning import ItemFiles, sampled_items, with_training
 from postil.errors import UsageError
+from postil.messages import CommandLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PLAN = CommandLine({"sample": "--items"})
+
+
+@pytest.mark.parametrize(
+    ("call", "python", "command_line"),
+    [
+        (lambda: InviteOptions(role="lead", late=True), "late goes with annotators", "--late goes with annotators"),
+        (
+            lambda: ItemFiles("candidates", ("article",)),
+            'articles=FILE; or name columns to show: context=NAME,NAME; or context="none"',
+            "--articles FILE; or name columns to show: --context NAME,NAME; or --context none",
+        ),
+        (lambda: parse_context("hint,hint"), "context: expected none, or", "--context: expected none, or"),
+        (lambda: sampled_items([], 2, 1), "sample: expected a number from", "--items: expected a number from"),
+        (lambda: with_training([], 2, 1), "training: expected at most 0", "--training: expected at most 0"),
+    ],
+)
+def test_each_interface_spells_the_settings(call: Callable[[], object], python: str, command_line: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        call()
+    assert python in str(caught.value)
+    assert command_line in caught.value.words(PLAN)
+    assert "--" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
