@@ -162,8 +162,8 @@ class Correlated(Kind):
         name: Its name.
         on: The coefficient within groups of rows.
         rows: Function from columns, a column and the item of each row to one of multiplicities of the items.
-        swaps: What the tests of differences swap, where it is Pearson's of values or of ranks; None for any other one,
-            which has no test.
+        swaps: Numbers that the tests of differences swap, where it is Pearson's of values or of ranks; None for any
+            other one, which has no test.
     """
 
     on: OnGroups
