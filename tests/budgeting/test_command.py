@@ -214,6 +214,8 @@ def test_a_pilot_plans_two_layouts(postil: Postil) -> None:
     }
     assert of["raters_by_item"]["difference"] < of["raters_by_output"]["difference"]
     assert of["raters_by_item"]["mean"] == of["raters_by_output"]["mean"]
+    shown = postil(*pilot, "--severity", "keep").out
+    assert re.findall(r"^(raters\S*(?: by \w+)?) ", shown, re.MULTILINE) == ["raters, by item", "raters, by output"]
     assert all(row["low"] <= row["high"] for row in of["facets"])
     total = sum(max(0, row["estimate"]) for row in of["facets"])
     assert all(row["absent"] == (row["high"] < 0.1 * total) for row in of["facets"])

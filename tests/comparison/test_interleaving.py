@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import postil as package
 from postil.comparison.interleaved import LEAST_P, interleaved_preferences, sign_flip_p, sign_test
@@ -153,6 +154,17 @@ def test_articles_that_always_have_the_same_list() -> None:
     assert found.pairs[0].balanced
     assert found.rows[0].p_sign == pytest.approx(0, abs=1e-8)
     assert found.rows[0].p_articles == found.ranks[0].p_balance
+
+
+def test_a_preference_is_significant_by_interval_and_holm() -> None:
+    [row, *_] = interleaved_preferences(BY_HAND, "base").rows
+    cases = list(product((-0.1, 0.1), (None, 0.04, 0.2)))
+    assert [(low, p) for low, p in cases if replace(row, low=low, high=0.4, p_holm=p).significant] == [(0.1, 0.04)]
+
+
+def test_the_impressions_that_are_needed_where_all_say_the_same() -> None:
+    rows = rows_of(*[(str(n), (0, 1), {"clicked": (2,)}) for n in range(6)])
+    assert interleaved_preferences(rows, "base").pairs[0].needed == 785  # (2.8016 / .05)^2 / 4
 
 
 def test_what_is_no_log() -> None:

@@ -14,6 +14,8 @@ import pytest
 
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Score
+from postil.results.base import Result
+from postil.results.views import view_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -297,6 +299,9 @@ def test_controls_stand_under_their_metric(postil: Postil) -> None:
         "control:length",
     ]
     assert "draw=" not in outcome.out
+    line = view_of(Result.from_json(postil(*COMMAND, "--format", "json").out)).line
+    assert "; best pearson" in line
+    assert "control" not in line.partition("best")[2].partition(";")[0]
 
 
 def differences(outcome: Outcome) -> Mapping[str, list[str]]:

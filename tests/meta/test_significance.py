@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 
 import msgspec
@@ -86,6 +87,13 @@ def test_williams_where_it_has_no_answer() -> None:
     assert williams(0.4, 0.4, 1.0, n=10) == (0.0, 1.0)
     assert np.isnan(williams(0.4, -0.4, -1.0, n=10)[0])
     assert np.isnan(williams_p(np.eye(3), np.array([[0], [1]]))).all()  # fewer than four points
+    points = np.array([[3, 1, 2], [-1, 1, 1], [-1, -3, -2], [-1, 1, -1]], float)
+    points /= np.sqrt((points**2).mean(axis=0))
+    between = points.T @ points / 4
+    t = williams_t(between[0, 2], between[1, 2], between[0, 1], 4)
+    assert williams_p(points, np.array([[0], [1]])) == [
+        pytest.approx(1 - 2 / math.pi * math.atan(abs(t)))
+    ]  # one degree of freedom: Cauchy
 
 
 def test_student_by_hand_and_by_table() -> None:
