@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from postil.campaigns.export import (
     COLUMNS,
@@ -15,8 +16,10 @@ from postil.campaigns.export import (
     codebook,
     judgements,
     long_table,
+    pair_table,
     passages,
     references,
+    resolved_pairs,
     resolved_table,
 )
 from postil.campaigns.models import Adjudication, Campaign, Context, Item, Rating
@@ -97,6 +100,31 @@ def test_the_resolved_table_has_a_row_a_text() -> None:
     assert first == ResolvedRow(**FIRST, **numbers, adjudicated=True, grade=4)
     assert (second.item, second.grade, second.adjudicated, second.gold, second.purpose) == ("b", 4, False, 5, "gold")
     assert next(resolved_table(ITEMS, RATINGS, [], Rubric.default(), INFERRED)).grade == 3.5
+
+
+PAIR = Item(item="a", system="x", text="one", other_system="y", other_text="two")
+
+
+def choices(said: str) -> list[Rating]:
+    """One annotator per letter: a, b, or - for a tie; the second sees the texts swapped."""
+    more = {"pair": ("x", "y"), "revision": 3, "order": 7}
+    return [rating(0, f"A{n}", 1 + "a-b".index(each), swapped=n == 2, **more) for n, each in enumerate(said, 1)]
+
+
+@pytest.mark.parametrize(("said", "together"), [("aab", "a"), ("b-b", "b"), ("ab", "tie"), ("--a", "tie"), ("b", "b")])
+def test_a_pair_is_resolved_by_its_majority(said: str, together: str) -> None:
+    [row] = resolved_pairs([PAIR], choices(said), [])
+    assert (row.preference, row.adjudicated, row.revision) == (together, False, 3)
+    assert (row.annotators, row.a, row.ties, row.b) == (len(said), *map(said.count, "a-b"))
+    decided = [Adjudication(number=0, lead="lead 1", grade=2, reason="", time=0)]
+    [row] = resolved_pairs([PAIR], choices(said), decided)
+    assert (row.preference, row.adjudicated) == ("tie", True)
+
+
+def test_a_choice_has_a_row() -> None:
+    first, second = pair_table(choices("ab"))
+    assert (first.system_a, first.system_b, first.order, first.preference, first.left) == ("x", "y", 8, "a", "a")
+    assert (second.annotator, second.preference, second.left, second.revision) == ("A2", "b", "b", 3)
 
 
 def test_marks_are_resolved_by_their_union() -> None:
