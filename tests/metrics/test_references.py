@@ -28,6 +28,11 @@ def test_arrays_become_what_the_kernel_takes(tokens: Tokens) -> None:
     assert all(array.flags.c_contiguous for array in kept)
 
 
+@pytest.mark.parametrize("items", [[2, 1, 0], [1, 1, 0], [0, 2, 2]])
+def test_sets_of_an_item_may_come_in_any_order_of_items(tokens: Tokens, items: list[int]) -> None:
+    assert len(References(tokens, np.array([0, 1, 2, 3]), items=np.array(items, np.int32))) == 3
+
+
 @pytest.mark.parametrize(
     ("offsets", "weights", "items", "message"),
     [
