@@ -1,4 +1,4 @@
-"""Student answers against each other, and their study, held against figures of code that shares nothing with these."""
+"""Student answers against each other, and their study, compared with figures of code that shares nothing with these."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ MARKS = [
     ("refB", "He denied it<v>.</v>", "Fluency/Punctuation", "Major"),
 ]
 
-# Pearson over 6,877 texts, and the mean over segments; ours, frozen. The grades are held against the published
+# Pearson over 6,877 texts, and the mean over segments; ours, frozen. The grades are compared with the published
 # ones above.
 FIGURES = {
     "rouge-l": (0.1838, 0.085),
