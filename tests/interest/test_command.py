@@ -139,7 +139,10 @@ def test_a_passage_with_nothing_to_be_compared_with_has_no_score(postil: Postil,
 @pytest.mark.parametrize("reference", [(), ("--reference", "page.txt")])
 def test_repeated_passages_take_memory_in_proportion(postil: Postil, reference: tuple[str, ...]) -> None:
     """Each of 4,000 copies has 4,000 references that leave: 16 million places if they are written down for each."""
-    Path("page.txt").write_text("Coffee is made of roasted beans.\n" * 4000 + "Prices of coffee rose.\n")
+    text = "Coffee is made of roasted beans.\n{}Prices of coffee rose.\n"
+    Path("page.txt").write_text(text.format(""))
+    postil("interesting", "page.txt", *BY_LINE, *reference, "--format", "jsonl")  # the modules
+    Path("page.txt").write_text(text.format("Coffee is made of roasted beans.\n" * 3999))
     tracemalloc.start()
     try:
         outcome = postil("interesting", "page.txt", *BY_LINE, *reference, "-k", "4001", "--format", "jsonl")
