@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast, get_type_hints
 
 from postil.budgeting.result import BudgetResult, BudgetRow, BudgetSettings
 from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.frames import refuse_other_form
-from postil.data.options import SeedOptions
+from postil.data.options import JudgedInputOptions, SeedOptions
 from postil.errors import Undefined, UsageError
 from postil.estimation.calls import EstimateKeywords, EstimateOptions, rated_outputs
 from postil.estimation.designs import (
@@ -18,6 +18,7 @@ from postil.estimation.designs import (
     FEWEST_ITEMS,
     LAYOUTS,
     Campaign,
+    Components,
     Facets,
     assumed,
     cheapest,
@@ -27,9 +28,9 @@ from postil.estimation.designs import (
 )
 from postil.estimation.result import BudgetComponents, BudgetFacet, SpreadComponents
 from postil.messages import Blank, Setting
-from postil.meta.estimation import estimated
+from postil.meta.estimation import Predictions, RatedOutputs, Target, estimated
 from postil.meta.rated import JudgedKeywords, Rated
-from postil.meta.reliability import component_intervals, design_of
+from postil.meta.reliability import Design, component_intervals, design_of
 from postil.meta.resampling import Draws
 from postil.meta.severity import untold
 from postil.options import Flag, options, split_hint
@@ -38,17 +39,12 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Unpack
 
     from postil.data.frames import Column, Table
-    from postil.data.options import JudgedInputOptions
     from postil.data.parts import Excluded
     from postil.data.progress import OnMessage
-    from postil.estimation.designs import Components
-    from postil.meta.estimation import Predictions, RatedOutputs, Target
     from postil.meta.parts import Severity
     from postil.meta.rated import Scores
-    from postil.meta.reliability import Design
 
 __all__ = ["BudgetOptions", "budget", "budget_files"]
 

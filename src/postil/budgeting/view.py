@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.data.explain import counted
 from postil.estimation.designs import LAYOUTS
-from postil.estimation.result import SpreadComponents
+from postil.estimation.result import BudgetFacet, SpreadComponents
 from postil.messages import Blank, Command, Message, Setting
 from postil.meta.parts import severity_remarks
 from postil.results.formats import noted
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.budgeting.result import BudgetResult, BudgetRow
-    from postil.estimation.result import BudgetFacet
 
 __all__ = ["chapter", "pictures", "view"]
 

@@ -7,7 +7,7 @@ import math
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict, Unpack
 
 import msgspec
 import numpy as np
@@ -23,7 +23,7 @@ from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.frames import ColumnNames, open_rows
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
-from postil.data.parts import Excluded
+from postil.data.parts import Estimate, Excluded
 from postil.data.ranking import without_noise
 from postil.data.row_files import read
 from postil.data.rows import Article, Draft
@@ -38,12 +38,10 @@ from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Unpack
 
     from numpy.typing import NDArray
 
     from postil.data.frames import Table
-    from postil.data.parts import Estimate
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.campaigns.calls import InviteOptions, ServeOptions, invite, invite_first_lead, open_campaign, write_rows
-from postil.campaigns.models import Campaign, Drawn, Item, NoCampaign
+from postil.campaigns.models import Adjudication, Campaign, Drawn, Item, NoCampaign, Rating
 from postil.campaigns.plan import plan
 from postil.campaigns.rubric import Rubric
 from postil.comments.articles import checked_articles, open_articles
 from postil.comments.commenter import load_commenter
 from postil.comments.show_filter import FILE
-from postil.comments.store import combined_checksum
+from postil.comments.store import Model, combined_checksum
 from postil.data.explain import counted
-from postil.data.options import SeedOptions, ThreadOptions
+from postil.data.options import InputOptions, SeedOptions, ThreadOptions
 from postil.data.row_files import kind_of, read
-from postil.data.suggestions import REASONS, Label
+from postil.data.suggestions import REASONS, Label, Suggestion
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Listed, Message, Setting
 from postil.options import Flag, options
@@ -28,15 +28,11 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.campaigns.models import Adjudication, Rating
     from postil.campaigns.store import Store
     from postil.comments.neural_commenter import NeuralCommenter
     from postil.comments.retrieval import Retriever
-    from postil.comments.store import Model
-    from postil.data.options import InputOptions
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
-    from postil.data.suggestions import Suggestion
 
 __all__ = [
     "RUBRICS",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.calibration.result import CoveragePoint
+from postil.calibration.result import CalibrationResult, CoveragePoint
 from postil.data.explain import counted
 from postil.messages import Message, Setting
 from postil.results.formats import excerpt, noted, value_with_interval
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from postil.calibration.result import CalibrationResult
     from postil.results.plots import Figure
 
 __all__ = ["draw_precision", "pictures", "view"]

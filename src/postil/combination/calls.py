@@ -7,7 +7,7 @@ import json
 import math
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Unpack
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from postil.combination.model import (
     FOLDS,
     ColumnConfig,
     CombinationConfig,
+    JudgedTexts,
+    SavedCombination,
     columns_of,
     combine,
     encoded,
@@ -29,9 +31,9 @@ from postil.data.arguments import check_arguments, check_fields, options_of, par
 from postil.data.atomic_file import check_apart, check_folder
 from postil.data.frames import warn
 from postil.data.grades import Scale
-from postil.data.options import ScoreInputOptions, SeedOptions
+from postil.data.options import JudgedInputOptions, ScoreInputOptions, SeedOptions
 from postil.data.row_files import kind_of, write
-from postil.data.rows import EXTERNAL
+from postil.data.rows import EXTERNAL, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError, check_least
 from postil.messages import Blank, Message, Setting
 from postil.meta.grade_fits import LEARNERS, PENALTY
@@ -54,16 +56,12 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
-    from typing import Unpack
 
     from numpy.typing import NDArray
 
-    from postil.combination.model import JudgedTexts, SavedCombination
     from postil.data.frames import Column, Table
-    from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage
     from postil.data.row_locations import LocatedRows
-    from postil.data.rows import Score
     from postil.data.streams import FilePath
     from postil.meta.rated import Scores
 

@@ -30,12 +30,13 @@ from postil.combination.result import (
     CombinationDifference,
     CombinationFit,
     CombinationResult,
+    CombinationSettings,
     CombinationTexts,
 )
 from postil.data.arrays import WHOLE, Expected, open_array
 from postil.data.atomic_file import write_folder
 from postil.data.explain import load_json
-from postil.data.parts import Estimate
+from postil.data.parts import Estimate, Excluded
 from postil.data.rows import EXTERNAL
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.learners.boosting import Tree, Trees
@@ -44,10 +45,20 @@ from postil.messages import Command, Message, Setting
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.column_correlations import Texts, constant, starts_of
 from postil.meta.estimation import chosen_metrics
-from postil.meta.grade_fits import LEARNERS, CombinationMethod, Isotonic, Terms, assign_items, cross_fitted, penalized
-from postil.meta.resampling import Draws, estimate
+from postil.meta.grade_fits import (
+    LEARNERS,
+    CombinationMethod,
+    Isotonic,
+    Learner,
+    Model,
+    Terms,
+    assign_items,
+    cross_fitted,
+    penalized,
+)
+from postil.meta.resampling import Counts, Draws, estimate
 from postil.meta.significance import degrees_of_freedom, fisher_interval
-from postil.meta.table import meet, repeated_texts
+from postil.meta.table import Judged, Scored, meet, repeated_texts
 from postil.results.names import LENGTH, control, reads_weights
 
 if TYPE_CHECKING:
@@ -56,12 +67,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.combination.result import CombinationSettings
-    from postil.data.parts import Excluded
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
-    from postil.meta.grade_fits import Learner, Model
-    from postil.meta.resampling import Counts
-    from postil.meta.table import Judged, Scored
 
 __all__ = [
     "FILES",

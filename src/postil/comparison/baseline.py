@@ -19,7 +19,7 @@ from postil.data.ranking import difference, without_noise
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.messages import Message, Setting
 from postil.meta.permutation import permutation_p
-from postil.meta.resampling import DRAWS, blocks_of, bootstrap_counts, interval, means_of_resamples, p_value
+from postil.meta.resampling import DRAWS, Draws, blocks_of, bootstrap_counts, interval, means_of_resamples, p_value
 from postil.meta.significance import holm
 from postil.results.base import replace
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.kernel.arrays import Floats, Int32s, Int64s
-    from postil.meta.resampling import Draws
     from postil.meta.table import Scored
 
 __all__ = ["compare", "compare_means", "compare_sums", "sacrebleu_p_value"]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Generic, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Generic, Self, TypedDict, TypeVar, Unpack
 
 from postil.comparison.baseline import compare as compare_systems
 from postil.comparison.interleaved import interleaved_preferences
 from postil.comparison.preferences import preferred_systems
-from postil.comparison.result import InterleavingResult, PreferencesResult
+from postil.comparison.result import Comparison, InterleavingResult, PreferencesResult
 from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.frames import ColumnNames, open_rows
 from postil.data.options import ResamplingOptions, ScoreInputOptions
 from postil.data.row_files import read
-from postil.data.rows import PairPreference, Score
+from postil.data.rows import PairPreference, Row, Score
 from postil.data.suggestions import Impression
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
@@ -29,13 +29,10 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Self, Unpack
 
-    from postil.comparison.result import Comparison
     from postil.data.frames import Table
     from postil.data.progress import OnMessage
     from postil.data.row_locations import LocatedRows
-    from postil.data.rows import Row
     from postil.meta.rated import Scores
     from postil.metrics.base import Metric
 

@@ -27,9 +27,9 @@ from postil.comparison.result import (
     PreferenceSettings,
 )
 from postil.data.parts import Excluded
-from postil.data.suggestions import EVENTS
+from postil.data.suggestions import EVENTS, Impression
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta.resampling import DRAWS, estimate
+from postil.meta.resampling import DRAWS, Draws, estimate
 from postil.meta.significance import holm
 from postil.results.base import replace
 
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from postil.data.row_locations import RowLocations
-    from postil.data.suggestions import Impression
     from postil.kernel.arrays import Booleans, Floats, Int64s
-    from postil.meta.resampling import Draws
 
 __all__ = ["LEAST_P", "interleaved_preferences", "sign_flip_p", "sign_test"]
 

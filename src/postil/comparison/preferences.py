@@ -26,7 +26,7 @@ from postil.comparison.result import PreferenceSettings, PreferencesResult, Pref
 from postil.data.fields import as_id
 from postil.data.parts import Estimate
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta.resampling import CELLS, DRAWS, bootstrap_counts, estimate
+from postil.meta.resampling import CELLS, DRAWS, Draws, bootstrap_counts, estimate
 from postil.meta.significance import NORMAL, compact_letters, holm, rank_ranges
 from postil.results.base import replace
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from postil.data.row_locations import RowLocations
     from postil.data.rows import PairPreference
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
-    from postil.meta.resampling import Draws
 
 __all__ = ["LOSS", "TIE", "WIN", "Pairs", "Strengths", "groups_apart", "preferred_systems"]
 

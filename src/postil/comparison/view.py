@@ -5,7 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from postil.comparison.result import Preference, PreferredSystem
+from postil.comparison.result import (
+    Comparison,
+    InterleavedPair,
+    InterleavedRank,
+    InterleavingResult,
+    Preference,
+    PreferencesResult,
+    PreferredSystem,
+    SystemComparison,
+)
 from postil.data.explain import counted
 from postil.messages import Message
 from postil.results.formats import listed, noted, short, value_with_interval
@@ -19,6 +28,7 @@ from postil.results.page.blocks import (
     Findings,
     Paragraph,
     Picture,
+    Point,
     Section,
     capital,
     collapsed,
@@ -36,15 +46,6 @@ from postil.results.views import WHOLE, View
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from postil.comparison.result import (
-        Comparison,
-        InterleavedPair,
-        InterleavedRank,
-        InterleavingResult,
-        PreferencesResult,
-        SystemComparison,
-    )
-    from postil.results.page.blocks import Point
 
 __all__ = [
     "chapter",

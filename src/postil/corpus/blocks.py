@@ -11,15 +11,15 @@ import msgspec
 import numpy as np
 
 from postil.corpus.duplicates import BINS, minhash_signatures, word_hashes
-from postil.corpus.options import TRUNCATE_TRAIN
+from postil.corpus.options import TRUNCATE_TRAIN, BuildOptions
 from postil.corpus.privacy import HashKey, hash_user
 from postil.corpus.result import Rejected  # noqa: TC001 - msgspec looks it up
 from postil.data import jsonl, parquet
 from postil.data.fields import draw_key, plain_id
-from postil.data.parquet import arrow
+from postil.data.parquet import Arrow, arrow
 from postil.data.row_files import PLAIN, format_of, open_bytes, read
-from postil.data.rows import Article
-from postil.data.streams import whole_lines
+from postil.data.rows import Article, Comment
+from postil.data.streams import FilePath, whole_lines
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.corpus.options import BuildOptions
-    from postil.data.parquet import Arrow
     from postil.data.reading import Reading
-    from postil.data.rows import Comment
-    from postil.data.streams import FilePath
     from postil.text.tokens import Tokens
 
 __all__ = [

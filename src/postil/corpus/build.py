@@ -21,7 +21,7 @@ import msgspec
 from postil.corpus.blocks import TABLES
 from postil.corpus.passes import BuildDirectory, OnProgress, Passes, Source
 from postil.corpus.rated_comments import RatedComments
-from postil.corpus.result import CorpusInput, CorpusMetadata
+from postil.corpus.result import CorpusInput, CorpusMetadata, StatisticsResult
 from postil.corpus.splits import assign_splits, in_words
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from postil.corpus.options import BuildOptions
-    from postil.corpus.result import StatisticsResult
     from postil.data.streams import FilePath
     from postil.engine import Engine
 

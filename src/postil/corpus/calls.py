@@ -7,13 +7,13 @@ import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
 
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
 from postil.corpus.importers.importer import import_of
-from postil.corpus.options import BuildOptions
-from postil.corpus.statistics import ALL, statistics
+from postil.corpus.options import BuildKeywords, BuildOptions
+from postil.corpus.statistics import ALL, Statistics, statistics
 from postil.corpus.store import Corpus
 from postil.corpus.view import card, draw
 from postil.data.arguments import check_arguments, options_of
@@ -22,9 +22,9 @@ from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_frame, is_table, open_rows
 from postil.data.grades import Scale
 from postil.data.options import EngineOptions, InputOptions
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.data.row_files import write
-from postil.data.rows import Article, Reference
+from postil.data.rows import Article, Reference, Row
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Command, Message, Setting
@@ -32,14 +32,9 @@ from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Unpack
 
-    from postil.corpus.options import BuildKeywords
     from postil.corpus.result import StatisticsResult
-    from postil.corpus.statistics import Statistics
     from postil.data.frames import Frame, Table
-    from postil.data.progress import OnMessage
-    from postil.data.rows import Row
     from postil.data.streams import FilePath
 
 __all__ = ["BuildRunOptions", "StatisticsOptions", "build_corpus", "count_corpus"]

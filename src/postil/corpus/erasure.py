@@ -15,13 +15,13 @@ import msgspec
 import numpy as np
 
 from postil.corpus.finish import FIELDS
-from postil.corpus.forgotten import Erasure, is_placeholder, placeholder
-from postil.corpus.result import SplitSize
+from postil.corpus.forgotten import Chosen, Erasure, is_placeholder, placeholder
+from postil.corpus.result import CorpusMetadata, SplitSize, StatisticsResult
 from postil.corpus.splits import SPLITS
 from postil.corpus.statistics import statistics
 from postil.corpus.store import METADATA, Corpus
 from postil.data.atomic_file import replace_folder, write_error
-from postil.data.parquet import arrow
+from postil.data.parquet import Arrow, arrow
 from postil.errors import UsageError
 from postil.text.tokenizers import stored_tokenizer
 
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.corpus.forgotten import Chosen
-    from postil.corpus.result import CorpusMetadata, StatisticsResult
     from postil.data.arrays import AnyArray
-    from postil.data.parquet import Arrow
 
     Card = Callable[[CorpusMetadata, StatisticsResult], str]
 

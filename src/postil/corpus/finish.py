@@ -10,7 +10,7 @@ import numpy as np
 from postil.corpus.blocks import annotator_id, open_block_table, words_in
 from postil.corpus.splits import EXCLUDED, SPLITS, TEST
 from postil.data.fields import draw_key
-from postil.data.parquet import arrow, schema_of
+from postil.data.parquet import Arrow, arrow, schema_of
 from postil.data.rows import Article
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.options import BuildOptions
-    from postil.data.parquet import Arrow
 
 __all__ = ["FIELDS", "Count", "Counted", "Finish", "Finished", "Part"]
 

@@ -15,18 +15,19 @@ import os
 import re
 import shutil
 from collections import Counter, deque
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Final, Protocol, Self, TypeVar
 from zipfile import BadZipFile
 
 import msgspec
 import numpy as np
 
 from postil.corpus.blocks import (
+    Block,
     Read,
     Report,
     Selection,
@@ -38,15 +39,15 @@ from postil.corpus.blocks import (
     write_block_table,
 )
 from postil.corpus.duplicates import BINS
-from postil.corpus.finish import FIELDS, Count, Finish, Part
-from postil.corpus.options import TRUNCATE_TRAIN
+from postil.corpus.finish import FIELDS, Count, Finish, Finished, Part
+from postil.corpus.options import TRUNCATE_TRAIN, BuildOptions
 from postil.corpus.privacy import masking, pseudonyms
 from postil.corpus.result import CorpusInput, Rejected, SplitSize
 from postil.corpus.splits import SPLITS, UNASSIGNED, UNDATED, Articles, article_thresholds
 from postil.data.atomic_file import LOCK, AtomicFile, locked, write_error
 from postil.data.fields import unix_seconds
 from postil.data.jsonl import FAILURES, check_keys, reread
-from postil.data.parquet import arrow
+from postil.data.parquet import Arrow, arrow
 from postil.data.row_files import PLAIN
 from postil.data.rows import Article
 from postil.documents.markup import HtmlCleaner
@@ -55,26 +56,19 @@ from postil.kernel import plain_objects
 from postil.messages import Blank, Message, Setting
 from postil.text.han import SHARE, HanTexts, advice_for
 from postil.text.tokenizers import tokenizer
-from postil.text.tokens import Vocabulary
+from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from types import TracebackType
-    from typing import Self
 
     from numpy.typing import NDArray
 
-    from postil.corpus.blocks import Block
-    from postil.corpus.finish import Finished
-    from postil.corpus.options import BuildOptions
     from postil.corpus.rated_comments import RatedComments
     from postil.data.arrays import AnyArray
-    from postil.data.parquet import Arrow
     from postil.data.reading import Reading
     from postil.data.streams import FilePath
     from postil.engine import Engine
-    from postil.text.tokens import Tokens
 
 __all__ = ["BuildDirectory", "OnProgress", "Passes", "Prepare", "Source", "check_scripts"]
 

@@ -10,7 +10,7 @@ import msgspec
 from postil.data.explain import shown
 from postil.data.fields import coerce_ids
 from postil.data.row_files import PLAIN, read
-from postil.data.rows import Id, Rating, Reference
+from postil.data.rows import Article, Comment, Id, Rating, Reference
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from postil.data.grades import Scale
     from postil.data.reading import Reading
     from postil.data.row_locations import RowLocations
-    from postil.data.rows import Article, Comment
     from postil.data.streams import FilePath
 
 __all__ = ["RatedComments"]

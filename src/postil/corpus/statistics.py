@@ -23,7 +23,7 @@ from postil.corpus.result import (
     StatisticsResult,
     StatisticsSettings,
 )
-from postil.data.parquet import arrow
+from postil.data.parquet import Arrow, arrow
 from postil.errors import InvalidInput
 from postil.version import VERSION
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from postil.corpus.passes import OnProgress
     from postil.corpus.store import Corpus, Field
     from postil.data.grades import Scale
-    from postil.data.parquet import Arrow
     from postil.engine import Engine
 
 __all__ = ["ALL", "EMPTY", "Histogram", "Statistics", "Summary", "spread", "statistics"]

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec.structs import asdict
 
-from postil.corpus.result import CorpusStatistics, DateStatistics, SplitSize, SplitStatistics, Spread, StatisticsResult
+from postil.corpus.result import (
+    CorpusMetadata,
+    CorpusStatistics,
+    DateStatistics,
+    SplitSize,
+    SplitStatistics,
+    Spread,
+    StatisticsResult,
+)
 from postil.data.escaping import markdown_cell, one_line
 from postil.data.explain import counted
 from postil.results.formats import grid_as
@@ -30,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from postil.corpus.result import CorpusMetadata
     from postil.corpus.statistics import Histogram
     from postil.results import plots
 

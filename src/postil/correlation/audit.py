@@ -29,10 +29,10 @@ from postil.messages import Message, Setting
 from postil.meta.coefficient_kinds import KINDS, Correlated, kind_of
 from postil.meta.column_correlations import Texts, constant, partial_correlations, ratio, rows_by, starts_of
 from postil.meta.correlation import Correlations, correlations, pair_row
-from postil.meta.grade_fits import map_to_grades, scale_of
+from postil.meta.grade_fits import MappedGrades, map_to_grades, scale_of
 from postil.meta.parts import UndefinedMapping
 from postil.meta.reliability import MultipleRatings, rater_variance
-from postil.meta.resampling import DRAWS, estimate, resampled_sums
+from postil.meta.resampling import DRAWS, Counts, Draws, estimate, resampled_sums
 from postil.meta.significance import NORMAL, Q, benjamini_yekutieli, student_p, student_quantile
 from postil.results.names import LENGTH, is_control
 
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.coefficients import By, Measure
-    from postil.meta.grade_fits import MappedGrades
-    from postil.meta.resampling import Counts, Draws
     from postil.meta.table import Table
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Unpack
 
 import numpy as np
 
@@ -19,21 +19,22 @@ from postil.correlation.result import (
 )
 from postil.data.arguments import check_arguments, check_fields, options_of, parted
 from postil.data.grades import Scale
-from postil.data.options import EngineOptions, ResamplingOptions
-from postil.data.progress import steps
+from postil.data.options import EngineOptions, JudgedInputOptions, ResamplingOptions
+from postil.data.progress import OnMessage, steps
 from postil.data.ranking import dense_ranks, difference
-from postil.data.rows import Candidate
+from postil.data.rows import Candidate, Row
 from postil.engine import elsewhere
 from postil.errors import Undefined, UnknownName, UsageError, check_least
 from postil.meta.agreement import FEWEST, agreement_of_table
 from postil.meta.coefficients import CHOICES, LEVELS, By, Measure, check_names, known
 from postil.meta.column_correlations import constant, scaled
 from postil.meta.correlation import correlations, differences, system_means
-from postil.meta.parts import HumanAgreement, Points
+from postil.meta.parts import Agreement, Difference, HumanAgreement, Points, UndefinedResult
 from postil.meta.rated import JUDGED, ChosenKeywords, JudgedKeywords, Rated
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws
-from postil.meta.severity import RULES, Rule, severities
+from postil.meta.severity import RULES, Rule, Severities, severities
+from postil.meta.table import Table as RatedTable
 from postil.meta.table import join
 from postil.options import Flag, options
 from postil.results.base import replace
@@ -43,18 +44,11 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Unpack
 
     from numpy.typing import NDArray
 
     from postil.data.frames import Column, Table
-    from postil.data.options import JudgedInputOptions
-    from postil.data.progress import OnMessage
-    from postil.data.rows import Row
-    from postil.meta.parts import Agreement, Difference, UndefinedResult
     from postil.meta.rated import Scores
-    from postil.meta.severity import Severities
-    from postil.meta.table import Table as RatedTable
 
 __all__ = [
     "PEOPLE",

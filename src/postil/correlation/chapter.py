@@ -37,7 +37,7 @@ from postil.correlation.view import (
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.meta.coefficients import TABLE, tied_notes, titled
-from postil.meta.parts import CEILING, HALVES, PEOPLE, Points
+from postil.meta.parts import CEILING, HALVES, PEOPLE, Points, RaterVariance, SystemMean
 from postil.raters.view import agreement_blocks, agreement_numbers
 from postil.results.formats import listed, plain_rows
 from postil.results.names import LENGTH, control, is_control
@@ -50,10 +50,12 @@ from postil.results.page.blocks import (
     Facts,
     Findings,
     Heading,
+    Numbers,
     Paragraph,
     Picture,
     Quote,
     Quotes,
+    Rows,
     Section,
     capital,
     collapsed,
@@ -74,8 +76,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from postil.correlation.result import AltTest, Audit, Calibration, CorrelationResult, DisagreementPair
-    from postil.meta.parts import RaterVariance, SystemMean
-    from postil.results.page.blocks import Numbers, Rows
 
 __all__ = ["chapter", "first_differences", "pictures"]
 

@@ -24,11 +24,21 @@ from postil.data.explain import counted
 from postil.data.parts import Estimate
 from postil.messages import Blank, Hint, Message, Setting
 from postil.meta.coefficients import TABLE, linear, tied_notes, titled
-from postil.meta.parts import CEILING, HALVES, PEOPLE, is_significant, severity_remarks
+from postil.meta.parts import (
+    CEILING,
+    HALVES,
+    PEOPLE,
+    Correlation,
+    Difference,
+    HumanAgreement,
+    UndefinedResult,
+    is_significant,
+    severity_remarks,
+)
 from postil.results.formats import grid_as, listed, noted, short, value_with_interval
 from postil.results.names import LENGTH, control, family, is_control, metric_of, unweighted
 from postil.results.numbers import estimate, number
-from postil.results.page.blocks import UNCLEAR, VERDICTS, first_minus_second, is_clear, isolated
+from postil.results.page.blocks import UNCLEAR, VERDICTS, Point, first_minus_second, is_clear, isolated
 from postil.results.page.blocks import verdict as difference_verdict
 from postil.results.table import Column, Interval, Kind, Name, PValue, Table
 from postil.results.views import WHOLE, View, best
@@ -37,8 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from postil.correlation.result import CorrelationResult, DisagreementPair
-    from postil.meta.parts import Correlation, Difference, HumanAgreement, UndefinedResult
-    from postil.results.page.blocks import Point
 
 __all__ = [
     "Line",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Unpack, cast
 
 from postil.data.arguments import check_arguments, check_fields, options_of, parted
 from postil.data.grades import Scale
 from postil.errors import UnknownName, UsageError
 from postil.estimation.designs import ESTIMATORS, TARGETS
+from postil.estimation.estimator import Method
 from postil.estimation.estimator import estimate as estimate_means
-from postil.estimation.result import EstimateSettings
+from postil.estimation.result import EstimateResult, EstimateSettings
 from postil.messages import Setting
-from postil.meta.estimation import outputs_of
+from postil.meta.estimation import RatedOutputs, Target, outputs_of
 from postil.meta.rated import ChosenKeywords, JudgedKeywords, Rated
 from postil.meta.severity import RULES, Rule
 from postil.meta.table import Judged, Scored
@@ -20,12 +21,8 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Unpack
 
     from postil.data.frames import Column, Table
-    from postil.estimation.estimator import Method
-    from postil.estimation.result import EstimateResult
-    from postil.meta.estimation import RatedOutputs, Target
     from postil.meta.rated import Scores
 
 __all__ = ["EstimateKeywords", "EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]

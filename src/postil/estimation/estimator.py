@@ -10,9 +10,10 @@ import numpy as np
 
 from postil.data.ranking import without_noise
 from postil.errors import UsageError
-from postil.estimation.designs import ESTIMATORS, Campaign, components_of, shared_noise, steps_to
+from postil.estimation.designs import ESTIMATORS, Campaign, Estimator, components_of, shared_noise, steps_to
 from postil.estimation.result import (
     EstimateResult,
+    EstimateSettings,
     IntervalWidths,
     PredictingScore,
     RelativeEfficiency,
@@ -21,7 +22,16 @@ from postil.estimation.result import (
     UndefinedInterval,
 )
 from postil.messages import Blank, Message, Setting
-from postil.meta.estimation import FEWEST, LEAST_R2, estimated, prediction_powered
+from postil.meta.estimation import (
+    FEWEST,
+    LEAST_R2,
+    Estimated,
+    Outputs,
+    RatedOutputs,
+    Target,
+    estimated,
+    prediction_powered,
+)
 from postil.meta.severity import untold
 from postil.meta.significance import MOST_SETS, NORMAL, compact_letters, holm, rank_ranges, student_p, student_quantile
 from postil.results.base import replace
@@ -29,10 +39,7 @@ from postil.results.base import replace
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.estimation.designs import Estimator
-    from postil.estimation.result import EstimateSettings
     from postil.kernel.arrays import Floats
-    from postil.meta.estimation import Estimated, Outputs, RatedOutputs, Target
 
 __all__ = ["Method", "estimate"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from postil.meta.parts import severity_remarks
 from postil.results.formats import excerpt, listed, noted, value_with_interval
 from postil.results.numbers import DASH, interval, number
 from postil.results.page.blocks import (
+    Block,
     Chapter,
     Collapsed,
     Facts,
+    Numbers,
     Paragraph,
     Picture,
     Section,
@@ -36,12 +38,10 @@ from postil.results.views import View, signature_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import TypeAlias
 
     from numpy.typing import NDArray
 
     from postil.estimation.result import EstimateResult, SystemDifference, SystemEstimate
-    from postil.results.page.blocks import Block, Numbers
 
     Floats: TypeAlias = NDArray[np.float64]
 

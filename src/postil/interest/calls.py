@@ -5,33 +5,29 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import AtomicFile, check_apart, write_error
 from postil.data.options import TableInputOptions
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.data.row_files import check_standard_input
 from postil.data.rows import Passage
-from postil.documents.document import FailedPage
+from postil.documents.document import Document, FailedPage
 from postil.documents.feed import FeedReport
 from postil.documents.reading import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.errors import InvalidInput, UsageError
 from postil.interest.highlights import index_page, passages_page
-from postil.interest.options import InterestingOptions
+from postil.interest.options import InterestingKeywords, InterestingOptions
 from postil.interest.ranking import Page, Ranker, open_page
 from postil.interest.result import Goal, InterestingPagesResult, InterestingResult, PageSummary
 from postil.messages import Blank, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Unpack
 
-    from postil.data.progress import OnMessage
     from postil.data.reading import Reading
     from postil.data.streams import FilePath
-    from postil.documents.document import Document
-    from postil.interest.options import InterestingKeywords
 
 __all__ = ["highlight", "interesting", "rank_sources"]
 

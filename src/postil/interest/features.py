@@ -15,14 +15,13 @@ import numpy as np
 from postil.metrics.passage_pools import PassageCollection
 from postil.text.stop_words import stop_words, without_stop_words
 from postil.text.tokenizers import tokenizer
-from postil.text.tokens import Tokens, Vocabulary, ngram_units
+from postil.text.tokens import Tokens, Units, Vocabulary, ngram_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.text.tokens import Units
 
 __all__ = ["FEATURES", "SHOWN", "WHOLE", "WORD_LISTS", "Features", "InterestPage", "WordList", "cues", "page_names"]
 

@@ -32,7 +32,7 @@ from postil.interest.features import FEATURES, SHOWN, WHOLE, InterestPage
 from postil.metrics.passage_measures import Baseline
 from postil.passages.result import UnitContribution
 from postil.text.stop_words import stop_words
-from postil.text.tokens import ngram_units
+from postil.text.tokens import Tokens, Units, ngram_units
 
 if TYPE_CHECKING:
     import os
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.passage_pools import PassageCollection, Pools, Preprocessing
-    from postil.text.tokens import Tokens, Units
 
 __all__ = [
     "FILES",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
@@ -23,14 +23,14 @@ from postil.documents.passages import DocumentPassage, document_passages
 from postil.documents.reading import Loaded, has_rows, load, read_source
 from postil.encoders.static import open_static
 from postil.errors import InvalidInput
-from postil.interest.model import LANGUAGES, PageScores, chosen_model, page_scores, standard
-from postil.interest.options import AUTO, NO_VECTORS
+from postil.interest.model import LANGUAGES, InterestModel, PageScores, chosen_model, page_scores, standard
+from postil.interest.options import AUTO, NO_VECTORS, InterestingOptions
 from postil.interest.result import Goal, InterestingResult
 from postil.interest.text_fragments import TextFragments
 from postil.messages import Message, Setting
-from postil.metrics.passage_measures import LogSim
+from postil.metrics.passage_measures import LogSim, Overlap
 from postil.metrics.passage_pools import Preprocessing, one_pool
-from postil.passages.result import RankedPassage
+from postil.passages.result import RankedPassage, UnitContribution
 from postil.passages.similarity import (
     MEASURE,
     UNITS,
@@ -54,17 +54,12 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Self
 
     from numpy.typing import NDArray
 
     from postil.data.reading import Reading
     from postil.documents.document import Document
     from postil.encoders.base import Encoded, Encoder
-    from postil.interest.model import InterestModel
-    from postil.interest.options import InterestingOptions
-    from postil.metrics.passage_measures import Overlap
-    from postil.passages.result import UnitContribution
 
 __all__ = ["NEAR", "NEARNESS", "Page", "Ranker", "open_page", "topic_scores"]
 

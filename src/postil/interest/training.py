@@ -16,22 +16,22 @@ from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.parts import Excluded
-from postil.data.progress import steps
+from postil.data.progress import OnMessage, steps
 from postil.data.row_files import read
-from postil.data.row_locations import SelectedRows
+from postil.data.row_locations import RowLocations, SelectedRows
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, Undefined
 from postil.interest.features import FEATURES, InterestPage
-from postil.interest.model import FILES, UNTRAINED, named, save_model, shipped_model, standard
+from postil.interest.model import FILES, UNTRAINED, InterestModel, named, save_model, shipped_model, standard
 from postil.interest.result import InterestSettings, InterestTrainingResult, InterestWeight
 from postil.learners.linear import GroupedColumns, grouped_ridge
 from postil.messages import Message, Setting
 from postil.meta.resampling import Draws
 from postil.metrics.passage_pools import folds_of
 from postil.passages.by_length import THIRDS, RankingsByLength
-from postil.passages.files import LARGEST, check_passages
+from postil.passages.files import LARGEST, GradedPassages, check_passages
 from postil.passages.gain import PassageRanking, PassageRankings
-from postil.passages.result import PassageData
+from postil.passages.result import GainDifference, PassageData
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary, ngram_units
@@ -43,12 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.options import InputOptions
-    from postil.data.progress import OnMessage
-    from postil.data.row_locations import RowLocations
-    from postil.interest.model import InterestModel
     from postil.interest.training_options import InterestTrainOptions
-    from postil.passages.files import GradedPassages
-    from postil.passages.result import GainDifference
 
 __all__ = ["TRAINED", "RatedPages", "train_interesting"]
 

@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from postil.data.escaping import one_line
 from postil.data.explain import counted
 from postil.data.fields import plain_id
-from postil.interest.result import BEST
+from postil.interest.result import BEST, InterestingPagesResult, InterestingResult, InterestTrainingResult, PageSummary
 from postil.messages import Message
 from postil.passages.view import Ranking, by_cutoff, differences_table, gains_table, length_tables
 from postil.results.formats import excerpt, noted
@@ -20,7 +20,6 @@ from postil.results.views import View, best
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.interest.result import InterestingPagesResult, InterestingResult, InterestTrainingResult, PageSummary
     from postil.passages.result import RankedPassage
 
 __all__ = ["Passage", "cards", "fields", "pages", "training", "view"]

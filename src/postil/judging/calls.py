@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
@@ -12,32 +12,27 @@ from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_table, open_rows
 from postil.data.options import InputOptions
 from postil.data.paired_tables import open_reference_table, pair_files
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.data.row_files import Writer, check_standard_input, kind_of, read
 from postil.data.rows import ArticleContent, Candidate, Judgement, JudgeScore, Reference, Row
 from postil.endpoint.chat import AllCut
-from postil.endpoint.options import dry_run, usage_note
+from postil.endpoint.options import DryRunResult, dry_run, usage_note
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judging.judge import JudgeSpec, Template
-from postil.judging.options import JudgeOptions
+from postil.judging.options import JudgeKeywords, JudgeOptions
 from postil.judging.run import JudgeRun, Tally, judge_result
 from postil.judging.texts import TextSources, gather_texts
 from postil.messages import Blank, Message, Setting
 from postil.meta.rated import checked_judgements
-from postil.meta.table import Judged
+from postil.meta.table import Judged, Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Unpack
 
     from postil.data.frames import Table
-    from postil.data.progress import OnMessage
     from postil.data.row_locations import Source
     from postil.endpoint.client import Client
-    from postil.endpoint.options import DryRunResult
-    from postil.judging.options import JudgeKeywords
     from postil.judging.result import JudgeResult
-    from postil.meta.table import Key
 
 __all__ = ["judge", "judge_rows", "open_sources", "plan_rows"]
 

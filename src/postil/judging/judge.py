@@ -13,14 +13,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
 
-from postil.endpoint.chat import Answer, CutWatch, Failed, Request
+from postil.endpoint.chat import Answer, CutWatch, Failed, Message, Request
 from postil.endpoint.prompts import PromptTemplate, first_words, marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from postil.data.grades import Scale
-    from postil.endpoint.chat import Message
 
 __all__ = [
     "FIELDS",

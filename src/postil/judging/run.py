@@ -21,9 +21,9 @@ from msgspec.structs import replace as replace_part
 from postil.data.explain import counted
 from postil.data.fields import draw_key
 from postil.data.rows import JudgeScore
-from postil.endpoint.chat import Answer, read_extra, refusal_words
+from postil.endpoint.chat import Answer, Failed, Request, read_extra, refusal_words
 from postil.endpoint.prompts import fingerprint
-from postil.judging.judge import ANSWER_TOKENS, Graded, Judge, Trial
+from postil.judging.judge import ANSWER_TOKENS, Case, Graded, Judge, JudgeSpec, Trial, Ungraded
 from postil.judging.result import (
     JudgeControl,
     JudgedSystem,
@@ -44,9 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.parts import Estimate
-    from postil.endpoint.chat import Failed, Request
     from postil.endpoint.limits import Price
-    from postil.judging.judge import Case, JudgeSpec, Ungraded
     from postil.judging.options import JudgeOptions
     from postil.judging.texts import JudgedTexts
     from postil.meta.table import Key

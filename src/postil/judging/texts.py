@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.data.explain import counted, have
-from postil.data.row_locations import LocatedRows
-from postil.data.rows import Reference
+from postil.data.row_locations import LocatedRows, RowLocations, Source
+from postil.data.rows import ArticleContent, Candidate, Judgement, Reference
 from postil.errors import InvalidInput
 from postil.judging.judge import Anchor, ArticleText, Case
 from postil.kernel.unicode_forms import normalized
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.row_locations import RowLocations, Source
-    from postil.data.rows import ArticleContent, Candidate, Judgement
     from postil.judging.options import JudgeOptions
 
 __all__ = ["JudgedTexts", "TextSources", "choose_anchors", "gather_texts"]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UsageError
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from postil.kernel.arrays import Booleans, Floats, Int64s
 
 __all__ = ["GroupedColumns", "Linear", "Logistic", "grouped_ridge"]

@@ -18,8 +18,8 @@ from postil.errors import Undefined
 from postil.messages import Message
 from postil.meta.column_correlations import ratio, starts_of
 from postil.meta.parts import STATISTICS, Agreement, PairAgreement, Rater
-from postil.meta.resampling import DRAWS, NUMBERS, estimate, in_blocks, sums_by_item
-from postil.meta.table import Judged, excluded_texts, repeated_texts
+from postil.meta.resampling import DRAWS, NUMBERS, Counts, Draws, estimate, in_blocks, sums_by_item
+from postil.meta.table import Judged, Key, Ratings, Table, excluded_texts, repeated_texts
 from postil.results.base import replace
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from postil.data.grades import Scale
     from postil.data.rows import Judgement
-    from postil.meta.resampling import Counts, Draws
-    from postil.meta.table import Key, Ratings, Table
 
 __all__ = ["FEWEST", "Tables", "agreement", "agreement_of_table"]
 

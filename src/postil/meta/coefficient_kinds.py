@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.meta.coefficients import TABLE, known
-from postil.meta.column_correlations import constant, means_by, pearson, rank_coefficient, rows_by
+from postil.meta.coefficients import TABLE, By, Coefficient, Measure, known
+from postil.meta.column_correlations import Ranked, Texts, constant, means_by, pearson, rank_coefficient, rows_by
 from postil.meta.permutation import (
     average_ranks,
     permutation_p,
@@ -27,7 +27,11 @@ from postil.meta.permutation import (
 )
 from postil.meta.resampling import (
     DRAWS,
+    Counts,
+    Draws,
     GroupResampling,
+    OnGroups,
+    OnResamples,
     RankedRows,
     Replicates,
     SummedRows,
@@ -50,10 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from postil.kernel.arrays import Floats, Int32s, Int64s
-    from postil.meta.coefficients import By, Coefficient, Measure
-    from postil.meta.column_correlations import Ranked, Texts
     from postil.meta.parts import Correlation, UndefinedResult
-    from postil.meta.resampling import Counts, Draws, OnGroups, OnResamples
     from postil.meta.table import Table
 
 __all__ = ["KINDS", "Correlated", "Kind", "kind_of"]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.data.ranking import dense_ranks, without_noise
-from postil.meta.coefficient_kinds import kind_of
-from postil.meta.coefficients import TABLE, linear
+from postil.meta.coefficient_kinds import Kind, kind_of
+from postil.meta.coefficients import TABLE, By, Measure, linear
 from postil.meta.column_correlations import means_by, ratio
 from postil.meta.parts import Correlation, Difference, SystemMean, UndefinedResult
-from postil.meta.resampling import DRAWS, interval, p_value
+from postil.meta.resampling import DRAWS, Counts, Draws, Replicates, interval, p_value
 from postil.meta.significance import degrees_of_freedom, fisher_interval, holm
 from postil.results.base import replace as replace_row
 from postil.results.names import CONTROL, metric_of
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.kernel.arrays import Booleans, Floats, Int64s
-    from postil.meta.coefficient_kinds import Kind
-    from postil.meta.coefficients import By, Measure
-    from postil.meta.resampling import Counts, Draws, Replicates
     from postil.meta.table import Table
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.data.ranking import joined
 from postil.errors import Undefined, check_least
-from postil.learners.boosting import boosting_fit
+from postil.learners.boosting import Trees, boosting_fit
 from postil.learners.linear import Linear
 from postil.messages import Setting
 from postil.meta.column_correlations import constant, scaled
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
-    from postil.learners.boosting import Trees
     from postil.meta.table import Table
 
 __all__ = [

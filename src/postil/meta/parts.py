@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec.structs import replace
 
 from postil.data.parts import Estimate, Excluded, OptionalPart, Part, Ranged
-from postil.messages import Listed, Message
+from postil.messages import Fact, Listed, Message
 from postil.results.numbers import number, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.messages import Fact
 
 __all__ = [
     "CEILING",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, TypeVar, cast
@@ -16,17 +16,14 @@ from postil.data.frames import ColumnNames, as_list, is_table, open_rows, plain_
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
 from postil.data.row_files import check_standard_input
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, located
-from postil.data.rows import Candidate, Judgement, Score
+from postil.data.rows import Candidate, Judgement, Row, Score
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.result import ScoreResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from postil.data.frames import Column, Table
     from postil.data.grades import Scale
     from postil.data.progress import OnMessage
-    from postil.data.rows import Row
     from postil.data.streams import FilePath
     from postil.meta.table import Key
 

@@ -14,7 +14,7 @@ import numpy as np
 from postil.data.ranking import difference, without_noise
 from postil.errors import Undefined, UsageError
 from postil.meta.coefficient_kinds import kind_of
-from postil.meta.coefficients import TABLE
+from postil.meta.coefficients import TABLE, By, Measure
 from postil.meta.column_correlations import Texts, pearson, ratio, rows_by, starts_of
 from postil.meta.correlation import Correlations, row_of
 from postil.meta.parts import (
@@ -22,6 +22,7 @@ from postil.meta.parts import (
     HALVES,
     ONE,
     AnnotatorCorrelation,
+    Correlation,
     HumanAgreement,
     RaterCount,
     RaterLevel,
@@ -29,7 +30,7 @@ from postil.meta.parts import (
     UndefinedResult,
     VarianceComponent,
 )
-from postil.meta.resampling import DRAWS, bootstrap_counts, interval
+from postil.meta.resampling import DRAWS, Counts, Draws, Interval, bootstrap_counts, interval
 from postil.meta.severity import severities
 from postil.meta.system_accuracy import SOFT_SPLITS, fewer_patterns, why_no_accuracy
 from postil.meta.text_accuracy import fewer_draws
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.kernel.arrays import Floats, Int64s
-    from postil.meta.coefficients import By, Measure
-    from postil.meta.parts import Correlation
-    from postil.meta.resampling import Counts, Draws, Interval
     from postil.meta.table import Ratings, Table
 
 __all__ = [

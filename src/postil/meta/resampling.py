@@ -19,7 +19,7 @@ from postil.data.parts import Estimate
 from postil.data.ranking import dense_ranks
 from postil.errors import Undefined, UsageError
 from postil.kernel import rank_correlations
-from postil.meta.column_correlations import constant, pearson, ratio, rows_by, scaled, starts_of
+from postil.meta.column_correlations import Ranked, Texts, constant, pearson, ratio, rows_by, scaled, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
     from postil.meta.coefficients import By
-    from postil.meta.column_correlations import Ranked, Texts
 
 __all__ = [
     "BLOCK",

@@ -17,18 +17,16 @@ import numpy as np
 from postil.data.parts import Excluded
 from postil.data.ranking import TOLERANCE, dense_ranks
 from postil.kernel import order_counts
-from postil.meta.column_correlations import means_by, ratio, rows_by, scaled
+from postil.meta.column_correlations import Texts, means_by, ratio, rows_by, scaled
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.permutation import CHUNK, sign_patterns
-from postil.meta.resampling import CELLS
+from postil.meta.resampling import CELLS, Draws
 from postil.results.base import replace as replace_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
-    from postil.meta.column_correlations import Texts
-    from postil.meta.resampling import Draws
     from postil.meta.table import Table
 
 __all__ = [

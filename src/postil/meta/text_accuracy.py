@@ -16,18 +16,16 @@ import numpy as np
 
 from postil.data.ranking import TOLERANCE, dense_ranks, joined
 from postil.kernel import both_right, calibrate, right_pairs
-from postil.meta.column_correlations import means_by, ratio, rows_by, starts_of
+from postil.meta.column_correlations import Texts, means_by, ratio, rows_by, starts_of
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.permutation import SLACK
-from postil.meta.resampling import DRAWS
+from postil.meta.resampling import DRAWS, Draws
 from postil.results.base import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from postil.kernel.arrays import Floats, Int32s, Int64s
-    from postil.meta.column_correlations import Texts
-    from postil.meta.resampling import Draws
 
 __all__ = ["AccuracyResampling", "Pairs", "fewer_draws", "group_sizes", "swapping_pairs", "with_thresholds"]
 

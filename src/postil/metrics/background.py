@@ -31,8 +31,8 @@ from postil.data.explain import load_json
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import count_grams, load_grams
 from postil.messages import Blank, Hint, Setting
-from postil.metrics.references import Frequencies, check_order, unknown_norms
-from postil.text.tokens import Vocabulary
+from postil.metrics.references import Frequencies, References, check_order, unknown_norms
+from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     import os
@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.references import References
     from postil.text.tokenizers import Tokenizer
-    from postil.text.tokens import Tokens
 
 __all__ = ["BACKGROUND", "DIGITS", "DocumentFrequencies", "DocumentHash", "ExternalFrequencies", "frequencies_of"]
 

@@ -7,7 +7,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Self
 
     from numpy.typing import NDArray
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 import numpy as np
 
-from postil.encoders.contextual import contextual_encoder
+from postil.encoders.contextual import ContextualEncoder, contextual_encoder
 from postil.errors import InvalidInput, UsageError
 from postil.kernel import greedy_matches
-from postil.metrics.base import Metric
+from postil.metrics.base import Metric, Scorer
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
 from postil.metrics.vectors import CutTexts, UnitIdf, check_path
 
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.encoders.base import Encoded
-    from postil.encoders.contextual import ContextualEncoder
     from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
     from postil.metrics.vectors import WeightedUnits
 

@@ -10,13 +10,12 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import bleu_score, bleu_stats
 from postil.metrics.base import Metric, Scorer
-from postil.metrics.references import check_order
+from postil.metrics.references import Matches, References, check_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.references import Matches, References
 
 __all__ = ["Bleu", "DeltaBleu", "Smoothing"]
 

@@ -11,13 +11,12 @@ from postil.errors import UsageError
 from postil.kernel import ngram_matches
 from postil.metrics.base import EachPairScorer, Metric, Scorer
 from postil.metrics.reference_aggregation import first_best
-from postil.metrics.references import Characters, MarkedWords, check_order, check_positive
+from postil.metrics.references import Characters, Cut, MarkedWords, Matches, References, check_order, check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.references import Cut, Matches, References
 
 __all__ = ["Chrf"]
 

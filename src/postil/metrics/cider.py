@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from postil.kernel import cider
-from postil.metrics.background import frequencies_of
+from postil.metrics.background import DocumentFrequencies, frequencies_of
 from postil.metrics.base import Metric, PairwiseScorer, Scorer
-from postil.metrics.references import check_order, check_positive
+from postil.metrics.references import Frequencies, Matches, References, check_order, check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.references import Frequencies, Matches, References
 
 __all__ = ["Cider", "CiderD"]
 

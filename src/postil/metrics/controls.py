@@ -14,7 +14,7 @@ import numpy as np
 from postil.data.arguments import check_fields
 from postil.data.ranking import TOLERANCE, joined
 from postil.errors import UsageError
-from postil.metrics.base import PairwiseScorer
+from postil.metrics.base import PairwiseScorer, Scorer
 from postil.metrics.reference_aggregation import Over, SingleReferenceScorer, averages_weights
 from postil.results.names import LENGTH
 from postil.version import VERSION
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.base import Scorer
     from postil.metrics.metric_set import MetricSet
     from postil.metrics.references import References
     from postil.text.tokens import Tokens

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.grades import METHODS
+from postil.data.grades import METHODS, Scale
 from postil.errors import InvalidInput
-from postil.metrics.controls import Controls
+from postil.metrics.controls import ControlOptions, Controls
 from postil.metrics.languages import language_remarks
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.own import MetricFailed
@@ -29,6 +29,7 @@ from postil.metrics.result import ScoreResult, SystemScore
 from postil.metrics.ungraded import NAME, consensus, similarity_of
 from postil.results.names import copies_remark
 from postil.text.han import HanTexts, composed_remark
+from postil.text.tokenizers import Tokenizer
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 
@@ -37,12 +38,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.grades import Scale
     from postil.engine import Engine
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
-    from postil.metrics.controls import ControlOptions
-    from postil.text.tokenizers import Tokenizer
 
     Refuse = Callable[[int, str], InvalidInput]
 

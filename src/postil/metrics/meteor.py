@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -20,19 +20,17 @@ from postil.errors import InvalidInput, UsageError
 from postil.kernel import meteor
 from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
-from postil.metrics.references import References
+from postil.metrics.references import Matches, References
 from postil.text.stems import stems_signature
 from postil.text.stop_words import function_words, function_words_signature
 from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Self
 
     from numpy.typing import NDArray
 
     from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.references import Matches
 
 __all__ = ["Meteor", "WordNet"]
 

@@ -14,14 +14,14 @@ import math
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import NoneType, UnionType
+from types import ModuleType, NoneType, UnionType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -32,9 +32,7 @@ from postil.errors import PostilError, UsageError
 from postil.metrics.base import Metric, Scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
     from importlib.metadata import EntryPoint
-    from types import ModuleType
 
     from numpy.typing import NDArray
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
@@ -30,17 +30,13 @@ from postil.data.ranking import TOLERANCE, without_noise
 from postil.errors import UsageError
 from postil.kernel import pooled_scores
 from postil.metrics.base import Specified
-from postil.metrics.passage_pools import UNITS
+from postil.metrics.passage_pools import UNITS, PassageCollection, Pools, Preprocessing
 from postil.metrics.references import check_positive
-from postil.text.vectors import Vectors
+from postil.text.vectors import Sums, Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from postil.metrics.passage_pools import PassageCollection, Pools, Preprocessing
-    from postil.text.vectors import Sums
 
 __all__ = [
     "HILDERMAN",

@@ -21,8 +21,8 @@ from postil.text.han import HanTexts, all_remarks
 from postil.text.stems import stems, stems_signature
 from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
-from postil.text.tokens import Tokens, Vocabulary, ngram_units
-from postil.text.vectors import Sums, as_written
+from postil.text.tokens import Tokens, Units, Vocabulary, ngram_units
+from postil.text.vectors import Sums, Vectors, as_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from postil.data.row_locations import RowLocations
     from postil.data.rows import Passage
-    from postil.text.tokens import Units
-    from postil.text.vectors import Vectors
 
 __all__ = [
     "FOLDS",

@@ -13,7 +13,7 @@ import numpy as np
 from postil.data.explain import are
 from postil.data.ranking import without_noise
 from postil.errors import UsageError
-from postil.metrics.base import EachPairScorer, Metric, PairwiseScorer
+from postil.metrics.base import EachPairScorer, Metric, PairwiseScorer, Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from postil.errors import InvalidInput, UsageError
 from postil.kernel import Grams, Overlap, bleu_stats, overlap
-from postil.text.tokenizers import native_tokenizer
-from postil.text.tokens import Vocabulary
+from postil.text.tokenizers import Native, native_tokenizer
+from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from postil.encoders.base import Encoded, Encoder
-    from postil.text.tokenizers import Native
-    from postil.text.tokens import Tokens
 
 __all__ = [
     "LONGEST",

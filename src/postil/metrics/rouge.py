@@ -12,7 +12,7 @@ from postil.errors import UsageError
 from postil.kernel import lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
 from postil.metrics.base import EachPairScorer, Metric, Scorer, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
-from postil.metrics.references import Sentences, check_positive
+from postil.metrics.references import Matches, References, Sentences, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from postil.kernel import Overlap
     from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
 __all__ = ["Part", "RougeL", "RougeLsum", "RougeN"]

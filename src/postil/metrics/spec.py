@@ -26,6 +26,7 @@ from postil.metrics.passage_measures import (
     KullbackLeibler,
     Length,
     LogSim,
+    Measure,
     PooledRouge,
     Random,
     TfIdf,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from postil.metrics.base import Metric, Specified
-    from postil.metrics.passage_measures import Measure
 
 __all__ = [
     "MEASURES",

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, NamedTuple,
 
 import numpy as np
 
-from postil.encoders.sentences import sentence_encoder
+from postil.encoders.sentences import SentenceEncoder, sentence_encoder
 from postil.encoders.static import open_static
 from postil.errors import Undefined, UsageError
 from postil.kernel import greedy_matches
-from postil.metrics.background import DIGITS
-from postil.metrics.base import Metric
+from postil.metrics.background import DIGITS, DocumentFrequencies
+from postil.metrics.base import Metric, Scorer
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
 from postil.text.vectors import summed_rows
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.encoders.base import Encoded, Encoder
-    from postil.encoders.sentences import SentenceEncoder
-    from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.base import Scorer
     from postil.metrics.references import Matches, References
 
     WeightedUnits: TypeAlias = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]

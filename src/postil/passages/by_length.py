@@ -22,7 +22,7 @@ from postil.meta.column_correlations import (
     starts_of,
 )
 from postil.meta.resampling import Draws, bootstrap_counts, estimate, means_of_groups, sums_by_item
-from postil.passages.gain import LINE_RESAMPLES
+from postil.passages.gain import LINE_RESAMPLES, PassageRankings, Pool
 from postil.passages.result import GainByLength, LengthThird, ListCorrelation
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
-    from postil.passages.gain import PassageRankings, Pool
 
 __all__ = [
     "STRATA_K",

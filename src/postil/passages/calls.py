@@ -10,19 +10,28 @@ import numpy as np
 from postil.data.grades import Scale
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
 from postil.data.parts import Excluded
-from postil.data.progress import steps
+from postil.data.progress import OnMessage, steps
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.meta.resampling import RESAMPLES, Draws
-from postil.metrics.passage_measures import Overlap, measure_passages
-from postil.metrics.passage_pools import FOLDS, FoldsBy, Preprocessing, folds_of, informativeness, interestingness
+from postil.metrics.passage_measures import Measure, Overlap, measure_passages
+from postil.metrics.passage_pools import (
+    FOLDS,
+    FoldsBy,
+    PassageCollection,
+    Pools,
+    Preprocessing,
+    folds_of,
+    informativeness,
+    interestingness,
+)
 from postil.metrics.spec import parse_measure
 from postil.options import Flag, options
 from postil.passages.by_length import STRATA_K, RankingsByLength
-from postil.passages.files import PassageScores, check_passages
+from postil.passages.files import GradedPassages, PassageScores, check_passages
 from postil.passages.gain import LINE_RESAMPLES, PassageRanking, PassageRankings, Pool
 from postil.passages.result import NcgResult, PassageData, PassageSettings
 from postil.version import VERSION
@@ -30,10 +39,6 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.data.progress import OnMessage
-    from postil.metrics.passage_measures import Measure
-    from postil.metrics.passage_pools import PassageCollection, Pools
-    from postil.passages.files import GradedPassages
 
 __all__ = [
     "BASELINES",

@@ -12,7 +12,7 @@ import msgspec
 from postil.data.explain import counted
 from postil.data.ranking import tied
 from postil.messages import Message, Setting, spoken
-from postil.passages.result import smallest_p
+from postil.passages.result import Gain, GainByLength, GainDifference, LengthThird, NcgResult, SummaryResult, smallest_p
 from postil.passages.view import (
     BASELINES,
     BEST,
@@ -38,12 +38,15 @@ from postil.results.page.blocks import (
     BELOW,
     SIGNIFICANTLY,
     VERDICTS,
+    Block,
     Chapter,
     Collapsed,
     Facts,
     Findings,
+    Numbers,
     Paragraph,
     Picture,
+    Point,
     Section,
     capital,
     collapsed,
@@ -61,8 +64,6 @@ from postil.results.table import Name, Number, Table
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from postil.passages.result import Gain, GainByLength, GainDifference, LengthThird, NcgResult, SummaryResult
-    from postil.results.page.blocks import Block, Numbers, Point
 
 __all__ = [
     "Gains",

@@ -14,7 +14,7 @@ from postil.data.explain import shown
 from postil.data.grades import Scale
 from postil.data.ranking import Ranking, joined
 from postil.data.row_files import kind_of, write
-from postil.data.rows import Score
+from postil.data.rows import Passage, Score
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.messages import Message, Setting
 from postil.passages.view import SENSES
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from postil.data.progress import OnMessage
     from postil.data.row_locations import RowLocations
-    from postil.data.rows import Passage
     from postil.passages.gain import PassageRanking
     from postil.passages.result import NcgResult
 

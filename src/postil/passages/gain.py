@@ -13,7 +13,7 @@ from postil.data.ranking import best_first, difference, joined
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.meta.permutation import sign_flips
-from postil.meta.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.meta.resampling import RESAMPLES, SEED, Draws, bootstrap_counts, interval, p_value
 from postil.meta.significance import holm
 from postil.passages.result import FLIPS, Gain, GainCurvePoints, GainDifference, ranking, smallest_p
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
-    from postil.meta.resampling import Draws
 
 __all__ = [
     "LINE_RESAMPLES",

@@ -14,15 +14,15 @@ from postil.data.fields import is_number
 from postil.data.frames import ColumnNames, as_list, is_table, open_rows
 from postil.data.ranking import best_first
 from postil.data.row_files import PLAIN, read
-from postil.data.row_locations import RowLocations
+from postil.data.row_locations import RowLocations, Source
 from postil.data.rows import Passage
 from postil.documents.document import FailedPage
 from postil.documents.feed import FeedReport, is_feed
-from postil.documents.passages import document_passages
+from postil.documents.passages import PassageSplit, document_passages
 from postil.documents.reading import SourceOptions, entries_of, has_rows, load, read_source
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.passage_measures import FScore, KullbackLeibler, LogSim, Overlap, PooledRouge, TfIdf
-from postil.metrics.passage_pools import Preprocessing, one_pool
+from postil.metrics.passage_pools import Bags, PassageCollection, Pools, Preprocessing, one_pool
 from postil.metrics.spec import parse_measure
 from postil.passages.result import RankedPassage, UnitContribution
 
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
     from postil.data.frames import Column, Table
     from postil.data.reading import Reading
-    from postil.data.row_locations import Source
-    from postil.documents.passages import PassageSplit
-    from postil.metrics.passage_pools import Bags, PassageCollection, Pools
 
 __all__ = [
     "MEASURE",

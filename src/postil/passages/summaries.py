@@ -25,7 +25,7 @@ from postil.messages import Setting
 from postil.meta.correlation import correlations
 from postil.meta.resampling import RESAMPLES, Draws, mean_estimates
 from postil.meta.table import join
-from postil.metrics.passage_measures import measure_passages
+from postil.metrics.passage_measures import Measure, measure_passages
 from postil.metrics.passage_pools import PassageCollection, Pools, Preprocessing
 from postil.metrics.spec import parse_measure
 from postil.options import Flag, options
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from postil.data.progress import OnMessage
     from postil.meta.parts import Correlation
-    from postil.metrics.passage_measures import Measure
 
 __all__ = ["SummariesOptions", "SummaryFiles", "score_summaries", "score_summary_files", "summary_scores"]
 

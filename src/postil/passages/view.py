@@ -13,11 +13,21 @@ from msgspec import to_builtins
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.messages import Message
-from postil.passages.result import Gain, GainDifference, NcgResult
+from postil.passages.result import (
+    Gain,
+    GainByLength,
+    GainCurvePoints,
+    GainDifference,
+    LengthThird,
+    ListCorrelation,
+    NcgResult,
+    SummaryResult,
+    SummaryScore,
+)
 from postil.results.formats import noted
 from postil.results.plots.figure import save
 from postil.results.plots.lines import Curve, curves
-from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
+from postil.results.table import Count, Interval, Kind, Name, Number, Table, Text, crossed
 from postil.results.views import WHOLE, View, best, signature_lines
 
 if TYPE_CHECKING:
@@ -25,15 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from postil.meta.parts import Correlation
-    from postil.passages.result import (
-        GainByLength,
-        GainCurvePoints,
-        LengthThird,
-        ListCorrelation,
-        SummaryResult,
-        SummaryScore,
-    )
-    from postil.results.table import Kind
 
 __all__ = [
     "BASELINES",

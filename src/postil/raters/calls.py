@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 
 from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.frames import ColumnNames
@@ -19,7 +19,6 @@ from postil.results.base import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Unpack
 
     from postil.data.frames import Table
     from postil.data.grades import Scale

@@ -12,9 +12,9 @@ from msgspec.structs import asdict
 
 from postil.data.explain import counted, shown
 from postil.errors import Undefined
-from postil.meta.parts import STATISTICS
+from postil.meta.parts import STATISTICS, Agreement, PairAgreement, Rater
 from postil.results.formats import short
-from postil.results.page.blocks import Paragraph, Picture, collapsed, sentences
+from postil.results.page.blocks import Block, Numbers, Paragraph, Picture, collapsed, sentences
 from postil.results.plots.bars import histograms
 from postil.results.plots.heatmaps import confusion
 from postil.results.table import Count, Figure, Interval, Name, Number, Table, Text
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.data.parts import Estimate
-    from postil.meta.parts import Agreement, PairAgreement, Rater
     from postil.raters.result import AgreementResult
-    from postil.results.page.blocks import Block, Numbers
 
 __all__ = [
     "agreement_blocks",

@@ -13,15 +13,13 @@ from postil.data.explain import counted
 from postil.errors import UnknownName, UsageError
 from postil.messages import Blank, Command, Setting
 from postil.options import Flag, options
-from postil.results.formats import ESCAPES, LAYOUTS, grid_as_csv
+from postil.results.formats import ESCAPES, LAYOUTS, Format, Grid, Text, grid_as_csv
 from postil.results.numbers import plain_numbers
-from postil.results.table import Count, Number
+from postil.results.table import Count, Number, Record, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from postil.results.formats import Format, Grid, Text
-    from postil.results.table import Record, Table
 
 __all__ = ["SystemsTable", "TableFields", "TableOptions", "systems_text"]
 

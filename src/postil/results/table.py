@@ -16,16 +16,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from postil.results.numbers import DASH, grade, number, p_value, plain_numbers, signed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = [
     "Cell",

@@ -15,8 +15,9 @@ from postil.capabilities import capabilities, kind, load
 from postil.data.escaping import one_line
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting, spoken
-from postil.results.base import Backend, register_views, to_json
+from postil.results.base import Backend, Result, register_views, to_json
 from postil.results.formats import (
+    Format,
     card,
     excerpt,
     grid_as,
@@ -26,16 +27,13 @@ from postil.results.formats import (
     rows_as_jsonl,
     value_with_interval,
 )
-from postil.results.systems_table import TableOptions, systems_text
+from postil.results.systems_table import SystemsTable, TableOptions, systems_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from msgspec import Struct
 
-    from postil.results.base import Result
-    from postil.results.formats import Format
-    from postil.results.systems_table import SystemsTable
     from postil.results.table import Table
 
 __all__ = ["WHOLE", "View", "best", "pictures_of", "show", "signature_lines", "view_of"]

@@ -22,7 +22,7 @@ import numpy as np
 
 from postil.data.atomic_file import check_apart
 from postil.data.paired_tables import PAIR, firsts, pair_files, repeated
-from postil.data.progress import progress, steps
+from postil.data.progress import OnMessage, progress, steps
 from postil.data.row_files import Writer, read
 from postil.data.rows import Candidate, Reference, Score
 from postil.engine import elsewhere
@@ -30,7 +30,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.metrics.background import DocumentFrequencies, ExternalFrequencies
 from postil.metrics.controls import ControlOptions
-from postil.metrics.evaluation import CHUNK, Batch, Evaluation
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ReferenceTexts, ScoredBatch
 from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import averages_weights
 from postil.metrics.result import ScoreResult
@@ -42,9 +42,7 @@ from postil.text.tokenizers import tokenizer as named_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.data.progress import OnMessage
     from postil.data.reading import Reading
-    from postil.metrics.evaluation import ReferenceTexts, ScoredBatch
     from postil.scoring.options import ScoreOptions
 
 __all__ = ["notes", "score_files", "streamed"]

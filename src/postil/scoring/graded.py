@@ -16,12 +16,20 @@ import numpy as np
 
 from postil.data.explain import counted, have, out_of_range
 from postil.data.frames import SYSTEM
-from postil.data.grades import DEFAULT, METHODS, NEEDED, SCALE_SETTING, default_method, weigh
-from postil.data.row_locations import SelectedRows
+from postil.data.grades import DEFAULT, METHODS, NEEDED, SCALE_SETTING, Method, Scale, default_method, weigh
+from postil.data.row_locations import RowLocations, SelectedRows, Source
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Command, Hint, Listed, Message, Setting
-from postil.metrics.background import BACKGROUND
-from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ReferenceTexts, SystemTotals, weighting_signature
+from postil.metrics.background import BACKGROUND, DocumentFrequencies
+from postil.metrics.evaluation import (
+    CHUNK,
+    Batch,
+    Evaluation,
+    ReferenceTexts,
+    ScoredBatch,
+    SystemTotals,
+    weighting_signature,
+)
 from postil.metrics.metric_set import default_metrics, lowest_weight, parse_all
 from postil.metrics.reference_aggregation import Over
 from postil.metrics.ungraded import NAME, similarity_of
@@ -31,15 +39,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.grades import Method, Scale
     from postil.data.progress import OnMessage
-    from postil.data.row_locations import RowLocations, Source
     from postil.data.rows import Candidate, Reference
     from postil.engine import Engine
-    from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
     from postil.metrics.controls import ControlOptions
-    from postil.metrics.evaluation import ScoredBatch
     from postil.scoring.options import ScoreOptions
 
 __all__ = [

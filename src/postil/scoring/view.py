@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.data.explain import counted
-from postil.metrics.result import SystemScore
+from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.formats import listed
 from postil.results.names import falls_by_signature
 from postil.results.numbers import number
-from postil.results.page.blocks import Chapter, Paragraph, Section, isolated
+from postil.results.page.blocks import Chapter, Paragraph, Picture, Section, isolated
 from postil.results.page.chapters import forests, signatures
 from postil.results.plots.forest import IntervalRow
 from postil.results.systems_table import SystemsTable
-from postil.results.table import Count, Name, Number, crossed
+from postil.results.table import Count, Name, Number, Table, crossed
 from postil.results.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.metrics.result import ScoreResult
-    from postil.results.page.blocks import Picture
-    from postil.results.table import Table
 
 __all__ = ["chapter", "pictures", "score_table", "scored", "scores_table", "view"]
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from postil.studies.result import StudyPart, StudyRow, StudyTable
+from postil.studies.result import StudyCell, StudyPart, StudyRow, StudyTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.studies.result import StudyCell
 
 __all__ = [
     "PRINTED",

@@ -14,7 +14,7 @@ from postil.data.explain import counted
 from postil.passages.view import curve
 from postil.results.formats import grid_as
 from postil.results.numbers import DASH, interval, number
-from postil.results.page.blocks import Block, Chapter, Facts, Paragraph, Picture, Section
+from postil.results.page.blocks import Block, Chapter, Facts, Numbers, Paragraph, Picture, Section
 from postil.results.plots.bars import amounts
 from postil.results.plots.lines import curves
 from postil.results.plots.points import ScatterPanel, scatter
@@ -24,7 +24,6 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from postil.results.page.blocks import Numbers
     from postil.results.plots import Figure
     from postil.studies.result import StudyCell, StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
 

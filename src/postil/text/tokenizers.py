@@ -43,7 +43,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module, metadata, util
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Final, Literal, Protocol, cast
 
 from postil.errors import MissingExtra, UnknownName
@@ -53,7 +53,6 @@ from postil.text import ptb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import ModuleType
 
 __all__ = [
     "TOKENIZERS",

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Final
+from types import MappingProxyType, TracebackType
+from typing import IO, TYPE_CHECKING, Final, Self
 
 import numpy as np
 
@@ -33,8 +33,6 @@ from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Self
 
     from numpy.typing import NDArray
 

@@ -15,7 +15,7 @@ from postil.data.explain import counted, have
 from postil.data.options import InputOptions, PluginOptions, ThreadOptions
 from postil.data.paired_tables import PAIR, pair_files
 from postil.data.row_files import kind_of, read, write
-from postil.data.row_locations import LocatedRows
+from postil.data.row_locations import LocatedRows, Source
 from postil.data.rows import Candidate, PlannedReference, Reference
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
@@ -24,14 +24,12 @@ from postil.metrics.spec import load_plugins
 from postil.metrics.ungraded import plan_references, similarity_metric
 from postil.options import Flag, options
 from postil.results.base import Result
-from postil.scoring.graded import Candidates, Weighting, read_references
+from postil.scoring.graded import Candidates, ReferenceRows, Weighting, read_references
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.progress import OnMessage
-    from postil.data.row_locations import Source
-    from postil.scoring.graded import ReferenceRows
 
 __all__ = ["WeightsPlanOptions", "WeightsPlanResult", "plan_weights", "plan_weights_files"]
 

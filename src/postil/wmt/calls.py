@@ -8,32 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.data.arguments import check_fields
 from postil.data.options import ResamplingOptions, ScoreInputOptions, ThreadOptions
-from postil.data.progress import steps
+from postil.data.progress import OnMessage, steps
 from postil.data.row_files import write
-from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.data.rows import Candidate, Judgement, Reference, Row, Score
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
-from postil.meta.coefficients import CHOICES, TABLE, Measure, check_names
+from postil.meta.coefficients import CHOICES, TABLE, By, Measure, check_names
 from postil.meta.correlation import correlations, differences
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws
 from postil.meta.significance import significance_clusters
-from postil.meta.table import join
+from postil.meta.table import Table, join
 from postil.options import Flag, options
 from postil.results.base import replace
 from postil.version import VERSION
 from postil.wmt.result import MetricsTaskResult, MetricsTaskSettings
-from postil.wmt.test_set import NAMES, OwnScores, Selection, WmtSet
+from postil.wmt.test_set import NAMES, Level, Metrics, OwnScores, Scores, Selection, WmtSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from postil.data.progress import OnMessage
-    from postil.data.rows import Row
-    from postil.meta.coefficients import By
-    from postil.meta.table import Table
-    from postil.wmt.test_set import Level, Metrics, Scores
 
 __all__ = ["WmtOptions", "metrics_task"]
 

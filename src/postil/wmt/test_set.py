@@ -17,7 +17,7 @@ import numpy as np
 
 from postil.data.parts import Excluded
 from postil.data.row_locations import LocatedRows
-from postil.data.streams import opened, text_lines, whole
+from postil.data.streams import FilePath, opened, text_lines, whole
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.meta.table import Scored
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.rows import Score
-    from postil.data.streams import FilePath
 
 
 __all__ = ["NAMES", "Level", "OwnScores", "Scores", "Selection", "WmtSet"]

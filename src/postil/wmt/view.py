@@ -9,14 +9,13 @@ from postil.data.explain import counted
 from postil.meta.coefficients import tied_notes
 from postil.results.formats import listed, short
 from postil.results.systems_table import SystemsTable
-from postil.results.table import Figure, Interval, Name, crossed
+from postil.results.table import Column, Figure, Interval, Name, Table, crossed
 from postil.results.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.meta.parts import Correlation
-    from postil.results.table import Column, Table
     from postil.wmt.result import MetricsTaskResult
 
 __all__ = ["view"]

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from postil.corpus.importers.import_report import json_objects, stem
+from postil.corpus.importers.import_report import ImportReport, Place, json_objects, stem
 from postil.data.explain import shown
 from postil.data.fields import is_integer, is_number, optional_date
 from postil.data.rows import Article, Comment
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from postil.corpus.importers.import_report import ImportReport, Place
     from postil.data.parquet import Record
     from postil.data.streams import FilePath
 

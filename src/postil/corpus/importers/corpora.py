@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
 import msgspec
 
 from postil.corpus.importers.article_builder import ArticleBuilder, Fields
-from postil.corpus.importers.import_report import ImportReport, json_lines, json_object, numbered_lines
+from postil.corpus.importers.import_report import ImportReport, Place, json_lines, json_object, numbered_lines
 from postil.corpus.importers.importer import (
     LINES,
     Importer,
@@ -43,7 +43,7 @@ from postil.corpus.importers.importer import (
 from postil.data.explain import shown
 from postil.data.jsonl import FAILURES, check_keys
 from postil.data.parquet import Record
-from postil.data.streams import BOM, decoded
+from postil.data.streams import BOM, FilePath, decoded
 from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message, Setting
 from postil.options import Flag, options
@@ -51,10 +51,8 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.corpus.importers.import_report import Place
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
-    from postil.data.streams import FilePath
 
 __all__ = [
     "CONTENTS",

@@ -28,7 +28,7 @@ from postil.corpus.importers.importer import EXPORTS, Importer, LangOptions, Sig
 from postil.data.explain import shown
 from postil.data.fields import is_integer
 from postil.documents.markup import HtmlText, unescaped
-from postil.documents.xml import elements
+from postil.documents.xml import Element, elements
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from postil.data.parquet import Record
     from postil.data.rows import Article
     from postil.data.streams import FilePath
-    from postil.documents.xml import Element
 
 __all__ = [
     "IMPORTERS",

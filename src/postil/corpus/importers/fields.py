@@ -40,7 +40,7 @@ from postil.data.explain import shown
 from postil.data.folders import by_split, saved
 from postil.data.reading import Reading, by_role, checked_decimal
 from postil.data.rows import Article, Comment
-from postil.data.streams import opened
+from postil.data.streams import FilePath, opened
 from postil.data.workbooks import Sheet
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
     from postil.data.parquet import Record
     from postil.data.progress import OnMessage
-    from postil.data.streams import FilePath
 
 __all__ = ["ARTICLE", "read_dataset", "read_forum", "read_table", "split_files", "table_rows"]
 

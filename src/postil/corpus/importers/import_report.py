@@ -12,14 +12,13 @@ import msgspec
 
 from postil.data import jsonl
 from postil.data.row_locations import RowLocations
-from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, check_length, damaged, lines_in, opened
+from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, FilePath, check_length, damaged, lines_in, opened
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from postil.data.parquet import Record
-    from postil.data.streams import FilePath
 
 __all__ = [
     "ImportReport",

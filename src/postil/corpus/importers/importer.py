@@ -15,7 +15,7 @@ from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias
 
 from postil.corpus import importers as folder
 from postil.corpus.importers.import_report import ImportReport
@@ -23,10 +23,10 @@ from postil.corpus.options import ON_ERROR
 from postil.corpus.result import Rejected
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.data.row_files import Writer, kind_of, write
 from postil.data.rows import Article, Passage
-from postil.data.streams import DAMAGE, opened
+from postil.data.streams import DAMAGE, FilePath, opened
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.options import Flag, options
@@ -34,10 +34,6 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Protocol
-
-    from postil.data.progress import OnMessage
-    from postil.data.streams import FilePath
 
     class InLanguage(Protocol):
         """A reader of articles without a language of their own."""

@@ -29,7 +29,7 @@ from postil.data.jsonl import read as read_json
 from postil.data.ranking import Ranking
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
-from postil.data.streams import BOM, opened, text_lines
+from postil.data.streams import BOM, FilePath, opened, text_lines
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.options import Flag, options
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from postil.data.parquet import Record
     from postil.data.progress import OnMessage
-    from postil.data.streams import FilePath
 
 __all__ = [
     "IDS",

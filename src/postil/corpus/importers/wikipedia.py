@@ -31,10 +31,10 @@ from postil.data.explain import counted
 from postil.data.options import ThreadOptions
 from postil.data.row_files import write
 from postil.data.rows import Passage
-from postil.data.streams import DAMAGE, damaged, opened, text_lines
+from postil.data.streams import DAMAGE, FilePath, damaged, opened, text_lines
 from postil.documents.readers.wikitext import redirect_of, wiki_blocks
 from postil.documents.xml import elements, xml_head
-from postil.engine import open_engine
+from postil.engine import Engine, open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.options import Flag, options
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from postil.data.progress import OnMessage
-    from postil.data.streams import FilePath
-    from postil.engine import Engine
 
 __all__ = [
     "IMPORTERS",

@@ -20,6 +20,7 @@ from postil.results.page.blocks import (
     Block,
     Chapter,
     Collapsed,
+    Numbers,
     Paragraph,
     Picture,
     Section,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.results.base import Result
-    from postil.results.page.blocks import Numbers
 
 __all__ = ["DRAWN", "chapter", "forests", "resampled", "signature_rows", "signatures", "viewed", "with_weights"]
 

@@ -20,7 +20,7 @@ from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Message, spoken
 from postil.results.base import Result, encoded, read_results
 from postil.results.formats import grid_as, listed, plain_rows, rows_as_csv
-from postil.results.page.blocks import NAME, Collapsed, clean, isolated, plain
+from postil.results.page.blocks import NAME, Block, Chapter, Collapsed, Rows, clean, isolated, plain
 from postil.results.page.chapters import chapter
 from postil.results.table import Table
 from postil.results.views import view_of
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from postil.data.streams import FilePath
-    from postil.results.page.blocks import Block, Chapter, Rows
 
 __all__ = ["check_report", "csv_tables", "report", "write_report"]
 

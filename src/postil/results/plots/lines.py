@@ -17,6 +17,7 @@ from postil.results.plots.figure import (
     MUTED,
     SMALL,
     WIDTH,
+    Dash,
     canvas,
     fit,
     grid,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from postil.results.plots.figure import Dash
 
 __all__ = ["Curve", "CurveMark", "curves"]
 

@@ -31,19 +31,19 @@ from postil.corpus.store import Corpus
 from postil.correlation.calls import CorrelateOptions, correlate_files
 from postil.correlation.result import CorrelationResult
 from postil.data.grades import Scale
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Reference
 from postil.errors import InvalidInput
 from postil.messages import Command
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws, crossed_estimate
-from postil.metrics.evaluation import Batch, Evaluation
+from postil.metrics.evaluation import Batch, Evaluation, ScoredBatch
 from postil.metrics.metric_set import parse_all
 from postil.metrics.result import ScoreResult
 from postil.metrics.ungraded import similarity_of
 from postil.options import changed_settings
-from postil.results.base import to_json
+from postil.results.base import Result, to_json
 from postil.results.formats import listed
 from postil.results.page.report import check_report
 from postil.scoring.files import score_files
@@ -75,10 +75,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.parts import Estimate
-    from postil.data.progress import OnMessage
     from postil.meta.coefficients import Measure
-    from postil.metrics.evaluation import ScoredBatch
-    from postil.results.base import Result
 
 __all__ = [
     "study_comments",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from postil.campaigns.rubric import Rubric
-from postil.comments.result import HUMAN, GridSearch, value_text
+from postil.comments.result import HUMAN, GridSearch, GridValue, value_text
 from postil.data.explain import counted
 from postil.errors import PostilError
 from postil.messages import Blank, Message, Setting
@@ -23,21 +23,18 @@ from postil.metrics.metric_set import parse_all
 from postil.options import changed_settings
 from postil.results.formats import listed
 from postil.studies.comments.people import base
-from postil.studies.comments.study import suggesting
+from postil.studies.comments.study import CommentsStudy, suggesting
 from postil.studies.options import CommentsOptions
-from postil.studies.papers import comments_paper, deviations
+from postil.studies.papers import Deviation, comments_paper, deviations
 from postil.studies.result import StudyPart, StudyRow, StudyTable
 from postil.studies.stages import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from postil.comments.result import GridValue
     from postil.comments.store import Model
     from postil.corpus.result import CorpusMetadata
     from postil.data.rows import Comment
-    from postil.studies.comments.study import CommentsStudy
-    from postil.studies.papers import Deviation
 
     Row = tuple[str, str, str, str]
     Options = Mapping[str, Any]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.meta.parts import HALVES, Points
+from postil.meta.parts import HALVES, Agreement, Correlation, Points
 from postil.results.formats import excerpt, listed
 from postil.results.names import LENGTH, control, metric_of
 from postil.results.numbers import grade, number
 from postil.studies.options import FITTING, FITTING_PLAIN
-from postil.studies.papers import PRINTED
-from postil.studies.result import StudyPart, StudyPicture, StudyRow, StudyTable
+from postil.studies.papers import PRINTED, CommentsPaper
+from postil.studies.result import StudyCell, StudyPart, StudyPicture, StudyRow, StudyTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from postil.correlation.result import CorrelationResult, DisagreementPair
     from postil.data.parts import Estimate
     from postil.data.rows import Article
-    from postil.meta.parts import Agreement, Correlation
-    from postil.studies.papers import CommentsPaper
-    from postil.studies.result import StudyCell
 
 __all__ = [
     "agreement_part",

@@ -24,13 +24,13 @@ from postil.comments.options import (
     RetrieverTrainOptions,
     TrainingOptions,
 )
-from postil.comments.result import HUMAN, GridSearch, SuggestionsResult
+from postil.comments.result import HUMAN, GridSearch, GridValue, SuggestionsResult
 from postil.comments.store import Model
 from postil.corpus.rated_comments import RatedComments
 from postil.data.atomic_file import AtomicFile
 from postil.data.explain import counted, have, shown
 from postil.data.row_files import read
-from postil.data.rows import Candidate, Judgement
+from postil.data.rows import Article, Candidate, Judgement
 from postil.data.suggestions import Suggestions
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Command, Message, Setting
@@ -41,18 +41,15 @@ from postil.results.views import show
 from postil.studies.options import CommentsOptions
 from postil.studies.stages import as_line, settings_of, words_of
 from postil.training.generators import check_commenter
-from postil.training.grid import Grid
+from postil.training.grid import Combination, Grid
 from postil.training.retrievers import check_retriever
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from postil.comments.result import GridValue
     from postil.corpus.store import Corpus
     from postil.data.grades import Scale
     from postil.data.progress import OnMessage
-    from postil.data.rows import Article
-    from postil.training.grid import Combination
 
 __all__ = ["CommentsStudy", "Plan", "check", "plan", "suggest", "suggested_texts", "suggesting"]
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.result import HUMAN
-from postil.corpus.result import Spread
+from postil.corpus.result import CorpusStatistics, SplitStatistics, Spread, StatisticsResult
 from postil.corpus.statistics import Histogram, spread
 from postil.data.explain import counted
-from postil.data.rows import Judgement
+from postil.data.rows import Candidate, Judgement
 from postil.errors import Undefined
 from postil.meta.agreement import FEWEST, agreement
 from postil.meta.resampling import Draws
@@ -31,25 +31,19 @@ from postil.studies.comments.people import (
     unjudged_part,
 )
 from postil.studies.options import FITTING
-from postil.studies.papers import PRINTED, comments_paper, printed_row
-from postil.studies.result import StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
+from postil.studies.papers import PRINTED, CommentsPaper, comments_paper, printed_row
+from postil.studies.result import StudyCell, StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from postil.comments.store import Model
-    from postil.corpus.result import CorpusStatistics, SplitStatistics, StatisticsResult
     from postil.correlation.result import CorrelationResult
     from postil.data.grades import Scale
     from postil.data.parts import Estimate
-    from postil.data.rows import Candidate
     from postil.meta.parts import Agreement
     from postil.metrics.result import ScoreResult
     from postil.studies.comments.study import CommentsStudy
-    from postil.studies.papers import CommentsPaper
-    from postil.studies.result import StudyCell
 
 __all__ = ["Made", "comments_study", "corpus_part", "source_of_weights"]
 

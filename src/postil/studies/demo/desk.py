@@ -7,7 +7,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from postil.campaigns.calls import InviteOptions, invite, open_campaign
-from postil.campaigns.models import Given
+from postil.campaigns.models import Given, Item
 from postil.campaigns.pages.server import LIMITS, WebOptions, make_app
 from postil.campaigns.planning import PlanOptions, plan
 from postil.campaigns.store import Store
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     import uvicorn
 
-    from postil.campaigns.models import Item
 
 __all__ = ["serve_demo"]
 

@@ -7,7 +7,7 @@ paper's experiment, and ends with the deviations from it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -22,6 +22,7 @@ from postil.passages.calls import (
     BASELINES,
     MEASURES,
     OF_OTHERS,
+    Asked,
     EqualTexts,
     PassagesOptions,
     RankingOptions,
@@ -32,7 +33,15 @@ from postil.passages.result import NcgResult, SummaryResult
 from postil.passages.summaries import SummariesOptions, SummaryFiles
 from postil.results.base import to_json
 from postil.results.page.report import check_report
-from postil.studies.passages.figures import PAPER, TRAINED, given_vectors, opened, passages_study, vectors_stage
+from postil.studies.passages.figures import (
+    PAPER,
+    TRAINED,
+    Training,
+    given_vectors,
+    opened,
+    passages_study,
+    vectors_stage,
+)
 from postil.studies.passages.paper import (
     Facts,
     anchors_stage,
@@ -55,11 +64,7 @@ from postil.studies.stages import (
 from postil.vectors.calls import VectorTrainingOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from postil.data.progress import OnMessage
-    from postil.passages.calls import Asked
-    from postil.studies.passages.figures import Training
     from postil.studies.result import StudyResult
 
 __all__ = ["PassagesStudyOptions", "study_passages"]

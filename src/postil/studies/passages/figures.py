@@ -15,11 +15,11 @@ import msgspec
 from postil.data.explain import counted
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Command, Message, Setting
-from postil.passages.result import Gain, NcgResult
+from postil.passages.result import Gain, GainDifference, NcgResult
 from postil.results.formats import listed
 from postil.results.numbers import interval, number, signed
 from postil.results.page.blocks import first_minus_second
-from postil.studies.papers import passages_paper
+from postil.studies.papers import PassagesPaper, Range, Relation, Sentence, passages_paper
 from postil.studies.result import StudyCell, StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
 from postil.studies.stages import Stage, as_line, settings_of, words_of
 from postil.text.vectors import Vectors
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from postil.data.progress import OnMessage
     from postil.metrics.passage_pools import PassageCollection
-    from postil.passages.result import GainDifference
-    from postil.studies.papers import PassagesPaper, Range, Relation, Sentence
     from postil.vectors.training import OutputLayer, Word2VecModel
 
 __all__ = [

@@ -19,12 +19,12 @@ from postil.meta.resampling import Draws
 from postil.meta.table import join
 from postil.metrics.passage_measures import HILDERMAN, PRINCIPLES, of_paper
 from postil.passages.by_length import RankingsByLength
-from postil.passages.calls import MEASURES, gains_of_file
+from postil.passages.calls import MEASURES, PassagesOptions, gains_of_file
 from postil.passages.gain import PassageRankings
 from postil.passages.summaries import SummariesOptions, SummaryFiles, score_summary_files
 from postil.results.base import to_json
 from postil.results.numbers import number
-from postil.studies.papers import PRINTED, deviations, passages_paper
+from postil.studies.papers import PRINTED, PassagesPaper, Range, deviations, passages_paper
 from postil.studies.passages.figures import (
     CAUTION,
     ENTITIES,
@@ -35,6 +35,8 @@ from postil.studies.passages.figures import (
     SENSES,
     UNITS,
     Evidence,
+    Model,
+    Series,
     claims_part,
     cutoffs_of,
     differences,
@@ -43,18 +45,14 @@ from postil.studies.passages.figures import (
     ranking,
     vectors_part,
 )
-from postil.studies.result import StudyPart, StudyResult, StudyRow, StudyTable
+from postil.studies.result import StudyCell, StudyPart, StudyResult, StudyRow, StudyTable
 from postil.studies.stages import Stage, as_line, settings_of, words_of, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.meta.parts import Correlation
-    from postil.passages.calls import PassagesOptions
     from postil.passages.result import NcgResult, PassageSettings, SummaryResult, SummaryScore
-    from postil.studies.papers import PassagesPaper, Range
-    from postil.studies.passages.figures import Model, Series
-    from postil.studies.result import StudyCell
 
 __all__ = [
     "RANKS",

@@ -14,7 +14,7 @@ from postil.comments.calls import CommentOptions
 from postil.comments.options import GeneratorTraining, GeneratorTrainOptions
 from postil.corpus.store import Corpus
 from postil.data.explain import counted
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference
 from postil.errors import Undefined
@@ -22,7 +22,7 @@ from postil.messages import Command, Message
 from postil.results.base import replace, to_json
 from postil.results.page.report import check_report
 from postil.studies.comments.study import suggest, suggested_texts
-from postil.studies.result import StudyPart, StudyResult
+from postil.studies.result import StudyPart, StudyResult, StudyRow, StudyTable
 from postil.studies.stages import (
     Stage,
     Stages,
@@ -42,9 +42,7 @@ from postil.training.generators import train_commenter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from postil.data.progress import OnMessage
     from postil.studies.options import UsesOptions
-    from postil.studies.result import StudyRow, StudyTable
 
 __all__ = ["study_uses"]
 

@@ -12,12 +12,12 @@ from postil.comments.index import Index
 from postil.comments.neural_commenter import detokenize
 from postil.comments.ranking_evaluation import distinct
 from postil.data.explain import counted
-from postil.data.rows import Candidate, Reference
+from postil.data.rows import Article, Candidate, Reference
 from postil.errors import Undefined
 from postil.meta.resampling import bootstrap_counts
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
-from postil.studies.result import StudyPart, StudyRow, StudyTable, interval_cells
+from postil.studies.result import StudyCell, StudyPart, StudyRow, StudyTable, interval_cells
 from postil.text.tokenizers import stored_tokenizer
 from postil.training.texts import CorpusTexts
 
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
     from postil.comments.rankers import Texts
     from postil.corpus.store import Corpus
-    from postil.data.rows import Article
     from postil.kernel.arrays import Floats
     from postil.studies.options import UsesOptions
-    from postil.studies.result import StudyCell
     from postil.text.tokens import Tokens
 
 __all__ = ["GENERATORS", "Untitled", "baseline_titles", "read_untitled", "titles_part"]

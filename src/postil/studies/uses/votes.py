@@ -14,7 +14,7 @@ from postil.comments.rankers import ArticleTexts, TfidfRanker, idf_weights
 from postil.comments.retrieval import Retriever
 from postil.data.explain import counted, have
 from postil.data.fields import unix_seconds
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.data.ranking import dense_ranks
 from postil.errors import UsageError
 from postil.kernel import rank_correlations
@@ -25,7 +25,7 @@ from postil.metrics.references import References
 from postil.metrics.ungraded import mean_similarities, similarity_of
 from postil.studies.result import StudyPart, StudyRow, StudyTable, interval_cells
 from postil.text.tokenizers import tokenizer
-from postil.text.tokens import Vocabulary
+from postil.text.tokens import Tokens, Vocabulary
 from postil.threads.quality import text_shares
 from postil.training.texts import CorpusTexts
 
@@ -35,11 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.store import Corpus
-    from postil.data.progress import OnMessage
     from postil.data.rows import Article
     from postil.kernel.arrays import Floats, Int32s, Int64s
     from postil.studies.options import UsesOptions
-    from postil.text.tokens import Tokens
 
 __all__ = [
     "AGE",
