@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-pytest.importorskip("fastapi", reason="needs the web extra")
+pytest.importorskip("starlette", reason="needs the web extra")
 pytest.importorskip("httpx2", reason="needs httpx2")
 
 import httpx2

@@ -47,7 +47,7 @@ given before. The server is one process of `postil annotate serve`; every rating
 article, as in the browser. Milliseconds, measured at the client, on the same machine.
 
 Machine: {machine}; load of the machine before the run: {busy:.2f}.
-FastAPI {fastapi}, uvicorn {uvicorn}, SQLAlchemy {sqlalchemy}.
+Starlette {starlette}, uvicorn {uvicorn}, SQLAlchemy {sqlalchemy}.
 
 | database | ratings requested | s | acknowledged | per second | errors | lost | twice | median | 95 % | slowest | CPU |
 |---|---|---|---|---|---|---|---|---|---|---|---|
@@ -303,7 +303,7 @@ def main() -> None:
         clients=options.clients,
         machine=machine(),
         busy=busy,
-        fastapi=version("fastapi"),
+        starlette=version("starlette"),
         uvicorn=version("uvicorn"),
         sqlalchemy=version("sqlalchemy"),
         runs="\n".join(map(run_line, runs)),

@@ -44,7 +44,7 @@ Requests leave at a fixed rate, and a latency is counted from the time a request
 client, which shares the machine.
 
 Machine: {machine}; load of the machine before the run: {busy:.2f}.
-FastAPI {fastapi}, uvicorn {uvicorn}.
+Starlette {starlette}, uvicorn {uvicorn}.
 
 | run | per second | s | answered | failed | median | 95 % | 99 % | slowest | memory, MiB |
 |---|---|---|---|---|---|---|---|---|---|
@@ -314,7 +314,7 @@ def main() -> None:
         words=statistics.median(len(each["content"].split()) for each in asked),
         machine=machine(),
         busy=busy,
-        fastapi=version("fastapi"),
+        starlette=version("starlette"),
         uvicorn=version("uvicorn"),
         runs="\n".join(rows),
         every=given.every,

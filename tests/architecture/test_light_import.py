@@ -8,7 +8,6 @@ import sys
 import pytest
 
 HEAVY = {
-    "fastapi",
     "httpx2",
     "psycopg",
     "scipy",

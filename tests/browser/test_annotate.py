@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="needs the web extra")
+pytest.importorskip("starlette", reason="needs the web extra")
 
 from browser_window import DESKTOP, PHONE, TABLET, Window
 from campaign_window import Grading, sample

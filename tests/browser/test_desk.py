@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="needs the web extra")
+pytest.importorskip("starlette", reason="needs the web extra")
 
 from browser_window import DESKTOP, PHONE, TABLET
 from desk_stub import ARTICLES, EVIL, POINTS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="needs the web extra")
+pytest.importorskip("starlette", reason="needs the web extra")
 
 from desk_stub import ARTICLES, POINTS, STORY, SUGGESTIONS, suggestion
 from desk_window import READY, DeskWindow

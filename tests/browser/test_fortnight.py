@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("fastapi", reason="needs the web extra")
+pytest.importorskip("starlette", reason="needs the web extra")
 
 from browser_window import DESKTOP, PHONE, TABLET, Window
 from postil.campaigns.store import Store

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sqlalchemy")
-pytest.importorskip("fastapi")
+pytest.importorskip("starlette")
 
 from postil.campaigns.store import Store
 from postil.comments.retrieval import Retriever

@@ -431,7 +431,7 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("verb", "module", "package", "who"),
     [
-        ("serve", "pages.server", "fastapi", "postil annotate serve"),
+        ("serve", "pages.server", "starlette.routing", "postil annotate serve"),
         ("agreement", "store", "sqlalchemy", "a campaign"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="needs the web extra")
+pytest.importorskip("starlette", reason="needs the web extra")
 pytest.importorskip("httpx2", reason="needs httpx2")
 
 from starlette.testclient import TestClient

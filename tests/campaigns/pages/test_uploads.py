@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="needs the web extra")
+pytest.importorskip("starlette", reason="needs the web extra")
 
 from starlette.requests import Request
 

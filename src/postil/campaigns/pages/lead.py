@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fastapi import Request, Response
-from fastapi.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
 from postil.campaigns.add import Addition, AddOptions, add_apart, add_to
 from postil.campaigns.calls import QualityOptions, agreement_of, estimate_so_far, quality_of, write_rows
@@ -49,7 +49,7 @@ from postil.web.pages import languages, page_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from fastapi import FastAPI
+    from starlette.requests import Request
 
     from postil.campaigns.calls import CampaignEstimate
     from postil.campaigns.models import AnnotatorProgress, Campaign, ItemRows, Person, Rating, Role
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from postil.meta.parts import Agreement
     from postil.raters.result import AgreementResult
 
-__all__ = ["UPLOADS", "DashboardCache", "DashboardSnapshot", "add_growth_pages", "add_lead_pages"]
+__all__ = ["UPLOADS", "DashboardCache", "DashboardSnapshot", "TextPages", "lead_routes"]
 
 REST: Final = 10.0
 """Seconds of rest per second of computing: annotating comes first."""
@@ -253,31 +253,26 @@ _NAMES: Final = {
 }
 
 
-def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
-    """Add the pages of leads.
+def lead_routes(site: Site, *, patience: float) -> list[Route]:
+    """Routes of leads.
 
     Args:
-        app: The application.
         site: Site of the campaign.
         patience: Seconds that a page waits for fresh numbers.
     """
     pages = _Pages(site, patience)
-    for path, page in (
-        ("", pages.overview),
-        ("/agreement", pages.agreement),
-        ("/quality", pages.quality),
-        ("/estimate", pages.estimate),
-        ("/conflicts", pages.conflicts),
-    ):
-        app.add_api_route(f"/lead{path}", page, methods=["GET"])
-    app.add_api_route("/lead/files/{name}", pages.file, methods=["GET"])
-    for path, page in (
-        ("adjudicate", pages.adjudicate),
-        ("invite", pages.invite),
-        ("remove", pages.remove),
-        ("state", pages.state),
-    ):
-        app.add_api_route(f"/lead/{path}", page, methods=["POST"])
+    return [
+        Route("/lead", pages.overview),
+        Route("/lead/agreement", pages.agreement),
+        Route("/lead/quality", pages.quality),
+        Route("/lead/estimate", pages.estimate),
+        Route("/lead/conflicts", pages.conflicts),
+        Route("/lead/files/{name}", pages.file),
+        Route("/lead/adjudicate", pages.adjudicate, methods=["POST"]),
+        Route("/lead/invite", pages.invite, methods=["POST"]),
+        Route("/lead/remove", pages.remove, methods=["POST"]),
+        Route("/lead/state", pages.state, methods=["POST"]),
+    ]
 
 
 class _Pages:
@@ -328,9 +323,10 @@ class _Pages:
             total=len(rest),
         )
 
-    def file(self, request: Request, name: str) -> Response:
+    def file(self, request: Request) -> Response:
         """Download a file."""
         self._site.current_lead(request)
+        name: str = request.path_params["name"]
         stem, _, kind = name.partition(".")
         if stem not in self._files or kind not in self._files[stem][1]:
             raise HTTPError(404, "There is no such page")
@@ -490,26 +486,32 @@ class _Pending(NamedTuple):
     names: Mapping[str, str]
 
 
-def add_growth_pages(app: FastAPI, site: Site, url: str | None) -> None:
-    """Add the page of leads with the texts of the campaign.
+class TextPages:
+    """The page of leads with the texts of the campaign; `close` must follow.
 
     Args:
-        app: The application.
         site: Site of the campaign.
         url: Location of the campaign, for a process of its own that adds texts, as the work would keep annotators
             waiting in this one; None to add them in this process.
     """
-    pages = _TextPages(site, url)
-    app.add_api_route(UPLOADS, pages.show, methods=["GET"])
-    app.add_api_route(UPLOADS, pages.preview, methods=["POST"])
-    app.add_api_route(f"{UPLOADS}/add", pages.confirm, methods=["POST"])
 
-
-class _TextPages:
     def __init__(self, site: Site, url: str | None) -> None:
         self._site, self._store, self._url = site, site.store, url
         self._pending: dict[int, _Pending] = {}  # by lead
         self._lock = Lock()
+
+    def routes(self) -> list[Route]:
+        """Routes of the page."""
+        return [
+            Route(UPLOADS, self.show),
+            Route(UPLOADS, self.preview, methods=["POST"]),
+            Route(f"{UPLOADS}/add", self.confirm, methods=["POST"]),
+        ]
+
+    def close(self) -> None:
+        """Remove the files that nobody confirmed."""
+        while self._pending:
+            _remove(self._pending.popitem()[1])
 
     def show(self, request: Request) -> Response:
         """Show the revisions of the plan, its balance, and the form."""

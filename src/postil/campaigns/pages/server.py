@@ -7,19 +7,20 @@ import hashlib
 import socket
 import time
 from collections import OrderedDict
-from contextlib import ExitStack
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fastapi import FastAPI, Request, Response
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import Gauge
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
 
 from postil.campaigns.backups import BackupSchedule, DailyBackups
-from postil.campaigns.pages.lead import UPLOADS, add_growth_pages, add_lead_pages
-from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, add_annotator_pages, add_joining_pages
+from postil.campaigns.pages.lead import UPLOADS, TextPages, lead_routes
+from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, annotator_routes, joining_routes
 from postil.campaigns.store import Store
 from postil.cli.output import unwound
 from postil.endpoint.transport import is_loopback
@@ -33,8 +34,9 @@ from postil.web.tokens import Tokens
 from postil.web.turns import FairQueue, Gate, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
+    from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
     from starlette.types import Message as Event
 
@@ -208,17 +210,15 @@ class Measured:
             self._metrics.observe(_route_of(scope), status, time.perf_counter() - start)
 
 
-def add_supervision(app: FastAPI, metrics: CampaignMetrics, store: Store, tokens: Tokens | None) -> None:
-    """Add the routes for whoever runs the server.
+def supervision_routes(metrics: CampaignMetrics, store: Store, tokens: Tokens | None) -> list[Route]:
+    """Routes for whoever runs the server.
 
     Args:
-        app: The application.
         metrics: Its metrics.
         store: Store of the campaign.
         tokens: Tokens of programs on other machines; None if there are none.
     """
 
-    @app.api_route("/health", methods=["GET", "HEAD"])
     async def health(request: Request) -> Response:
         try:
             await asyncio.wait_for(asyncio.wrap_future(store.check()), PATIENCE)
@@ -231,7 +231,6 @@ def add_supervision(app: FastAPI, metrics: CampaignMetrics, store: Store, tokens
             return JSONResponse({"status": "ok"}, 200, NEVER_CACHED)
         return JSONResponse({"status": "unavailable", "problem": problem}, 503, NEVER_CACHED)
 
-    @app.get("/metrics")
     def measured(request: Request) -> Response:
         if not _is_local(request):
             if tokens is None:
@@ -244,6 +243,8 @@ def add_supervision(app: FastAPI, metrics: CampaignMetrics, store: Store, tokens
                 problem = f"The token {token.name} lacks the scope metrics (postil tokens add --scope metrics).\n"
                 return PlainTextResponse(problem, 403, NEVER_CACHED)
         return Response(metrics.text(), headers=NEVER_CACHED, media_type=MEDIA_TYPE)
+
+    return [Route(HEALTH, health), Route("/metrics", measured)]
 
 
 def _is_local(request: Request) -> bool:
@@ -304,26 +305,31 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     site = Site(store, secure=options.secure, base_url=options.base_url)
     site.show(backup=options.backup, can_backup=store.file is not None)
     metrics = CampaignMetrics(store, options.backup)
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    add_annotator_pages(app, site)
-    add_joining_pages(app, site)
-    add_lead_pages(app, site, patience=options.patience)
-    add_supervision(app, metrics, store, options.tokens)
-    add_growth_pages(app, site, options.url)
     kept = StaticFiles(STATIC)
 
-    @app.get("/static/{name}")
-    async def static(request: Request, name: str) -> Response:
-        found = kept.find(name, request.headers.get("if-none-match", ""))
+    async def static(request: Request) -> Response:
+        found = kept.find(request.path_params["name"], request.headers.get("if-none-match", ""))
         if found is None:
             raise HTTPException(404)
         return Response(found.content, found.status, dict(found.headers), found.media_type)
 
-    async def refuse(request: Request, error: Exception) -> Response:
-        return site.error_response(request, error)
+    texts = TextPages(site, options.url)
+    routes = [
+        *joining_routes(site),
+        *annotator_routes(site),
+        *lead_routes(site, patience=options.patience),
+        *texts.routes(),
+        *supervision_routes(metrics, store, options.tokens),
+        Route("/static/{name}", static),
+    ]
 
-    app.add_exception_handler(PostilError, refuse)
-    app.add_exception_handler(HTTPException, refuse)
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        texts.close()
+
+    handlers = {PostilError: site.error_response, HTTPException: site.error_response}
+    app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
     names = {"localhost", socket.gethostname(), *options.names}
 
     async def largest(path: str, cookies: str) -> int:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 import msgspec
-from fastapi import FastAPI, Request, Response
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from markupsafe import Markup, escape
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from postil.campaigns.models import HEADINGS, Annotation, Refused
 from postil.campaigns.pages import tables
@@ -43,9 +44,9 @@ __all__ = [
     "HTTPError",
     "Site",
     "Upload",
-    "add_annotator_pages",
-    "add_joining_pages",
+    "annotator_routes",
     "form_of",
+    "joining_routes",
     "new_key",
     "redirect_to",
     "uploads_of",
@@ -480,7 +481,7 @@ class Site:
         """
         response.delete_cookie(name, path="/", secure=self.secure, httponly=True, samesite="strict")
 
-    def error_response(self, request: Request, error: Exception) -> Response:
+    async def error_response(self, request: Request, error: Exception) -> Response:
         """Make the response to an error: a page, or JSON for a script.
 
         Args:
@@ -522,33 +523,29 @@ MONTH: Final = 30 * 86_400
 HOUR: Final = 3_600
 
 
-def add_joining_pages(app: FastAPI, site: Site) -> None:
-    """Add the start page, the page of an invitation, and sign-out.
+def joining_routes(site: Site) -> list[Route]:
+    """Routes of the start page, of an invitation, and of sign-out.
 
     Args:
-        app: The application.
         site: Site of the campaign.
     """
     store = site.store
     visit = f"{site.cookie}-join"
 
-    @app.get("/")
     def home(request: Request) -> Response:
         if request.headers.get("sec-fetch-site") == "cross-site" and site.cookie not in request.cookies:
             # Browsers send no strict cookie along with a link from another site, so our own page asks once more.
             return site.page("again.html")
         return redirect_to("/lead" if site.current_user(request).role == "lead" else "/grade")
 
-    @app.get("/join/{token}")
-    def invited(request: Request, token: str) -> Response:
+    def invited(request: Request) -> Response:
         # Opening the link does not use the invitation up: mail programs open links too.
-        secret = request.cookies.get(visit) or secrets.token_urlsafe(32)
+        token, secret = request.path_params["token"], request.cookies.get(visit) or secrets.token_urlsafe(32)
         lines = [site.rubric.question]
         response = site.page("words.html", title=site.campaign.name, lines=lines, join=token, csrf=csrf_of(secret))
         site.set_cookie(response, visit, secret, HOUR)
         return response
 
-    @app.post("/join")
     def join(request: Request) -> Response:
         form = form_of(request)
         site.check_csrf(request, form, visit)
@@ -568,7 +565,6 @@ def add_joining_pages(app: FastAPI, site: Site) -> None:
         site.delete_cookie(response, visit)
         return response
 
-    @app.post("/out")
     def out(request: Request) -> Response:
         site.submitted(request)
         store.people.end(request.cookies[site.cookie])
@@ -576,26 +572,35 @@ def add_joining_pages(app: FastAPI, site: Site) -> None:
         site.delete_cookie(response, site.cookie)
         return response
 
+    return [
+        Route("/", home),
+        Route("/join/{token}", invited),
+        Route("/join", join, methods=["POST"]),
+        Route("/out", out, methods=["POST"]),
+    ]
+
 
 AHEAD: Final = 2
 """Number of tasks that a page holds in advance."""
 
 
-def add_annotator_pages(app: FastAPI, site: Site) -> None:
-    """Add the pages of annotators.
+def annotator_routes(site: Site) -> list[Route]:
+    """Routes of annotators.
 
     Scripts get JSON: the requested task and the upcoming ones. Without scripts the forms work as plain forms.
 
     Args:
-        app: The application.
         site: The campaign.
     """
     pages = _Pages(site)
-    for path, answer in (("/rate", pages.rate), ("/skip", pages.skip)):
-        app.add_api_route(path, answer, methods=["POST"])
-    app.add_api_route("/undo", pages.undo, methods=["POST"])
-    for path, page in (("/grade", pages.grade), ("/task", pages.task), ("/label", pages.label)):
-        app.add_api_route(path, page, methods=["GET"])
+    return [
+        Route("/rate", pages.rate, methods=["POST"]),
+        Route("/skip", pages.skip, methods=["POST"]),
+        Route("/undo", pages.undo, methods=["POST"]),
+        Route("/grade", pages.grade),
+        Route("/task", pages.task),
+        Route("/label", pages.label),
+    ]
 
 
 class _Pages:
