@@ -21,7 +21,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -405,11 +405,7 @@ class Interest(Baseline):
     """
 
     model: str | None = None
-
-    @property
-    def name(self) -> str:
-        """See `Specified.name`."""
-        return "interest"
+    name: ClassVar[str] = "interest"
 
     def notes(self, collection: PassageCollection) -> tuple[str, ...]:
         """See `Measure.notes`."""

@@ -69,26 +69,14 @@ class BertScore(Metric):
 
     low: ClassVar[float] = -1.0
     reads_texts: ClassVar[bool] = True
+    name: ClassVar[str] = "bertscore"
+    aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
+    reads_tokens: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         settle_over(self)
         check_path(self.name, "model", self.model)
         check_path(self.name, "baseline", self.baseline)
-
-    @property
-    def name(self) -> str:
-        """See `Specified.name`."""
-        return "bertscore"
-
-    @property
-    def aggregation(self) -> Literal["mean", "sums"]:
-        """See `Metric.aggregation`."""
-        return "mean"
-
-    @property
-    def reads_tokens(self) -> bool:
-        """See `Metric.reads_tokens`."""
-        return False
 
     @property
     def reads_all_references(self) -> bool:

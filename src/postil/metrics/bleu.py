@@ -141,19 +141,11 @@ class DeltaBleu(Metric):
 
     order: int = 4
     lowest_weight: ClassVar[float] = -1.0
+    name: ClassVar[str] = "delta-bleu"
+    needs_weights: ClassVar[bool] = True  # with and without ``w-``
 
     def __post_init__(self) -> None:
         check_order(self.name, self.order)
-
-    @property
-    def name(self) -> str:
-        """``delta-bleu``."""
-        return "delta-bleu"
-
-    @property
-    def needs_weights(self) -> bool:
-        """True with and without ``w-``."""
-        return True
 
     @property
     def width(self) -> int:

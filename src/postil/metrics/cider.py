@@ -46,19 +46,11 @@ class Cider(Metric):
     """
 
     order: int = 4
+    name: ClassVar[str] = "cider"
+    aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
 
     def __post_init__(self) -> None:
         check_order(self.name, self.order)
-
-    @property
-    def name(self) -> str:
-        """``cider``."""
-        return "cider"
-
-    @property
-    def aggregation(self) -> Literal["mean", "sums"]:
-        """See `Metric.aggregation`."""
-        return "mean"
 
     @property
     def idf_order(self) -> int:
@@ -96,20 +88,12 @@ class CiderD(Metric):
     order: int = 4
     sigma: float = 6.0
     high: ClassVar[float] = 10.0
+    name: ClassVar[str] = "cider-d"
+    aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
 
     def __post_init__(self) -> None:
         check_order(self.name, self.order)
         check_positive(self.name, "sigma", self.sigma)
-
-    @property
-    def name(self) -> str:
-        """``cider-d``."""
-        return "cider-d"
-
-    @property
-    def aggregation(self) -> Literal["mean", "sums"]:
-        """See `Metric.aggregation`."""
-        return "mean"
 
     @property
     def idf_order(self) -> int:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -138,6 +138,7 @@ class Meteor(Metric):
     penalty: Literal["inside", "outside"] = field(default="inside", metadata={"brief": True})
     function_words: str | None = None
     wordnet: str | None = None
+    name: ClassVar[str] = "meteor"
 
     def __post_init__(self) -> None:
         settle_over(self)
@@ -174,11 +175,6 @@ class Meteor(Metric):
     def for_other_languages(self) -> str:
         """See `Metric.for_other_languages`; METEOR 1.5 was tuned for English."""
         return "params=other" if self.params == "en" else ""
-
-    @property
-    def name(self) -> str:
-        """``meteor``."""
-        return "meteor"
 
     @property
     def aggregation(self) -> Literal["mean", "sums"]:

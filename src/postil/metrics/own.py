@@ -132,6 +132,7 @@ class FunctionMetric(Metric):
     high: ClassVar[float] = math.inf
     reads_texts: ClassVar[bool] = True
     reads_tokens: ClassVar[bool] = False
+    aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
 
     def __post_init__(self) -> None:
         if self.weighted and self.declaration.weights == "none":
@@ -142,11 +143,6 @@ class FunctionMetric(Metric):
     def name(self) -> str:
         """See `Specified.name`."""
         return self.declaration.name
-
-    @property
-    def aggregation(self) -> Literal["mean", "sums"]:
-        """See `Metric.aggregation`."""
-        return "mean"
 
     def function(self) -> Function:
         """The function with the parameters of this metric."""

@@ -312,11 +312,7 @@ class Length(Baseline):
     """
 
     inverse: bool = True
-
-    @property
-    def name(self) -> str:
-        """See `Specified.name`."""
-        return "length"
+    name: ClassVar[str] = "length"
 
     def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """See `Measure.values`; 0 for a passage without words, which so ranks last."""
@@ -333,10 +329,7 @@ class Length(Baseline):
 class Random(Baseline):
     """A constant: all passages are tied, so its nCG is the expected value of a random order."""
 
-    @property
-    def name(self) -> str:
-        """See `Specified.name`."""
-        return "random"
+    name: ClassVar[str] = "random"
 
     def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """See `Measure.values`."""
@@ -420,11 +413,7 @@ class Cosine(Measure):
     """
 
     vectors: str | None = None
-
-    @property
-    def name(self) -> str:
-        """See `Specified.name`."""
-        return "cosine"
+    name: ClassVar[str] = "cosine"
 
     def notes(self, collection: PassageCollection) -> tuple[str, ...]:
         """See `Measure.notes`."""

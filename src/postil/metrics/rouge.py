@@ -80,6 +80,8 @@ class RougeL(Metric):
     tau: float | None = None
     part: Part = field(default="f", metadata={"brief": True})
     stem: bool = field(default=False, metadata={"brief": True})
+    name: ClassVar[str] = "rouge-l"
+    aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
 
     def __post_init__(self) -> None:
         check_positive(self.name, "beta", self.beta)
@@ -95,16 +97,6 @@ class RougeL(Metric):
     def for_other_languages(self) -> str:
         """See `Metric.for_other_languages`; the stems are those of English."""
         return "stem=false" if self.stem else ""
-
-    @property
-    def name(self) -> str:
-        """``rouge-l``."""
-        return "rouge-l"
-
-    @property
-    def aggregation(self) -> Literal["mean", "sums"]:
-        """See `Metric.aggregation`."""
-        return "mean"
 
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
@@ -188,6 +180,8 @@ class RougeLsum(Metric):
     beta: float = 1.0
     stem: bool = False
     reads_texts: ClassVar[bool] = True
+    name: ClassVar[str] = "rouge-lsum"
+    aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
 
     def __post_init__(self) -> None:
         check_positive(self.name, "beta", self.beta)
@@ -196,16 +190,6 @@ class RougeLsum(Metric):
     def for_other_languages(self) -> str:
         """See `Metric.for_other_languages`; the stems are those of English."""
         return "stem=false" if self.stem else ""
-
-    @property
-    def name(self) -> str:
-        """``rouge-lsum``."""
-        return "rouge-lsum"
-
-    @property
-    def aggregation(self) -> Literal["mean", "sums"]:
-        """See `Metric.aggregation`."""
-        return "mean"
 
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""

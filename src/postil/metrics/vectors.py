@@ -64,6 +64,7 @@ class EncodedMetric(Metric):
 
     baseline: str | None
     reads_texts: ClassVar[bool] = True
+    aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
 
     @abstractmethod
     def encoder(self) -> Encoder:
@@ -78,11 +79,6 @@ class EncodedMetric(Metric):
     def weighing(self) -> str:
         """Weights of units: ``none``, ``idf`` or ``norm``."""
         return "none"
-
-    @property
-    def aggregation(self) -> Literal["mean", "sums"]:
-        """See `Metric.aggregation`."""
-        return "mean"
 
     @property
     def reads_tokens(self) -> bool:
@@ -514,11 +510,7 @@ class VectorF1(VectorMetric):
     """
 
     part: Literal["f", "p", "r"] = field(default="f", metadata={"brief": True})
-
-    @property
-    def name(self) -> str:
-        """``vector-f1``."""
-        return "vector-f1"
+    name: ClassVar[str] = "vector-f1"
 
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
@@ -614,10 +606,7 @@ class VectorCosine(VectorMetric):
     0.707107
     """
 
-    @property
-    def name(self) -> str:
-        """``vector-cosine``."""
-        return "vector-cosine"
+    name: ClassVar[str] = "vector-cosine"
 
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
@@ -744,14 +733,10 @@ class SentenceCosine(EncodedMetric):
     baseline: str | None = None
     over: str = "max"
     tau: float | None = None
+    name: ClassVar[str] = "sentence-cosine"
 
     def __post_init__(self) -> None:
         self.settle("model")
-
-    @property
-    def name(self) -> str:
-        """See `Specified.name`."""
-        return "sentence-cosine"
 
     @property
     def source(self) -> str | None:
