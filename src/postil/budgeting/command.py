@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from postil.budgeting.calls import BudgetOptions, budget_files
 from postil.cli.command import FormatOption, ReportOption, command
-from postil.cli.output import command_line, print_result, say
+from postil.cli.output import check_page, command_line, print_result, say
 from postil.data.options import JudgedInputOptions
 
 __all__ = ["budget"]
@@ -45,7 +44,6 @@ def budget(
     Example: postil budget scores.jsonl --judgements pilot.jsonl --difference 0.3
     """
     scores = scores or []
-    make = partial(
-        budget_files, scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say
-    )
-    print_result(make, format, report, [*scores, *filter(None, [judgements])])
+    check_page(report, [*scores, judgements])
+    result = budget_files(scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
+    print_result(result, format, report)

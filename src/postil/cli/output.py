@@ -24,17 +24,20 @@ from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, INTERFACE, CommandLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from typing import ParamSpec
 
     from postil.messages import Interface
     from postil.results.base import Result
     from postil.results.formats import Format
+    from postil.results.systems_table import TableOptions
+    from postil.results.views import View
 
     P = ParamSpec("P")
 
 __all__ = [
     "CALLED",
+    "check_page",
     "command_line",
     "emit",
     "exits",
@@ -46,6 +49,7 @@ __all__ = [
     "terminal_width",
     "unwound",
     "visible_mistakes",
+    "write_page",
 ]
 
 CALLED: Final = "postil"
@@ -234,25 +238,54 @@ def report(
         say(f"written: {path}")
 
 
-def print_result(make: Callable[[], Result], form: Format, page: Path | None, inputs: Sequence[str]) -> None:
-    """Make a result, write its page if there is one to write, and print it.
+def check_page(page: Path | None, inputs: Iterable[str | None]) -> None:
+    """Refuse a page that cannot be written, before the work is done.
 
     Args:
-        make: Function that makes it.
-        form: Format to print it in.
-        page: HTML report to write; refused before the work is done where it cannot be.
-        inputs: Files that are read, which the page must not replace.
+        page: The page; None for none.
+        inputs: Files that are read, which the page must not replace; None for those that are not given.
     """
-    from postil.results.views import show, view_of  # noqa: PLC0415
-
     if page:
-        from postil.results.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+        from postil.results.page.report import check_report  # noqa: PLC0415  # matplotlib is behind it
 
-        check_report(page, inputs)
-    result = make()
+        check_report(page, filter(None, inputs))
+
+
+def write_page(result: Result, page: Path | None) -> None:
+    """Write the page of a result, if there is one to write.
+
+    Args:
+        result: The result.
+        page: The page.
+    """
     if page:
+        from postil.results.page.report import write_report  # noqa: PLC0415  # matplotlib is behind it
+
         for path in write_report([result], page):
             say(f"written: {path}")
-    shown = view_of(result)
-    emit(show(form, result, shown), form)
+
+
+def print_result(
+    result: Result,
+    form: Format,
+    page: Path | None = None,
+    *,
+    table: TableOptions | None = None,
+    view: View | None = None,
+) -> None:
+    """Write the page of a result if there is one to write, print it, and tell what its format has no place for.
+
+    Args:
+        result: The result.
+        form: The format.
+        page: The page.
+        table: Layout of the tables.
+        view: The view; by default that of its kind.
+    """
+    from postil.results.systems_table import TableOptions  # noqa: PLC0415
+    from postil.results.views import show, view_of  # noqa: PLC0415
+
+    write_page(result, page)
+    shown = view or view_of(result)
+    emit(show(form, result, shown, table=table or TableOptions(), width=terminal_width()), form)
     tell(form, shown.remarks)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command, group
-from postil.cli.output import command_line, emit, print_result, say
+from postil.cli.output import check_page, command_line, emit, print_result, say
 from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
 from postil.results.views import show
@@ -41,8 +40,9 @@ def fit(
 
     Example: postil combine fit scores.jsonl --judgements judgements.jsonl --out model --items grades.jsonl
     """
-    make = partial(fit_files, scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
-    print_result(make, format, report, [*scores, judgements])
+    check_page(report, [*scores, judgements])
+    result = fit_files(scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
+    print_result(result, format, report)
 
 
 @combine.command()

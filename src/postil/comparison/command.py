@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.output import command_line, emit, say, tell
+from postil.cli.output import command_line, print_result, say
 from postil.comparison.calls import INTERLEAVED, PREFERENCES, CompareOptions, compare_rows
 from postil.data.options import ScoreInputOptions
 from postil.errors import UsageError
 from postil.meta.rated import open_score_files
 from postil.results.systems_table import TableOptions
-from postil.results.views import show, view_of
 
 if TYPE_CHECKING:
     from postil.comparison.result import Comparison, InterleavingResult, PreferencesResult
@@ -81,6 +80,4 @@ def compare(
         result = PREFERENCES.of_file(preferences, options, command_line(context), inputs, say)
     else:
         result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line(context))
-    shown = view_of(result)
-    emit(show(format, result, shown, table=table), format)
-    tell(format, shown.remarks)
+    print_result(result, format, table=table)

@@ -7,12 +7,11 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command
-from postil.cli.output import command_line, emit, say, tell
+from postil.cli.output import check_page, command_line, print_result, say, write_page
 from postil.correlation.calls import CorrelateOptions, correlate_files
 from postil.correlation.view import view
 from postil.data.options import JudgedInputOptions
 from postil.results.base import replace
-from postil.results.views import show
 
 __all__ = ["correlate"]
 
@@ -42,19 +41,12 @@ def correlate(
 
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --report report.html
     """
-    if report:
-        from postil.results.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
-
-        check_report(report, [*scores, judgements, *filter(None, [candidates])])  # before the work is done
+    check_page(report, [*scores, judgements, candidates])
     result = correlate_files(
         scores, judgements, options, candidates, command=command_line(context), inputs=inputs, on_message=say
     )
-    if report:
-        for path in write_report([result], report):
-            say(f"written: {path}")
+    write_page(result, report)
     result = replace(result, points=None)
-    shown = view(result, disagreements=options.disagree is not None)
-    emit(show(format, result, shown), format)
-    tell(format, shown.remarks)
+    print_result(result, format, view=view(result, disagreements=options.disagree is not None))
     for line in result.warnings:  # whatever the format: in a table it would stand far below the numbers
         say(line)

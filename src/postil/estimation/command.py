@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, command
-from postil.cli.output import command_line, print_result, say
+from postil.cli.output import check_page, command_line, print_result, say
 from postil.data.options import JudgedInputOptions
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.meta.rated import Rated
@@ -46,10 +46,7 @@ def estimate(
 
     Example: postil estimate scores.jsonl --judgements judgements.jsonl --report report.html
     """
-    files, line = scores or [], command_line(context)
-    print_result(
-        lambda: estimate_rated(Rated.files(files, judgements, inputs, say), options, line),
-        format,
-        report,
-        [*files, judgements],
-    )
+    files = scores or []
+    check_page(report, [*files, judgements])
+    result = estimate_rated(Rated.files(files, judgements, inputs, say), options, command_line(context))
+    print_result(result, format, report)

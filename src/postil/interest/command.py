@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.output import emit, say, tell, terminal_width
+from postil.cli.output import print_result, say
 from postil.data.options import TableInputOptions
 from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions
-from postil.results.views import show, view_of
 
 __all__ = ["interesting"]
 
@@ -46,6 +45,4 @@ def interesting(
     Example: postil interesting page.html -k 10 --page highlighted.html
     """
     result = rank_sources(sources, options, page=page, pages=pages, inputs=inputs, on_message=say)
-    shown = view_of(result)
-    emit(show(format, result, shown, width=terminal_width()), format)
-    tell(format, shown.remarks)
+    print_result(result, format)

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, command
-from postil.cli.output import command_line, emit, say, tell
+from postil.cli.output import check_page, command_line, emit, print_result, say
 from postil.data.options import InputOptions
 from postil.judging.calls import judge_rows, open_sources, plan_rows
 from postil.judging.judge import Template
 from postil.judging.options import JudgeOptions
-from postil.results.views import show, view_of
+from postil.results.views import show
 
 __all__ = ["judge"]
 
@@ -64,18 +64,10 @@ def judge(
     --endpoint http://127.0.0.1:8080/v1 --cache answers --out judge.jsonl
     """
     paths = {"candidates": candidates, "references": references, "articles": articles, "judgements": judgements}
-    if report:
-        from postil.results.page.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
-
-        check_report(report, [path for path in paths.values() if path is not None])  # before the work is done
+    check_page(report, paths.values())
     sources = open_sources(paths, options, inputs, say)
     if options.dry_run:
         emit(show(format, plan_rows(sources, options, say)), format)
         return
     result = judge_rows(sources, options, command=command_line(context), on_message=say)
-    if report:
-        for path in write_report([result], report):
-            say(f"written: {path}")
-    shown = view_of(result)
-    emit(show(format, result, shown), format)
-    tell(format, shown.remarks)
+    print_result(result, format, report)

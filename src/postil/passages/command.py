@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.cli.command import FormatOption, ReportOption, command
-from postil.cli.output import command_line, emit, say, tell
+from postil.cli.output import check_page, command_line, print_result, say
 from postil.data.options import InputOptions
 from postil.data.row_files import write
 from postil.errors import UsageError
 from postil.passages.calls import PassagesOptions, gains_of_file
 from postil.passages.files import check_scores, write_runs, write_scores
 from postil.passages.summaries import SummariesOptions, SummaryFiles, score_summary_files
-from postil.passages.view import draw_figures, view
-from postil.passages.view import summaries as view_summaries
-from postil.results.views import show
+from postil.passages.view import draw_figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,10 +81,7 @@ def passages(
         _score_summaries(context, files, SummariesOptions.of(options, max_words), inputs, items, report, format)
         return
     _refuse({"articles": articles, "max-words": max_words, "items": items}, "goes with --summaries FILE")
-    if report:
-        from postil.results.page.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
-
-        check_report(report, [passages])  # before the work is done
+    check_page(report, [passages])
     if scores is not None:
         check_scores("scores", scores, [passages], "gains")
     lines = format == "json" or bool(figures or report)
@@ -99,11 +94,7 @@ def passages(
         write_runs(runs, result, scored, say)
     for path in draw_figures(figures, result) if figures else ():
         say(f"written: {path}")
-    for path in write_report([result], report) if report else ():
-        say(f"written: {path}")
-    shown = view(result)
-    emit(show(format, result, shown), format)
-    tell(format, shown.remarks)
+    print_result(result, format, report)
 
 
 def _refuse(flags: Mapping[str, object], why: str) -> None:
@@ -121,17 +112,10 @@ def _score_summaries(  # noqa: PLR0917 - the flags
     report: Path | None,
     form: Format,
 ) -> None:
-    if report:
-        from postil.results.page.report import check_report, write_report  # noqa: PLC0415 - it loads what draws
-
-        check_report(report, files.paths)  # before the work is done
+    check_page(report, files.paths)
     if items is not None:
         check_scores("items", items, files.paths, "means")
     result, rows = score_summary_files(files, options, command=command_line(context), inputs=inputs, on_message=say)
     if items is not None:
         write(items, rows)
-    for path in write_report([result], report) if report else ():
-        say(f"written: {path}")
-    shown = view_summaries(result)
-    emit(show(form, result, shown), form)
-    tell(form, shown.remarks)
+    print_result(result, form, report)

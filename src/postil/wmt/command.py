@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from postil.cli.command import FormatOption, command
-from postil.cli.output import command_line, emit, say, tell
+from postil.cli.output import command_line, print_result, say
 from postil.data.options import ScoreInputOptions
 from postil.results.systems_table import TableOptions
-from postil.results.views import show, view_of
 from postil.wmt.calls import WmtOptions, metrics_task
 
 __all__ = ["wmt"]
@@ -44,6 +43,4 @@ def wmt(
     table.check(format, intervals=True)
     said = command_line(context)
     result = metrics_task(folder, options, scores or (), rows=rows, command=said, inputs=inputs, on_message=say)
-    shown = view_of(result)
-    emit(show(format, result, shown, table=table), format)
-    tell(format, shown.remarks)
+    print_result(result, format, table=table)
