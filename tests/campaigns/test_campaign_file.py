@@ -116,7 +116,7 @@ class TestCopies:
     def test_answers_are_moved_into_the_file_within_a_second(
         self, used: Store, file: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("postil.campaigns.database.CHECKPOINT_AFTER", 0.01)
+        monkeypatch.setattr("postil.data.group_commit.CHECKPOINT_AFTER", 0.01)
         rate(used)
         end = time.monotonic() + 10
         while time.monotonic() < end:

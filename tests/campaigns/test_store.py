@@ -9,7 +9,6 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,10 +16,8 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-import sqlalchemy as sql
 
 from campaign_work import join, rate, rate_all
-from postil.campaigns.database import GroupCommitWriter
 from postil.campaigns.models import Annotation, Campaign, Context, Item, Person, Progress, Refused, Upcoming
 from postil.campaigns.people import DAY
 from postil.campaigns.plan import Plan, plan
@@ -688,52 +685,15 @@ def test_what_was_acknowledged_survives_a_kill(make: Callable[..., Store], url: 
     )
 
 
-def test_a_refusal_does_not_touch_the_others(tmp_path: Path) -> None:
-    """Changes that wait together share a commit."""
-    engine = sql.create_engine(f"sqlite:///{tmp_path / 'x.db'}")
+def test_one_that_fails_leaves_the_others(store: Store) -> None:
+    """Changes that wait together share a commit in a file, also where SQLAlchemy is in between."""
 
-    @sql.event.listens_for(engine, "connect")
-    def _(connection: sqlite3.Connection, _record: object) -> None:
-        connection.isolation_level = None
+    def change(statement: str) -> Callable[[Connection], object]:
+        return lambda connection: connection.exec_driver_sql(statement).rowcount
 
-    grouped = GroupCommitWriter(engine, lambda error: error)
-    grouped.run(lambda connection: connection.exec_driver_sql("CREATE TABLE t (n INTEGER)"))
-    called: list[int] = []
-    hold, held = Event(), Event()
-
-    def wait(_connection: Connection) -> None:
-        held.set()
-        hold.wait(10)
-
-    def add(number: int, problem: Exception | None = None, *, late: bool = False) -> Callable[[Connection], int]:
-        def change(connection: Connection) -> int:
-            called.append(number)
-            if problem is not None and not late:
-                raise problem
-            connection.exec_driver_sql("INSERT INTO t VALUES (?)", (number,))
-            if problem is not None:
-                raise problem
-            return number
-
-        return change
-
-    def together(*changes: Callable[[Connection], int]) -> list[object]:
-        hold.clear()
-        held.clear()
-        called.clear()
-        grouped.submit(wait)
-        held.wait(10)  # what comes now waits in line together
-        futures = [grouped.submit(change) for change in changes]
-        hold.set()
-        return [future.exception(10) or future.result() for future in futures]
-
-    no = Refused("invalid", "no")
-    assert together(add(1), add(2, no), add(3)) == [1, no, 3]
-    assert called == [1, 2, 3]  # once each
-    assert together(add(4), add(5, no, late=True), add(6)) == [4, no, 6]
-    assert called == [4, 5, 4, 5, 6]  # taken back, and each by itself
-    error = ZeroDivisionError()
-    assert together(add(7), add(8, error)) == [7, error]
-    rows = grouped.run(lambda connection: connection.exec_driver_sql("SELECT n FROM t").scalars().all())
-    assert rows == [1, 3, 4, 6, 7]
-    grouped.close()
+    statements = "UPDATE person SET name = 'Bea' WHERE id = 1", "DELETE FROM nowhere", "DELETE FROM session"
+    first, second, third = (store._database.submit(change(statement)) for statement in statements)
+    with pytest.raises(PostilError, match=r"the database reports an error: .*nowhere"):
+        second.result(10)
+    assert (first.result(10), third.result(10)) == (1, 0)
+    assert "Bea" in {person.name for person in store.people.everyone()}

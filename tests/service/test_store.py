@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.data import sqlite_file
 from postil.data.suggestions import Impression, Label
+from postil.erasure.store import KIND
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.service import store as stores
 from postil.service.store import Outcome, ServiceStore
-from postil.web import stores as store_file
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator
@@ -247,7 +248,7 @@ def test_an_id_that_is_a_number_or_an_object_harms_nothing(store: ServiceStore) 
 
 
 def test_erasing_waits_for_nobody_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_file, "BUSY", 0.01)
+    monkeypatch.setattr(sqlite_file, "BUSY", 0.01)
     store = ServiceStore.open(tmp_path / "data")
     done(store.add_labels([label(1)]))
     with closing(sqlite3.connect(tmp_path / "data" / "service.db")) as other:
@@ -277,7 +278,7 @@ def make_database(file: Path, *statements: str) -> None:
 
 def test_other_files_are_refused_and_stay_as_they_are(tmp_path: Path) -> None:
     file = tmp_path / "service.db"
-    newer = f"PRAGMA application_id = {store_file.KIND}"
+    newer = f"PRAGMA application_id = {KIND.application}"
     for statements, problem in (
         (("CREATE TABLE campaign (id)",), "this database is no store of postil serve; name another folder"),
         ((newer, "PRAGMA user_version = 2"), r"made by a newer version of postil \(tables 2, not 1\); upgrade postil"),
@@ -324,7 +325,7 @@ def test_an_error_of_the_database_reaches_the_caller(store: ServiceStore, tmp_pa
         connection.execute("INSERT INTO outcomes VALUES (17, 'clicked', 1)")
 
     async def together() -> list[object]:
-        both = store._writer.run(broken), store.add_labels([label(1)])
+        both = store._write(broken), store.add_labels([label(1)])
         return await asyncio.gather(*both, return_exceptions=True)
 
     failed = asyncio.run(together())
@@ -335,6 +336,6 @@ def test_an_error_of_the_database_reaches_the_caller(store: ServiceStore, tmp_pa
 
 def test_no_thread_is_left(tmp_path: Path) -> None:
     store = ServiceStore.open(tmp_path)
-    assert "postil-store" in {thread.name for thread in threading.enumerate()}
+    assert "postil-writer" in {thread.name for thread in threading.enumerate()}
     store.close()
-    assert "postil-store" not in {thread.name for thread in threading.enumerate()}
+    assert "postil-writer" not in {thread.name for thread in threading.enumerate()}

@@ -28,6 +28,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from postil.data.group_commit import Keeper
+from postil.data.sqlite_file import connect, create, error_code, set_log, settle, user_version
 from postil.errors import InvalidInput, PostilError
 from postil.messages import Command, Message, Setting
 
@@ -58,7 +60,7 @@ _ADVICE: Final = Message(
 )
 
 
-class CampaignFile:
+class CampaignFile(Keeper):
     """The file of a campaign that is open for writing; see the head of this module.
 
     `connect` works at once; `begin` marks the file as in use, and `end` must follow. One thread may use an object.
@@ -84,10 +86,10 @@ class CampaignFile:
             _refuse_alone(path)
             if self._log.exists():
                 # Only to read: closing the last connection that can write would move a log into the file unasked.
-                with suppress(sqlite3.Error), closing(_connection(path, "mode=ro")) as connection:
+                with suppress(sqlite3.Error), closing(connect(path, "mode=ro")) as connection:
                     _refuse_other_log(path, connection)
         elif make:
-            _create(path)
+            create(path)
 
     def connect(self) -> sqlite3.Connection:
         """Connect to the file, without beginning a transaction.
@@ -97,9 +99,8 @@ class CampaignFile:
         """
         if self._known and (problem := self._lost()):
             raise PostilError(problem)
-        connection = _connection(self._path, "mode=rw")
-        for setting in ("synchronous = FULL", "foreign_keys = ON", "wal_autocheckpoint = 0"):
-            connection.execute(f"PRAGMA {setting}")
+        connection = connect(self._path, "mode=rw")
+        settle(connection, "synchronous = FULL", "foreign_keys = ON", "wal_autocheckpoint = 0")
         return connection
 
     def begin(self) -> None:
@@ -112,9 +113,9 @@ class CampaignFile:
         self._keeper = self.connect()
         with ExitStack() as undo:
             undo.callback(self._keeper.close)
-            if self._keeper.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-                raise PostilError(f"{self._path}: this file system cannot hold a campaign; move it to a local disk")
-            self._keeper.execute("PRAGMA synchronous = NORMAL")  # a checkpoint syncs what must be on disk before it
+            problem = f"{self._path}: this file system cannot hold a campaign; move it to a local disk"
+            set_log(self._keeper, problem)
+            settle(self._keeper, "synchronous = NORMAL")  # a checkpoint syncs what must be on disk before it
             for _ in range(ATTEMPTS):  # where another process is making a checkpoint, there is nothing to do
                 if _mark(self._path) > 0 >= self._version():
                     break
@@ -196,15 +197,15 @@ class CampaignFile:
                 return  # else another process made a checkpoint at the same moment
 
     def _version(self) -> int:
-        return _version(self._keeper)
+        return user_version(self._keeper)
 
     def _wait(self, seconds: float) -> None:
-        self._keeper.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
+        settle(self._keeper, f"busy_timeout = {1000 * seconds:.0f}")
 
     def _set(self, number: int) -> None:
         with self._keeper:
             self._keeper.execute("BEGIN IMMEDIATE")
-            self._keeper.execute(f"PRAGMA user_version = {number}")
+            settle(self._keeper, f"user_version = {number}")
 
     def _remember(self) -> None:
         with suppress(OSError):
@@ -276,7 +277,7 @@ def connections_to_read(path: Path, until: ExitStack, *, incomplete: bool = Fals
         # With a log only reading is allowed, as the last writer to close a file removes the log.
         return _tried(path, "mode=ro" if logged else "mode=rw")
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+        if error_code(error) not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
             raise
     except InvalidInput:
         if not incomplete:
@@ -311,13 +312,12 @@ def copy_whole(source: sqlite3.Connection, path: str) -> None:
         OSError: The copy cannot be written.
         sqlite3.Error: The database cannot be read.
     """
-    with closing(_connection(Path(path), "mode=rw")) as copy:
-        copy.execute("PRAGMA synchronous = OFF")  # the caller syncs the whole file
-        copy.execute("PRAGMA journal_mode = MEMORY")  # a file beside it would stay where the disk is full
+    with closing(connect(Path(path), "mode=rw")) as copy:
+        # The caller syncs the whole file; a journal beside it would stay where the disk is full.
+        settle(copy, "synchronous = OFF", "journal_mode = MEMORY")
         try:
             source.backup(copy)
-            copy.execute("PRAGMA journal_mode = MEMORY")  # the source's may be a write-ahead log
-            copy.execute("PRAGMA user_version = 0")
+            settle(copy, "journal_mode = MEMORY", "user_version = 0")  # the source's may be a write-ahead log
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
@@ -331,36 +331,17 @@ def copy_whole(source: sqlite3.Connection, path: str) -> None:
 def _tried(path: Path, how: str) -> Callable[[], sqlite3.Connection]:
     """Return a function that makes connections for reading, once one has worked."""
 
-    def connect() -> sqlite3.Connection:
-        connection = _connection(path, how)
-        connection.execute("PRAGMA query_only = ON")
+    def opened() -> sqlite3.Connection:
+        connection = connect(path, how)
+        settle(connection, "query_only = ON")
         return connection
 
-    with closing(connect()) as connection:
+    with closing(opened()) as connection:
         if how == "immutable=1":
-            _version(connection)
+            user_version(connection)
         else:
             _refuse_other_log(path, connection)
-    return connect
-
-
-def _create(path: Path) -> None:
-    """Create an empty file that only its owner can read; SQLite gives the files beside it the same permissions.
-
-    SQLite itself would leave the permissions to the umask. A file that another process creates first stays as it is.
-    """
-    try:
-        path.touch(0o600, exist_ok=False)
-    except FileExistsError:
-        pass
-    except OSError as error:
-        raise PostilError(f"{path}: cannot be created: {error.strerror or error}") from error
-
-
-def _connection(path: Path, how: str) -> sqlite3.Connection:
-    # A name alone would make SQLite create a file that is missing. No transaction is begun but in words.
-    address = f"{path.absolute().as_uri()}?{how}"
-    return sqlite3.connect(address, uri=True, timeout=BUSY, check_same_thread=False, isolation_level=None)
+    return opened
 
 
 def _beside(path: Path, kind: str) -> Path:
@@ -377,17 +358,13 @@ def _state(path: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _mark(path: Path) -> int:
     """The number in the file itself, whatever the write-ahead log holds.
 
     The file must not be opened by other means than SQLite's: closing it would drop this process's locks.
     """
-    with closing(_connection(path, "immutable=1")) as connection:
-        return _version(connection)
+    with closing(connect(path, "immutable=1")) as connection:
+        return user_version(connection)
 
 
 def _common_mark(path: Path, connection: sqlite3.Connection) -> int | None:
@@ -395,7 +372,7 @@ def _common_mark(path: Path, connection: sqlite3.Connection) -> int | None:
     seen: tuple[object, ...] = ()
     still, until = 0, time.monotonic() + LIVELY
     while still < ATTEMPTS and time.monotonic() < until:
-        mark, version = _mark(path), _version(connection)
+        mark, version = _mark(path), user_version(connection)
         interrupted = version > 0 and (mark == 0 or version == abs(mark) + 1)  # before the checkpoint of this number
         if abs(mark) == abs(version) or interrupted:
             return mark
@@ -419,9 +396,9 @@ def _refuse_alone(path: Path) -> None:
     if log.exists():
         return
     try:
-        with closing(_connection(path, "immutable=1")) as connection:
+        with closing(connect(path, "immutable=1")) as connection:
             ours = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'campaign'").fetchone()
-            needed = ours is not None and _version(connection) > 0
+            needed = ours is not None and user_version(connection) > 0
     except sqlite3.Error:
         return  # no database: whoever opens it will say so
     if needed and not log.exists():  # else another process began to use it at this moment

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.data.sqlite_file import Kind, connect, settle
 from postil.endpoint.chat import Answer
-from postil.errors import InvalidInput, PostilError
+from postil.errors import InvalidInput
 from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from os import PathLike
     from types import TracebackType
     from typing import Self
@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["AnswerCache"]
 
 FILE: Final = "answers.sqlite"
-APPLICATION: Final = 0x706F7374  # "post"
-SCHEMA: Final = 1
-PATIENCE: Final = 60.0
-"""Seconds that a process waits for another one that writes."""
+DAMAGED: Final = "the file of answers is damaged; remove it to ask again"
+KIND: Final = Kind(
+    0x706F7374,  # "post"
+    ("CREATE TABLE answer (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",),
+    other="this database holds other tables; name another folder",
+    newer="expected version {known}, got {found}; it was made by another version of postil",
+    damaged=DAMAGED,
+    refused="answers cannot be kept there",
+)
 
 _READ: Final = "SELECT value FROM answer WHERE key = ?"
 
@@ -54,17 +59,14 @@ class AnswerCache:
         self.where = "memory" if folder is None else str(Path(folder, FILE))
         self.on_disk = folder is not None
         self._lock = Lock()
-        with self._said():
+        with KIND.said(self.where), ExitStack() as undo:  # an interrupt, too, must leave no connection open
             if folder is not None:
                 Path(folder).mkdir(exist_ok=True)
-            name = self.where if folder is not None else ":memory:"
-            self._connection = sqlite3.connect(name, PATIENCE, isolation_level=None, check_same_thread=False)
-        try:
-            with self._said():
-                self._prepare()
-        except BaseException:  # an interrupt, too, must leave no connection open
-            self._connection.close()
-            raise
+            how = "mode=memory" if folder is None else "mode=rwc"
+            self._connection = undo.enter_context(closing(connect(Path(self.where), how)))
+            settle(self._connection, "synchronous = FULL")
+            KIND.prepare(self._connection, self.where)
+            undo.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +90,7 @@ class AnswerCache:
         Raises:
             InvalidInput: The file is damaged.
         """
-        with self._lock, self._said():
+        with self._lock, KIND.said(self.where):
             row = self._connection.execute(_READ, (key,)).fetchone()
         return None if row is None else self._decode(row[0])
 
@@ -107,7 +109,7 @@ class AnswerCache:
             PostilError: The file cannot be written.
         """
         value = msgspec.json.encode(answer)
-        with self._lock, self._said():
+        with self._lock, KIND.said(self.where):
             self._connection.execute("INSERT OR IGNORE INTO answer VALUES (?, ?)", (key, value))
             return self._decode(self._connection.execute(_READ, (key,)).fetchone()[0])
 
@@ -133,9 +135,9 @@ class AnswerCache:
                 "no {file} in this folder; expected answers that {cache} kept", file=FILE, cache=Setting("cache")
             )
             raise InvalidInput(problem, where=str(folder))
-        with cls(folder) as cache, cache._said():
+        with cls(folder) as cache, KIND.said(cache.where):
             execute = cache._connection.execute
-            execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+            settle(cache._connection, "secure_delete = ON")  # what is deleted is overwritten
             execute("BEGIN" if dry_run else "BEGIN IMMEDIATE")  # undone where the connection is closed before the end
             answers = [(key, cache._decode(value)) for key, value in execute("SELECT key, value FROM answer")]
             erased = [(key,) for key, answer in answers if shows(answer.text) or shows(answer.refusal)]
@@ -145,42 +147,10 @@ class AnswerCache:
                 execute("VACUUM")
         return len(erased)
 
-    def _prepare(self) -> None:
-        execute = self._connection.execute
-        execute("PRAGMA synchronous = FULL")
-        if execute("PRAGMA application_id").fetchone()[0] == 0:
-            execute("BEGIN IMMEDIATE")  # of several processes one creates the table
-            if execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                execute("CREATE TABLE answer (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
-                execute(f"PRAGMA application_id = {APPLICATION}")
-                execute(f"PRAGMA user_version = {SCHEMA}")
-            execute("COMMIT")
-        if execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-            raise InvalidInput("this database holds other tables; name another folder", where=self.where)
-        if (version := execute("PRAGMA user_version").fetchone()[0]) != SCHEMA:
-            problem = f"expected version {SCHEMA}, got {version}; it was made by another version of postil"
-            raise InvalidInput(problem, where=self.where)
-
     def _decode(self, value: object) -> Answer:
         try:
             if isinstance(value, bytes):
                 return msgspec.json.decode(value, type=Answer)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             pass
-        raise self._damaged()
-
-    def _damaged(self) -> InvalidInput:
-        return InvalidInput("the file of answers is damaged; remove it to ask again", where=self.where)
-
-    @contextmanager
-    def _said(self) -> Iterator[None]:
-        """Errors of the database and of the operating system, in words."""
-        try:
-            yield
-        except (sqlite3.OperationalError, OSError) as error:
-            said = getattr(error, "strerror", None) or error
-            raise PostilError(f"{self.where}: answers cannot be kept there: {said}") from error
-        except sqlite3.ProgrammingError as error:  # closed by another thread
-            raise PostilError(f"{self.where}: closed") from error
-        except sqlite3.DatabaseError as error:
-            raise self._damaged() from error
+        raise InvalidInput(DAMAGED, where=self.where)

@@ -26,11 +26,10 @@ from postil.data.suggestions import Source
 from postil.endpoint.cache import AnswerCache
 from postil.erasure.models import ErasableModel, noted, unserved
 from postil.erasure.result import ForgetResult
-from postil.erasure.store import erase_stored
+from postil.erasure.store import NAME, erase_stored
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, options
-from postil.web.stores import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

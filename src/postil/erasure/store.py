@@ -1,9 +1,9 @@
-"""Erasure of comments and articles from the store of a service."""
+"""File of the store of a service, `service.db` in a folder that one service uses at a time; erasure from it."""
 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.corpus.duplicates import compact_text
+from postil.data.sqlite_file import Kind, begin, connect, create, database_error, set_log, settle, shrink
 from postil.data.suggestions import Label
 from postil.errors import InvalidInput
-from postil.web.stores import NAME, database_error, open_file, shrink
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -21,7 +21,55 @@ if TYPE_CHECKING:
     from postil.corpus.forgotten import Chosen
     from postil.data.streams import FilePath
 
-__all__ = ["Erased", "erase_comments", "erase_stored"]
+__all__ = ["KIND", "NAME", "Erased", "erase_comments", "erase_stored", "open_file"]
+
+NAME: Final = "service.db"
+"""Name of the file in its folder."""
+
+TABLES: Final = """
+CREATE TABLE labels (
+    number INTEGER PRIMARY KEY,
+    sender TEXT NOT NULL,
+    id TEXT,
+    received TEXT NOT NULL,
+    row BLOB NOT NULL,
+    UNIQUE (sender, id)
+);
+CREATE INDEX labels_article ON labels (sender, json_extract(CAST(row AS TEXT), '$.article'));
+CREATE TABLE impressions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    made TEXT NOT NULL,
+    article TEXT NOT NULL,
+    models TEXT NOT NULL,
+    teams TEXT NOT NULL
+);
+CREATE TABLE outcomes (
+    impression INTEGER NOT NULL REFERENCES impressions (number),
+    event TEXT NOT NULL,
+    rank INTEGER NOT NULL,
+    PRIMARY KEY (impression, event, rank)
+) WITHOUT ROWID;
+CREATE TABLE deliveries (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    made REAL NOT NULL,
+    body BLOB,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    due REAL,
+    problem TEXT NOT NULL
+);
+CREATE INDEX deliveries_due ON deliveries (due) WHERE due IS NOT NULL;
+"""
+
+KIND: Final = Kind(
+    0x706F7374,  # "post"
+    (TABLES,),
+    other="this database is no store of postil serve; name another folder",
+    newer="made by a newer version of postil (tables {found}, not {known}); upgrade postil",
+    damaged="this is no store of postil serve ({error}); name another folder, or restore a copy",
+)
 
 QUOTED: Final = 30
 """Least number of characters of a text whose quotation within another one counts as the text."""
@@ -40,6 +88,27 @@ class Erased:
 
     labels: int
     deliveries: int
+
+
+def open_file(path: Path) -> sqlite3.Connection:
+    """Open the file to write, and make it where there is none, for its owner alone.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InvalidInput: It is another file, or one of a newer version of postil.
+        PostilError: The operating system reports an error.
+    """
+    create(path)
+    with KIND.said(str(path)), ExitStack() as undo:
+        connection = undo.enter_context(closing(connect(path, "mode=rw")))
+        # A commit waits for the disk. What is deleted is overwritten, also where the file is not rewritten.
+        settle(connection, "synchronous = FULL", "secure_delete = ON", "foreign_keys = ON")
+        KIND.prepare(connection, str(path))
+        set_log(connection, f"{path}: this file system cannot hold the store; use a folder on a local disk")
+        undo.pop_all()
+    return connection
 
 
 def erase_comments(connection: sqlite3.Connection, chosen: Chosen, texts: Collection[str]) -> Erased:
@@ -88,9 +157,11 @@ def erase_stored(folder: FilePath, chosen: Chosen, texts: Collection[str], *, dr
         raise InvalidInput(f"no {NAME} in this folder; expected one of postil serve --data", where=str(folder))
     with closing(open_file(path)) as connection:
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            erased = erase_comments(connection, chosen, texts)
-            connection.execute("ROLLBACK" if dry_run else "COMMIT")
+            with connection:
+                begin(connection)
+                erased = erase_comments(connection, chosen, texts)
+                if dry_run:
+                    connection.rollback()
             if not dry_run:  # also where nothing is left to erase: an earlier run may have ended before this
                 shrink(connection, str(path))
         except sqlite3.Error as error:

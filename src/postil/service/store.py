@@ -10,12 +10,10 @@ import asyncio
 import secrets
 import sqlite3
 import time
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import msgspec
@@ -24,10 +22,11 @@ from postil.corpus.forgotten import Chosen
 from postil.data.atomic_file import locked
 from postil.data.explain import shown
 from postil.data.fields import parse_date, plain_id
+from postil.data.group_commit import GroupWriter
+from postil.data.sqlite_file import begin, connect, database_error, shrink
 from postil.data.suggestions import EVENTS, Impression, Label
-from postil.erasure.store import erase_comments
-from postil.errors import InvalidInput, PostilError
-from postil.web.stores import MAX_GROUP, NAME, Pending, connect, database_error, open_file, shrink
+from postil.erasure.store import NAME, erase_comments, open_file
+from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -36,108 +35,9 @@ if TYPE_CHECKING:
     from postil.data.streams import FilePath
     from postil.erasure.store import Erased
 
-__all__ = ["Delivery", "GroupWriter", "Outcome", "ServiceStore", "StoreCounts"]
+__all__ = ["Delivery", "Outcome", "ServiceStore", "StoreCounts"]
 
 T = TypeVar("T")
-
-
-class _Work(Pending[sqlite3.Connection, T]):
-    """A transaction, which begins and commits by itself if it is to run alone."""
-
-    alone = False
-
-
-class GroupWriter:
-    """One thread that writes: transactions that wait share one commit, and with it one wait for the disk.
-
-    Each transaction has a savepoint, so one that fails changes nothing and leaves the others as they are. Callers hear
-    of theirs after the commit: what they were told is on disk.
-
-    Args:
-        connection: Connection to the database, in which nobody else works from now on.
-        where: The file, for messages.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, where: str) -> None:
-        self._connection, self._where = connection, where
-        self._queue: SimpleQueue[_Work[object] | None] = SimpleQueue()
-        self._open, self._lock = True, Lock()
-        self._thread = Thread(target=self._loop, name="postil-store", daemon=True)
-        self._thread.start()
-
-    async def run(self, transaction: Callable[[sqlite3.Connection], T], *, alone: bool = False) -> T:
-        """Run a transaction; when this returns, it is on disk.
-
-        Args:
-            transaction: The transaction.
-            alone: True if it begins and commits by itself, as what rewrites the file must.
-
-        Raises:
-            PostilError: The database reports an error, or is closed.
-        """
-        work = _Work(transaction)
-        work.alone = alone
-        with self._lock:  # nothing may be put behind the end of the queue, where nobody would answer it
-            if not self._open:
-                raise PostilError(f"{self._where}: the store is closed")
-            self._queue.put(work)  # type: ignore[arg-type]  # a future of something is one of an object
-        return await asyncio.wrap_future(work.future)
-
-    def close(self) -> None:
-        """Finish all transactions that wait, and close the connection."""
-        with self._lock:
-            if self._open:
-                self._open = False
-                self._queue.put(None)
-        self._thread.join()
-
-    def _loop(self) -> None:
-        going = True
-        while going:
-            group = [self._queue.get()]
-            with suppress(Empty):
-                while len(group) < MAX_GROUP:
-                    group.append(self._queue.get_nowait())
-            going = group[-1] is not None  # nothing is put behind it
-            # One that its caller has cancelled is dropped; from here on it cannot be cancelled any more.
-            works = [one for one in group if one is not None and one.future.set_running_or_notify_cancel()]
-            self._commit([one for one in works if not one.alone])
-            for one in works:
-                if one.alone:
-                    self._run(one)
-                    one.answer()
-        self._connection.close()
-
-    def _commit(self, works: list[_Work[object]]) -> None:
-        if not works:
-            return
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            for one in works:
-                self._connection.execute("SAVEPOINT one")
-                if not self._run(one):
-                    self._connection.execute("ROLLBACK TO one")
-                self._connection.execute("RELEASE one")
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:  # of the file rather than of a transaction, such as a full disk
-            with suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
-            for one in works:
-                one.refuse(database_error(self._where, error))
-        for one in works:
-            one.answer()
-
-    def _run(self, work: _Work[object]) -> bool:
-        """Run one; False if it failed."""
-        try:
-            work.run(self._connection)
-        except sqlite3.Error as error:
-            work.refuse(database_error(self._where, error))
-        except BaseException as error:  # its caller must hear of it, else it would wait forever
-            work.refuse(error)
-        else:
-            return True
-        return False
 
 
 MOST_LABELS: Final = 1000
@@ -204,7 +104,7 @@ class ServiceStore:
 
     def __init__(self, path: Path, connection: sqlite3.Connection, until: ExitStack) -> None:
         self._path, self._until = path, until
-        self._writer = GroupWriter(connection, str(path))
+        self._writer = GroupWriter(connection, connection, self._translate, closed=f"{path}: the store is closed")
 
     @classmethod
     def open(cls, folder: FilePath) -> Self:
@@ -255,7 +155,7 @@ class ServiceStore:
             connection.executemany(insert, rows)
             return connection.total_changes - before
 
-        return await self._writer.run(add)
+        return await self._write(add)
 
     async def withdraw_labels(self, ids: Sequence[str], *, sender: str = "") -> int:
         """Delete labels that their sender takes back.
@@ -276,7 +176,7 @@ class ServiceStore:
             connection.executemany("DELETE FROM labels WHERE sender = ? AND id = ?", [(sender, one) for one in ids])
             return connection.total_changes - before
 
-        return await self._writer.run(delete)
+        return await self._write(delete)
 
     def labels_of(self, article: str, *, sender: str = "") -> list[tuple[str | None, Label]]:
         """Read the last labels of an article that a sender sent, with their ids, in the order of their arrival.
@@ -330,7 +230,7 @@ class ServiceStore:
         def add(connection: sqlite3.Connection) -> None:
             connection.execute("INSERT INTO impressions (id, made, article, models, teams) VALUES (?, ?, ?, ?, ?)", row)
 
-        await self._writer.run(add)
+        await self._write(add)
         return id_
 
     async def add_outcomes(self, outcomes: Sequence[Outcome]) -> None:
@@ -357,7 +257,7 @@ class ServiceStore:
                 row = found[0], one.event, one.rank or 0
                 connection.execute("INSERT INTO outcomes VALUES (?, ?, ?) ON CONFLICT DO NOTHING", row)
 
-        await self._writer.run(add)
+        await self._write(add)
 
     def outcomes(self) -> Iterator[Impression]:
         """Read the impressions with their outcomes so far, in the order of the impressions.
@@ -406,7 +306,7 @@ class ServiceStore:
             insert = "INSERT INTO deliveries (id, made, body, state, attempts, due, problem)"
             connection.execute(f"{insert} VALUES (?, ?, ?, 'waiting', 0, ?, '')", (id_, now, body, now))
 
-        await self._writer.run(add)
+        await self._write(add)
         return id_
 
     def due_deliveries(self, now: float, *, most: int = 100) -> list[Delivery]:
@@ -447,7 +347,7 @@ class ServiceStore:
                 (state, due, problem, due, delivery),
             )
 
-        await self._writer.run(change)
+        await self._write(change)
 
     async def forget(self, comments: Collection[tuple[str, str]], texts: Collection[str]) -> Erased:
         """Erase labels and waiting deliveries with comments, and rewrite the file without them.
@@ -463,17 +363,13 @@ class ServiceStore:
         """
 
         def erase(connection: sqlite3.Connection) -> Erased:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with connection:
+                begin(connection)
                 erased = erase_comments(connection, Chosen(frozenset(comments)), texts)
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
             shrink(connection, str(self._path))
             return erased
 
-        return await self._writer.run(erase, alone=True)
+        return await self._write(erase, alone=True)
 
     def counts(self) -> StoreCounts:
         """Count what is stored.
@@ -492,6 +388,12 @@ class ServiceStore:
             PostilError: The database reports an error.
         """
         self._read("SELECT 1 FROM labels LIMIT 1")
+
+    async def _write(self, transaction: Callable[[sqlite3.Connection], T], *, alone: bool = False) -> T:
+        return await asyncio.wrap_future(self._writer.submit(transaction, alone=alone))
+
+    def _translate(self, error: BaseException) -> BaseException:
+        return database_error(str(self._path), error) if isinstance(error, sqlite3.Error) else error
 
     def _read(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
         """All rows of a query, from one snapshot that is given up at once."""

@@ -15,9 +15,6 @@ from __future__ import annotations
 
 import math
 import os
-import sqlite3
-import tempfile
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -29,10 +26,12 @@ from postil.corpus.importers.import_report import ImportReport, Place, json_obje
 from postil.data.explain import shown
 from postil.data.fields import is_integer, is_number, optional_date
 from postil.data.rows import Article, Comment
-from postil.errors import InvalidInput, PostilError, UnknownName
+from postil.data.sqlite_file import temporary
+from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
@@ -49,7 +48,6 @@ __all__ = [
     "Fields",
     "Names",
     "Threads",
-    "database",
     "read_threads",
     "text_at",
 ]
@@ -460,7 +458,6 @@ def _found(row: Mapping[str, object], names: Names) -> tuple[str, object]:
 
 
 TABLES: Final = """
-    PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
     CREATE TABLE articles (number INTEGER PRIMARY KEY, name TEXT UNIQUE, row BLOB);
     CREATE TABLE comments (
         number INTEGER PRIMARY KEY, name TEXT, above TEXT, article TEXT, found INTEGER,
@@ -598,7 +595,7 @@ def read_threads(
         InvalidInput: There is no such file, or something in it is broken.
         PostilError: There is no room for the temporary file.
     """
-    with database(TABLES) as rows:
+    with temporary(TABLES) as rows:
         threads = Threads(rows, report, lang)
         for path in paths:
             where = os.fspath(path)
@@ -610,28 +607,6 @@ def read_threads(
                         raise
                     report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
         yield from threads.articles()
-
-
-@contextmanager
-def database(script: str) -> Iterator[sqlite3.Connection]:
-    """Open a temporary database.
-
-    Args:
-        script: SQL that makes its tables.
-
-    Yields:
-        The database.
-
-    Raises:
-        PostilError: There is no room for it.
-    """
-    with tempfile.TemporaryDirectory(prefix="postil-") as folder:
-        try:
-            with closing(sqlite3.connect(f"{folder}/rows.sqlite")) as rows:
-                rows.executescript(script)
-                yield rows
-        except sqlite3.Error as error:
-            raise PostilError(f"the temporary folder {tempfile.gettempdir()} refuses: {error}; see TMPDIR") from error
 
 
 def text_at(row: Record, *names: str) -> str | None:

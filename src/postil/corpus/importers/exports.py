@@ -19,7 +19,6 @@ from postil.corpus.importers.article_builder import (
     TABLES,
     ArticleBuilder,
     Threads,
-    database,
     read_threads,
     text_at,
 )
@@ -27,6 +26,7 @@ from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.corpus.importers.importer import EXPORTS, Importer, LangOptions, Sign, articles_in
 from postil.data.explain import shown
 from postil.data.fields import is_integer
+from postil.data.sqlite_file import temporary
 from postil.documents.markup import HtmlText, unescaped
 from postil.documents.xml import Element, elements
 from postil.errors import InvalidInput
@@ -217,7 +217,7 @@ def read_disqus(
     """
     report = report or ImportReport()
     html = HtmlText()
-    with database(TABLES) as rows:
+    with temporary(TABLES) as rows:
         threads = Threads(rows, report, lang)
         for path in paths:
             where = os.fspath(path)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import msgspec
 
-from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, FORUM, ArticleBuilder, Fields, database
+from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, FORUM, ArticleBuilder, Fields
 from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.corpus.importers.importer import LINES, Importer, LangOptions, import_articles
 from postil.data import parquet
@@ -40,6 +40,7 @@ from postil.data.explain import shown
 from postil.data.folders import by_split, saved
 from postil.data.reading import Reading, by_role, checked_decimal
 from postil.data.rows import Article, Comment
+from postil.data.sqlite_file import temporary
 from postil.data.streams import FilePath, opened
 from postil.data.workbooks import Sheet
 from postil.errors import InvalidInput, UnknownName, UsageError
@@ -194,7 +195,6 @@ ARTICLE: Final = "article"
 """The column of a comment that names its article."""
 
 TABLES: Final = """
-    PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
     CREATE TABLE articles (number INTEGER PRIMARY KEY, row BLOB);
     CREATE TABLE comments (article INTEGER, line INTEGER, row BLOB);
 """
@@ -287,7 +287,7 @@ def read_table(
             decimal=decimal,
         )
 
-    with database(TABLES) as rows_on_disk:
+    with temporary(TABLES) as rows_on_disk:
         joined = _Join(rows_on_disk, names, report, os.fspath(comments), join, one_table=one_table)
         if articles is not None:
             builder = ArticleBuilder(Fields(names.article, {}, names.lang), report)
