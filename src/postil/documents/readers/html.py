@@ -235,7 +235,7 @@ def selected(page: Walked, article: str) -> list[HtmlBlock] | None:
 
     Returns:
         The blocks; headings, captions, tables and code where what is around them is in the article. None where the
-        article has but a small part of the sentences of the page.
+        article has but a small part of the sentences of the page, or nothing but lists of links.
     """
     walked = page.blocks
     known = set(_windows(article))
@@ -276,7 +276,8 @@ def selected(page: Walked, article: str) -> list[HtmlBlock] | None:
         if walked[place].block.kind == "heading" and walked[place].block.level == 1:
             inside[place] = True  # the headline, whatever is between it and the text
             break
-    return [_linked_out(one) for one, kept in zip(walked, inside, strict=True) if kept]
+    blocks = [_linked_out(one) for one, kept in zip(walked, inside, strict=True) if kept]
+    return blocks if any(block.kind in PROSE for block in blocks) else None
 
 
 def without_menus(walked: Sequence[WalkedBlock]) -> list[HtmlBlock]:
@@ -426,6 +427,7 @@ def extracted(tree: HtmlElement) -> Extracted | None:
     _shorten(tree)
     found: Extracted | None = bare_extraction(
         tree,
+        fast=True,
         include_comments=False,
         include_tables=True,
         with_metadata=True,
