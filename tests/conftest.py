@@ -10,13 +10,12 @@ import signal
 import sys
 import tempfile
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pytest
-import typer.testing
+from click.testing import CliRunner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for the helpers beside this file
-
-# Typer builds every command anew whenever its runner is called, which takes longer than most of the calls.
-typer.testing._get_command = cache(typer.testing._get_command)
 
 from exploration import register_profiles  # noqa: E402 - from the folder that was added
 
@@ -79,7 +75,7 @@ def postil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Postil:
     monkeypatch.chdir(tmp_path)
 
     def run(*args: object, stdin: bytes | None = None) -> Outcome:
-        result = typer.testing.CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
+        result = CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Outcome(result.exit_code, result.stdout, result.stderr)

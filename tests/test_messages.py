@@ -6,7 +6,7 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import postil
 from postil.cli.main import app

@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from click.testing import CliRunner
 from PIL import Image
-from typer.testing import CliRunner
 
 from postil.cli.main import app
 

@@ -121,12 +121,10 @@ def verbs(command: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 def commands() -> str:
     """The reference of the command line."""
-    import typer.main  # noqa: PLC0415
-
     from postil.cli.main import app  # noqa: PLC0415
 
     parts = [""]
-    for name, command in verbs(typer.main.get_command(app), "postil"):
+    for name, command in verbs(app, "postil"):
         said, _, example = (command.help or "").partition("Example: ")
         parts += [f"## {name}", "", _as_code(said.strip()), ""]
         parts += ["```", *example.strip().splitlines(), "```", ""] if example else []

@@ -337,17 +337,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, exits
+from postil.cli.command import Argument, FormatOption, command
 from postil.cli.output import emit
 from postil.counting.calls import count_words
 from postil.results.views import show
 
 
-@exits
+@command
 def count(
-    texts: Annotated[list[str], typer.Argument(metavar="TEXTS", help="Texts.")],
+    texts: Annotated[list[str], Argument(metavar="TEXTS", help="Texts.")],
     *,
     format: FormatOption = "table",
 ) -> None:

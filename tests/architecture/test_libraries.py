@@ -72,4 +72,4 @@ def test_all_that_is_printed_goes_through_one_function() -> None:
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
-                assert called not in {"print", "typer.echo", "typer.secho"}, f"{name_of(path)}:{node.lineno}"
+                assert called not in {"print", "click.echo", "click.secho"}, f"{name_of(path)}:{node.lineno}"

@@ -37,7 +37,7 @@ HEAVY = {
     "selectolax",
     "ray",
 }
-HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "typer", "rich"}
+HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "click", "rich"}
 
 
 def loaded(statement: str) -> set[str]:
@@ -66,13 +66,13 @@ except SystemExit as end:
         (HELP, HEAVY | {"numpy", "msgspec"}),
         (HELP.replace('"--help"', '"score", "--help"'), HEAVY),
         (HELP.replace('"--help"', '"train", "att", "--help"'), HEAVY),
-        ("import postil; postil.score, postil.parse_metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
+        ("import postil; postil.score, postil.parse_metric, postil.Scale", HEAVY - {"Stemmer"} | {"click", "rich"}),
         ("import postil.data.row_files, postil.data.grades", HEAVY),
-        ("import postil.meta.correlation", HEAVY | {"typer", "rich"}),
-        ("import postil.endpoint.client", HEAVY | {"numpy", "typer", "rich"}),
+        ("import postil.meta.correlation", HEAVY | {"click", "rich"}),
+        ("import postil.endpoint.client", HEAVY | {"numpy", "click", "rich"}),
         (
             "import postil.results.plots.forest, postil.results.plots.lines, postil.results.plots.figure",
-            HEAVY | {"typer", "rich"},
+            HEAVY | {"click", "rich"},
         ),
     ],
 )

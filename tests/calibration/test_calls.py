@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import postil
 from postil.cli.main import app

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import pytest
-import typer
-import typer.main
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from postil.cli.command import command
+from postil.cli.command import Argument, command
 from postil.cli.main import app
 from postil.data.grades import METHODS, Scale
 from postil.errors import UsageError
@@ -25,10 +23,12 @@ from postil.text.tokenizers import TOKENIZERS
 from postil.version import VERSION
 
 if TYPE_CHECKING:
+    import click
+
     from conftest import Postil
 
 
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # made when asked for
+COMMANDS = app.commands
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
@@ -144,16 +144,13 @@ class Example(Shared):
     sizes: tuple[int, ...] = ()
 
 
-def app_of(found: list[tuple[str, Example]]) -> typer.Typer:
-    made = typer.Typer(rich_markup_mode=None)
-
-    @made.command()
+def app_of(found: list[tuple[str, Example]]) -> click.Command:
     @command
-    def example(file: Annotated[str, typer.Argument(help="A file.")], options: Example) -> None:
+    def example(file: Annotated[str, Argument(metavar="FILE", help="A file.")], options: Example) -> None:
         """Show options."""
         found.append((file, options))
 
-    return made
+    return example
 
 
 def called(*words: str) -> tuple[str, Example]:
@@ -230,14 +227,11 @@ class Loss:
     ],
 )
 def test_an_error_names_the_flag_where_the_field_has_another_name(words: list[str], expected: str) -> None:
-    made = typer.Typer()
-
-    @made.command()
     @command
     def loss(options: Loss) -> None:
         """Show options."""
 
-    outcome = CliRunner().invoke(made, words)
+    outcome = CliRunner().invoke(loss, words)
     assert (outcome.exit_code, outcome.stderr) == (2, f"postil: {expected}\n")
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from endpoint_stub import Asked, Reply, StubServer, completion
 from postil.cli.main import app

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
 import postil
 from postil.cli.main import app
@@ -52,7 +51,7 @@ def test_tables_are_whole() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_and_their_flags_exist(command: str) -> None:
     words = shlex.split(command)[1:]
-    found: Any = typer.main.get_command(app)
+    found: Any = app
     while words and words[0] in getattr(found, "commands", ()):
         found = found.commands[words.pop(0)]
     assert not hasattr(found, "commands"), command
@@ -106,7 +105,7 @@ def table(heading: str) -> list[list[str]]:
 
 
 def flags(command: str) -> set[str]:
-    found: Any = reduce(lambda each, word: each.commands[word], command.split(), typer.main.get_command(app))
+    found: Any = reduce(lambda each, word: each.commands[word], command.split(), app)
     return {option for parameter in found.params for option in parameter.opts}
 
 
@@ -130,7 +129,7 @@ def test_new_commands_exist_and_old_ones_do_not() -> None:
         words, _, flag = new.strip("`").partition(" --")
         assert not flag or f"--{flag}" in flags(words.removeprefix("postil "))
         *group, name = old.strip("`").partition(" --")[0].removeprefix("postil ").split()
-        parent: Any = reduce(lambda each, word: each.commands[word], group, typer.main.get_command(app))
+        parent: Any = reduce(lambda each, word: each.commands[word], group, app)
         assert name not in parent.commands
 
 

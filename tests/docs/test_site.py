@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import typer.main
 
 import postil
 from postil.cli.main import app
@@ -90,7 +89,7 @@ def test_the_reference_has_every_command_and_option(site_pages: ModuleType) -> N
 
     text = site_pages.commands()
     parts = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
-    found = dict(names(typer.main.get_command(app), "postil"))
+    found = dict(names(app, "postil"))
     assert set(parts) == set(found)
     assert len(found) > 25
     for name, command in found.items():

@@ -18,7 +18,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the web extra")
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import postil
 from made_retrievers import NEWS, made

@@ -248,7 +248,7 @@ def test_a_failing_endpoint_is_a_sentence(judging: Judging, answering: Answering
         (("--prompt", "bad.txt"), 2, "unknown field of a prompt 'candidat'"),
         (("--extra-body", "[1]"), 2, "extra_body: expected a JSON object"),
         (("--extra-body", '{"stream": true}'), 2, "extra_body: stream cannot be changed"),
-        (("--answer-tokens", "0"), 2, "'--answer-tokens': Input should be greater than or equal to 1"),
+        (("--answer-tokens", "0"), 2, "'--answer-tokens': 0 is not in the range x>=1."),
     ],
 )
 def test_wrong_usage_is_a_sentence(judging: Judging, more: tuple[str, ...], code: int, said: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from postil.cli.main import app
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from command_line import put
 from postil.cli.main import app as postil

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from postil.budgeting.calls import BudgetOptions, budget_files
-from postil.cli.command import FormatOption, ReportOption, command
+from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_page, command_line, print_result, say
 from postil.data.options import JudgedInputOptions
 
@@ -18,7 +16,7 @@ __all__ = ["budget"]
 def budget(
     scores: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="SCORES",
             help="Item scores of all outputs (item, system, metric, score), where scores are to be used.",
         ),
@@ -26,11 +24,10 @@ def budget(
     *,
     judgements: Annotated[
         str | None,
-        typer.Option("--judgements", metavar="FILE", help="Judgements of a pilot; without, give assumptions."),
+        Option(metavar="FILE", help="Judgements of a pilot; without, give assumptions."),
     ] = None,
     options: BudgetOptions,
     inputs: JudgedInputOptions,
-    context: typer.Context,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -45,5 +42,5 @@ def budget(
     """
     scores = scores or []
     check_page(report, [*scores, judgements])
-    result = budget_files(scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
+    result = budget_files(scores, judgements, options, command=command_line(), inputs=inputs, on_message=say)
     print_result(result, format, report)

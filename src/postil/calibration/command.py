@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from postil.calibration import labels as app
 from postil.calibration.calls import CalibrateOptions, calibrate_files
 from postil.calibration.labels import LabelOptions
 from postil.campaigns.calls import ServeOptions
-from postil.cli.command import FormatOption, command
+from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
@@ -23,17 +21,17 @@ __all__ = ["calibrate", "label"]
 
 @command
 def calibrate(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model ir-t or ir-tc that postil train made.")],
+    model: Annotated[str, Argument(metavar="MODEL", help="A model ir-t or ir-tc that postil train made.")],
     *,
     labels: Annotated[
         list[str],
-        typer.Option(metavar="FILE", help="Labels (article, text, show): a table of any format, or -; repeatable."),
+        Option(metavar="FILE", help="Labels (article, text, show): a table of any format, or -; repeatable."),
     ],
     options: CalibrateOptions,
     inputs: InputOptions,
     figure: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw precision against coverage: .svg, .png or .pdf; extra plot."),
+        Option(metavar="FILE", help="Draw precision against coverage: .svg, .png or .pdf; extra plot."),
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -57,10 +55,10 @@ def calibrate(
 def label(
     articles: Annotated[
         str,
-        typer.Argument(metavar="ARTICLES", help="Articles (id, title, [content]): a table of any format, or -."),
+        Argument(metavar="ARTICLES", help="Articles (id, title, [content]): a table of any format, or -."),
     ],
     *,
-    model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A model that postil train made.")],
+    model: Annotated[str, Option(short="m", metavar="DIR", help="A model that postil train made.")],
     options: LabelOptions,
     inputs: InputOptions,
 ) -> None:

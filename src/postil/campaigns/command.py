@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from postil.campaigns import calls as app
 from postil.campaigns.add import AddOptions
 from postil.campaigns.add import add as add_texts
@@ -24,7 +22,7 @@ from postil.campaigns.calls import (
 from postil.campaigns.importing import Imported, LabelStudioOptions, PotatoOptions, import_label_studio, import_potato
 from postil.campaigns.planning import PlanOptions
 from postil.campaigns.planning import plan as planned
-from postil.cli.command import CampaignArgument, FormatOption, command, group
+from postil.cli.command import Argument, CampaignArgument, FormatOption, Group
 from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
@@ -38,17 +36,16 @@ if TYPE_CHECKING:
 __all__ = ["annotate"]
 
 
-annotate = group("annotate", "Collect human ratings: assign items, serve the pages, measure agreement, export.")
-imports = group("import", "Bring annotations of other tools: as judgements, or as a campaign with its ratings.")
-annotate.add_typer(imports, name="import")
+annotate = Group("annotate", "Collect human ratings: assign items, serve the pages, measure agreement, export.")
+imports = Group("import", "Bring annotations of other tools: as judgements, or as a campaign with its ratings.")
+annotate.add_command(imports)
 
 
-@annotate.command()
-@command
+@annotate.add()
 def plan(
     items: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="ITEMS",
             help="Article rows, whose comments are rated; rows of weights plan; candidate rows with --articles or "
             "--context; or passage rows.",
@@ -73,11 +70,10 @@ def plan(
         say(line)
 
 
-@annotate.command()
-@command
+@annotate.add()
 def add(
     campaign: CampaignArgument,
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of texts, as plan takes them.")],
+    files: Annotated[list[str], Argument(metavar="FILE...", help="Files of texts, as plan takes them.")],
     options: AddOptions,
     inputs: InputOptions,
     format: FormatOption = "table",  # noqa: A002
@@ -102,11 +98,10 @@ def add(
         say(f"the campaign is {done.status}; annotators get the texts after 'postil annotate resume'")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def invite(
     campaign: CampaignArgument,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the person; only leads see it.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Name of the person; only leads see it.")],
     options: InviteOptions,
 ) -> None:
     """Print an invitation link for a person; it works once.
@@ -139,8 +134,7 @@ def _print_latecomer(name: str, late: Latecomer) -> None:
         say("others have more, as items that are on screens or repeated stay, and nobody can have an item twice")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
     """Serve the pages of annotators and leads until Ctrl+C.
 
@@ -158,8 +152,7 @@ def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
     serve_web(campaign, options, on_message=say)
 
 
-@annotate.command()
-@command
+@annotate.add()
 def agreement(
     campaign: CampaignArgument,
     options: CampaignAgreementOptions,
@@ -183,8 +176,7 @@ def agreement(
         say(f"{of_aspect}seed {options.seed}, {options.resamples} resamples")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def export(campaign: CampaignArgument, options: ExportOptions) -> None:
     """Write the ratings under pseudonyms: two tables with a codebook, and rows for correlate, score and passages.
 
@@ -194,11 +186,10 @@ def export(campaign: CampaignArgument, options: ExportOptions) -> None:
         say(f"written: {file.path}" + ("" if file.rows is None else f" ({counted(file.rows, 'row')})"))
 
 
-@annotate.command()
-@command
+@annotate.add()
 def remove(
     campaign: CampaignArgument,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or pseudonym of the annotator.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Name or pseudonym of the annotator.")],
     options: RemoveOptions,
 ) -> None:
     """Remove an annotator: keep their ratings, reassign their open items.
@@ -212,11 +203,10 @@ def remove(
         say(f"{counted(done.short, 'item')} with fewer annotators than planned, as nobody else can take them")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def backup(
     campaign: CampaignArgument,
-    copy: Annotated[str, typer.Argument(metavar="COPY", help="File to write; it must not exist.")],
+    copy: Annotated[str, Argument(metavar="COPY", help="File to write; it must not exist.")],
     options: BackupOptions,
 ) -> None:
     """Copy a campaign with every annotation so far, also while its server runs.
@@ -229,8 +219,7 @@ def backup(
     say(f"written: {copy} ({counted(ratings, 'rating')})")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def upgrade(campaign: CampaignArgument) -> None:
     """Bring a campaign of an earlier version of postil to this one, as serve, invite and add do by themselves.
 
@@ -242,8 +231,7 @@ def upgrade(campaign: CampaignArgument) -> None:
     say("the campaign can be used with this version of postil")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
     """Hand out no new texts; the one on an annotator's screen can still be rated.
 
@@ -254,8 +242,7 @@ def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
     _tell(app.pause(campaign, options), "paused; 'postil annotate resume' continues")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def resume(campaign: CampaignArgument) -> None:
     """Continue a campaign after a pause, or reopen a closed one.
 
@@ -272,8 +259,7 @@ def resume(campaign: CampaignArgument) -> None:
         say(f"the deadline, {moment(before.deadline)}, had passed and is removed")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def close(campaign: CampaignArgument, options: MessageOptions) -> None:
     """Accept no more answers; those that come late stay in the annotators' browsers.
 
@@ -282,13 +268,12 @@ def close(campaign: CampaignArgument, options: MessageOptions) -> None:
     _tell(app.close(campaign, options), "closed; 'postil annotate resume' reopens it")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def deadline(
     campaign: CampaignArgument,
     when: Annotated[
         str,
-        typer.Argument(metavar="WHEN", help="Date and time with a zone, such as 2026-12-01T18:00+01:00; or none."),
+        Argument(metavar="WHEN", help="Date and time with a zone, such as 2026-12-01T18:00+01:00; or none."),
     ],
 ) -> None:
     """Set, move or remove the deadline: after it no new texts are handed out.
@@ -319,8 +304,7 @@ def _tell(outcome: Outcome, done: str) -> None:
         say(f"the campaign is {after.status} already; {same}")
 
 
-@annotate.command()
-@command
+@annotate.add()
 def quality(
     campaign: CampaignArgument,
     options: QualityOptions,
@@ -336,10 +320,9 @@ def quality(
     emit(show(format, app.quality(campaign, options)), format)
 
 
-@imports.command(name="label-studio")
-@command
+@imports.add("label-studio")
 def label_studio(
-    files: Annotated[list[str], typer.Argument(metavar="FILES...", help="Exports: JSON, JSON-MIN, CSV or TSV.")],
+    files: Annotated[list[str], Argument(metavar="FILES...", help="Exports: JSON, JSON-MIN, CSV or TSV.")],
     options: LabelStudioOptions,
 ) -> None:
     """Exports of Label Studio: choices, ratings, numbers, and labels of spans in texts.
@@ -349,12 +332,11 @@ def label_studio(
     _tell_imported(import_label_studio(files, options, say))
 
 
-@imports.command()
-@command
+@imports.add()
 def potato(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATHS...", help="Output folders, or exported tables: JSON Lines, CSV or TSV."),
+        Argument(metavar="PATHS...", help="Output folders, or exported tables: JSON Lines, CSV or TSV."),
     ],
     options: PotatoOptions,
 ) -> None:

@@ -3,46 +3,207 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
 
-import typer
+import click
 
-from postil.cli.output import exits, refuse
+from postil.cli.output import emit, exits, refuse
 from postil.errors import UnknownName, UsageError
 from postil.messages import INTERFACE, CommandLine
-from postil.options import descriptions, flag_name, flags_of, is_options, split_hint
+from postil.options import Flag, descriptions, flag_name, flags_of, is_options, split_hint
 from postil.results.formats import FORMATS, Format
 
 if TYPE_CHECKING:
     from dataclasses import Field
-    from typing import ParamSpec
 
-    from typer.core import TyperGroup
-
-    from postil.options import Flag
-
-    P = ParamSpec("P")
-
-__all__ = ["SETTINGS", "CampaignArgument", "FormatOption", "ReportOption", "ScoresArgument", "command", "group"]
+__all__ = [
+    "Argument",
+    "CampaignArgument",
+    "Commands",
+    "FormatOption",
+    "Group",
+    "Option",
+    "ReportOption",
+    "ScoresArgument",
+    "command",
+    "flag_of",
+]
 
 Values: TypeAlias = dict[str, object]
+Function: TypeAlias = Callable[..., None]
 
 _METAVARS: Final[Mapping[object, str]] = {int: "N", float: "X", Path: "FILE"}
 
 SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
-def command(function: Callable[P, None]) -> Callable[P, None]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """A parameter that is given by its place; metadata in ``Annotated``. A list takes one or more, or any number.
+
+    Args:
+        metavar: Its name in the help.
+        help: Its meaning.
+    """
+
+    metavar: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option(Flag):
+    """The flag of a parameter of one command; metadata in ``Annotated``.
+
+    Args:
+        help: Its meaning.
+        parse: Function that makes the value of the text.
+        prints: Function whose text is printed in place of running the command.
+    """
+
+    help: str
+    parse: Callable[[str], object] | None = None
+    prints: Callable[[], str] | None = None
+
+
+class _Argument(click.Argument):
+    """An argument that the help describes."""
+
+    def __init__(self, name: str, hint: object, said: Argument, *, required: bool) -> None:
+        super().__init__(
+            [name],
+            required=required,
+            type=_single(hint),
+            nargs=-1 if _several(hint) else 1,
+            callback=_read,
+            metavar=said.metavar,
+        )
+        self.help = said.help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:  # noqa: ARG002 - see `click.Argument`
+        """See `click.Parameter`."""
+        return self.human_readable_name, self.help or ""
+
+    def make_metavar(self, ctx: click.Context) -> str:  # noqa: ARG002 - see `click.Argument`
+        """See `click.Argument`."""
+        name = self.human_readable_name
+        dots = "..." if self.nargs != 1 and not name.endswith("...") else ""
+        return f"{name}{dots}" if self.required else f"[{name}]{dots}"
+
+
+class _Command(click.Command):
+    """A command whose help describes its arguments."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """See `click.Command`."""
+        for title in ("Arguments", "Options"):
+            of_kind = [each for each in self.get_params(ctx) if title == f"{each.param_type_name.title()}s"]
+            found = [record for each in of_kind if (record := each.get_help_record(ctx)) is not None]
+            if found:
+                with formatter.section(title):
+                    formatter.write_dl(found)
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Nothing: not every version of click knows that arguments have a help, and `format_options` shows it."""
+
+
+class Commands(MutableMapping[str, click.Command]):
+    """Commands by name, each made when it is asked for, so that starting one does not load the others.
+
+    Args:
+        names: Function that lists the names.
+        make: Function that makes a command of its name; it raises KeyError for one that is not there.
+    """
+
+    def __init__(self, names: Callable[[], Iterable[str]], make: Callable[[str], click.Command]) -> None:
+        self._names, self._make = names, make
+        self._made: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._names(), *self._made)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Group(click.Group):
+    """A command that has others below it.
+
+    Args:
+        name: Its name.
+        help: Its help.
+        commands: The commands; by default those that are added.
+    """
+
+    def __init__(self, name: str, help: str, commands: Commands | None = None) -> None:  # noqa: A002
+        self._functions: dict[str, tuple[Function, str | None]] = {}
+        commands = Commands(lambda: self._functions, self._make) if commands is None else commands
+        super().__init__(name, commands, help=help, no_args_is_help=True, context_settings=SETTINGS)
+
+    def _make(self, name: str) -> click.Command:
+        function, short_help = self._functions[name]
+        return command(function, name, short_help)
+
+    def add(self, name: str = "", short_help: str | None = None) -> Callable[[Function], Function]:
+        """Add a function as a command; it stays what it is, so that it can be several commands.
+
+        Args:
+            name: Name of the command; by default that of the function.
+            short_help: Its line in the help of the group; by default the first sentence of its docstring.
+        """
+
+        def added(function: Function) -> Function:
+            self._functions[name or function.__name__] = function, short_help
+            return function
+
+        return added
+
+    def itself(self, function: Function) -> Function:
+        """Make a function what the group does by itself, before a command below it or without one.
+
+        Args:
+            function: The function.
+        """
+        self.params, self.callback = _parameters(function)
+        self.invoke_without_command = True
+        return function
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - see `click.Group`
+        """The names of the commands, in the order in which they were added."""
+        return list(self.commands)
+
+
+def command(function: Function, name: str | None = None, short_help: str | None = None) -> click.Command:
     """Make a command: every parameter whose class is an options class is replaced by its flags.
 
     Args:
         function: The function; its annotations must be importable at run time.
+        name: Name of the command; by default that of the function.
+        short_help: Its line in the help of a group; by default the first sentence of the docstring.
     """
+    parameters, run = _parameters(function)
+    name = name or function.__name__
+    help = inspect.cleandoc(function.__doc__ or "")  # noqa: A001
+    return _Command(name, SETTINGS, run, parameters, help, short_help=short_help)
+
+
+def _parameters(function: Function) -> tuple[list[click.Parameter], Function]:
+    """The parameters of a command, and what it calls with their values."""
     hints = get_type_hints(function, include_extras=True)
-    parameters: list[inspect.Parameter] = []
+    parameters: list[click.Parameter] = []
     makers: dict[str, type] = {}
     for parameter in inspect.signature(function).parameters.values():
         hint = hints[parameter.name]
@@ -50,28 +211,32 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
             makers[parameter.name] = cast("type", hint)
             parameters += _flags(cast("type", hint))
         else:
-            parameters.append(parameter.replace(annotation=hint))
+            parameters.append(_parameter(parameter, hint))
 
-    def run(*args: object, **given: object) -> None:
+    @exits
+    def run(given: Values) -> None:
         made = {name: _made(cls, given) for name, cls in makers.items()}
-        cast("Callable[..., None]", function)(*args, **given, **made)
+        function(**given, **made)
 
-    ending = exits(run)
-
-    def ends(*args: object, **given: object) -> None:
+    def ends(**given: object) -> None:
         flags = {name: flag for cls in makers.values() for name, flag in flags_of(cls).items()}
         spoken_before = INTERFACE.set(CommandLine(flags))
         try:
-            ending(*args, **given)
+            run(given)
         finally:
             INTERFACE.reset(spoken_before)
 
-    ends.__name__, ends.__doc__, ends.__module__ = function.__name__, function.__doc__, function.__module__
-    ends.__annotations__ = {each.name: each.annotation for each in parameters}
-    required = [each for each in parameters if each.kind is not inspect.Parameter.KEYWORD_ONLY]
-    optional = [each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    ends.__signature__ = inspect.Signature([*required, *optional])  # type: ignore[attr-defined]  # inspect reads it
-    return cast("Callable[P, None]", ends)
+    return parameters, ends
+
+
+def _parameter(parameter: inspect.Parameter, hint: object) -> click.Parameter:
+    """A parameter of a function that an argument or an option gives."""
+    inner, _ = split_hint(hint)
+    (said,) = (each for each in get_args(hint)[1:] if isinstance(each, Argument | Option))
+    required = parameter.default is inspect.Parameter.empty
+    if isinstance(said, Argument):
+        return _Argument(parameter.name, inner, said, required=required)
+    return flag_of(parameter.name, inner, said, said.help, MISSING if required else parameter.default)
 
 
 class _Parsed(Protocol):
@@ -91,89 +256,124 @@ def _made(cls: type, given: Values) -> object:
             values[each.name] = _made(cast("type", inner), given)
         elif not flag.hidden:
             value = given.pop(each.name)
-            if value is not None and value != []:
+            if value is not None and value != ():
                 values[each.name] = _value(inner, value, f"--{flag_name(each.name, flag)}")
     return cls(**values)
 
 
-def _flags(cls: type) -> list[inspect.Parameter]:
+def _flags(cls: type) -> list[click.Parameter]:
     """The flags of an options class, one per field: its own, then those that it shares with other commands."""
     hints, texts = get_type_hints(cls, include_extras=True), descriptions(cls)
-    made: list[inspect.Parameter] = []
+    made: list[click.Parameter] = []
     for each in sorted(fields(cls), key=lambda each: each.name not in cls.__annotations__):
         inner, flag = split_hint(hints[each.name])
         if is_options(inner):
             made += _flags(cast("type", inner))
         elif not flag.hidden:
-            option = typer.Option(
-                *_names(each, flag),
-                metavar=None if inner is bool else flag.metavar or _METAVARS.get(_single(inner)),
-                help=texts[each.name],
-                min=flag.min,
-                max=flag.max,
-            )
-            made.append(
-                inspect.Parameter(
-                    each.name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=_default(each, inner),
-                    annotation=Annotated[_taken(inner, each), option],
-                )
-            )
+            made.append(flag_of(each.name, inner, flag, texts[each.name], _default(each, inner)))
     return made
 
 
-def _names(of: Field[object], flag: Flag) -> list[str]:
+def flag_of(name: str, inner: object, flag: Flag, help: str, default: object) -> click.Option:  # noqa: A002
+    """An option of click.
+
+    Args:
+        name: Name of the parameter or field.
+        inner: Its type.
+        flag: Its flag.
+        help: Its help.
+        default: Its default, which the help shows; None for none, and MISSING for one that must be given.
+    """
+    required = default is MISSING
+    prints = isinstance(flag, Option) and flag.prints is not None
+    given: dict[str, Any] = {} if required else {"default": default}
+    return click.Option(
+        [name, *_names(name, flag, on=default is True)],
+        type=None if inner is bool else _type(_single(inner), flag),
+        is_flag=inner is bool,
+        multiple=_several(inner),
+        required=required,
+        metavar=None if inner is bool else flag.metavar or _METAVARS.get(_single(inner)),
+        help=help,
+        show_default=default != "",
+        callback=_callback(flag) if isinstance(flag, Option) else None,
+        is_eager=prints,
+        expose_value=not prints,
+        **given,
+    )
+
+
+def _names(name: str, flag: Flag, *, on: bool) -> list[str]:
     """All names of a flag; a switch that is on by default has one that turns it off."""
-    name = flag_name(of.name, flag)
-    names = [f"--{name}/--no-{name}" if of.default is True else f"--{name}"]
+    name = flag_name(name, flag)
+    names = [f"--{name}/--no-{name}" if on else f"--{name}"]
     return names + [f"-{flag.short}"] * bool(flag.short) + [f"--{flag.other}"] * bool(flag.other)
 
 
+def _callback(option: Option) -> Callable[[click.Context, click.Parameter, Any], object]:
+    """The callback that click calls with the value of an option."""
+
+    def read(context: click.Context, of: click.Parameter, value: Any) -> object:
+        if option.prints is not None and value:
+            emit(option.prints())
+            context.exit()
+        return _read(context, of, value) if option.parse is None else option.parse(value)
+
+    return read
+
+
+def _read(_context: click.Context, _of: click.Parameter, value: Any) -> object:
+    """A value as functions take it: a list of several, None for none of them."""
+    return list(value) or None if isinstance(value, tuple) else value
+
+
 def _several(inner: object) -> bool:
-    """True if a flag may be repeated: the field is a tuple of any length, or names values."""
-    return (get_origin(inner) is tuple and get_args(inner)[-1] is Ellipsis) or get_origin(inner) is Mapping
+    """True if a parameter may be repeated: it is a list or a tuple of any length, or names values."""
+    origin = get_origin(inner)
+    return (origin is tuple and get_args(inner)[-1] is Ellipsis) or origin in {list, Mapping}
 
 
-def _single(inner: object) -> object:
-    """The type that typer reads: of one value of a repeated flag, or of the value."""
-    if get_origin(inner) is tuple and get_args(inner)[-1] is Ellipsis:
+def _single(inner: object) -> Any:
+    """The type that click reads: of one value of a repeated parameter, or of the value."""
+    if get_origin(inner) is not Mapping and _several(inner):
         inner = get_args(inner)[0]
     if get_origin(inner) is tuple:
-        return inner
+        return get_args(inner)
     return inner if inner in {bool, int, float, str, Path} else str
 
 
-def _taken(inner: object, of: Field[object]) -> object:
-    single = _single(inner)
-    if _several(inner):
-        return list[single] | None  # type: ignore[valid-type]  # made at run time
-    required = of.default is MISSING and of.default_factory is MISSING
-    return single if required or inner is bool else single | None  # type: ignore[operator]  # the same
+def _type(single: Any, flag: Flag) -> Any:
+    """The type of a value for click: numbers are within limits, if there are some."""
+    if flag.min is None and flag.max is None:
+        return single
+    limits: Any = flag.min, flag.max
+    made = click.IntRange(*limits) if single is int else click.FloatRange(*limits)
+    made.name = "integer" if single is int else "float"  # as messages have it where no limits are
+    return made
 
 
 def _default(of: Field[object], inner: object) -> object:
     """The default that the help shows; a repeated flag has none, since its values would add up."""
     if of.default is MISSING and of.default_factory is MISSING:
-        return inspect.Parameter.empty
-    if _several(inner) or of.default is MISSING or of.default is None:
+        return MISSING
+    if _several(inner) or of.default is MISSING:
         return None
-    return of.default if isinstance(of.default, bool | int | float | str | tuple) else str(of.default)
+    return of.default if isinstance(of.default, bool | int | float | str | tuple | None) else str(of.default)
 
 
 def _value(inner: object, value: object, flag: str) -> object:
-    """The value of a field, of what typer read."""
+    """The value of a field, of what click read."""
     if get_origin(inner) is Mapping:
-        return _by_name(cast("list[str]", value), flag)
+        return _by_name(cast("tuple[str, ...]", value), flag)
     if _several(inner):
         one = get_args(inner)[0]
-        return tuple(_value(one, each, flag) for each in cast("list[object]", value))
+        return tuple(_value(one, each, flag) for each in cast("tuple[object, ...]", value))
     if isinstance(value, str) and hasattr(inner, "parse"):
         return cast("type[_Parsed]", inner).parse(value)
     return value
 
 
-def _by_name(given: list[str], flag: str) -> dict[str, str]:
+def _by_name(given: tuple[str, ...], flag: str) -> dict[str, str]:
     """Parse repeated flags like ``--model att=models/att``."""
     found: dict[str, str] = {}
     for each in given:
@@ -184,25 +384,6 @@ def _by_name(given: list[str], flag: str) -> dict[str, str]:
     return found
 
 
-def group(name: str, text: str, cls: type[TyperGroup] | None = None) -> typer.Typer:
-    """A command that has others below it.
-
-    Args:
-        name: Its name.
-        text: Its help.
-        cls: Class of the group, if not the usual one.
-    """
-    return typer.Typer(
-        name=name,
-        cls=cls,
-        help=text,
-        no_args_is_help=True,
-        add_completion=False,
-        rich_markup_mode=None,
-        context_settings=SETTINGS,
-    )
-
-
 def _format(name: str) -> Format:
     if name not in FORMATS:
         refuse(UnknownName("format", name, FORMATS))
@@ -210,19 +391,19 @@ def _format(name: str) -> Format:
 
 
 CampaignArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
+    str, Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
 ]
 FormatOption: TypeAlias = Annotated[
     Format,
-    typer.Option(parser=_format, metavar="FORMAT", help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}."),
+    Option(parse=_format, metavar="FORMAT", help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}."),
 ]
 ReportOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="HTML report to write; CSV and LaTeX tables are written beside it."),
+    Option(metavar="FILE", help="HTML report to write; CSV and LaTeX tables are written beside it."),
 ]
 ScoresArgument: TypeAlias = Annotated[
     list[str],
-    typer.Argument(
+    Argument(
         metavar="SCORES",
         help="Item scores (item, system, metric, score, and signature if there is one), as from score --items.",
     ),

@@ -5,74 +5,44 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import MutableMapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-import typer.main
-from typer.core import TyperGroup
+import click
 
-from postil.capabilities import capabilities, command
-from postil.cli.command import SETTINGS
-from postil.cli.output import CALLED, emit, say, unwound, visible_mistakes
+from postil.capabilities import capabilities
+from postil.capabilities import command as found
+from postil.cli.command import Argument, Commands, Group, Option, command, flag_of
+from postil.cli.output import CALLED, say, unwound, visible_mistakes
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["app", "main"]
-
-Click: TypeAlias = Any  # a command, context or formatter: of click, or of the copy that typer has
+__all__ = ["app", "main", "report"]
 
 HELP: Final = "Reference-based evaluation with quality-weighted references, and meta-evaluation against human ratings."
+VERSION_OPTION: Final = Option(help="Print the version.", prints=lambda: f"postil {VERSION}\n")
 
 
-class _Commands(MutableMapping[str, Click]):
-    """The commands, each made at the first request, so that starting one does not load the others."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Click] = {}
-
-    def __getitem__(self, name: str) -> Click:
-        if name not in self._made:
-            self._made[name] = _command(name, command(name))
-        return self._made[name]
-
-    def __setitem__(self, name: str, command: Click) -> None:
-        self._made[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for capability in capabilities() for name in capability.commands)
-
-    def __len__(self) -> int:
-        return sum(len(capability.commands) for capability in capabilities())
+def _names() -> list[str]:
+    return [name for capability in capabilities() for name in capability.commands]
 
 
-def _command(name: str, made: object) -> Click:
-    """A command of typer's, of a group or of a function."""
-    if not isinstance(made, typer.Typer):
-        alone = typer.Typer(
-            rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS
-        )
-        alone.command(name)(made)  # type: ignore[type-var]  # a function
-        made = alone
-    command = typer.main.get_command(made)
-    command.name = name
-    return command
+def _command(name: str) -> click.Command:
+    """A command of its name, which a capability may have as a function."""
+    made = found(name)
+    if not isinstance(made, click.Command):
+        return command(made, name)
+    made.name = name
+    return made
 
 
-class Root(TyperGroup):
+class Root(Group):
     """The command above all others; it remembers how it was called."""
 
-    def __init__(self, *args: Click, **attributes: Click) -> None:
-        super().__init__(*args, **attributes)
-        self.commands = _Commands()
-
-    def format_commands(self, ctx: Click, formatter: Click) -> None:  # noqa: ARG002 - see `typer.core.TyperGroup`
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - see `click`
         """List the commands under what they are for, without importing them."""
         jobs: dict[str, list[tuple[str, str]]] = {}
         for capability in capabilities():
@@ -82,43 +52,42 @@ class Root(TyperGroup):
             with formatter.section(job):
                 formatter.write_dl(rows)
 
-    def parse_args(self, ctx: Click, args: list[str]) -> list[str]:
-        """See `typer.core.TyperGroup`."""
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """See `click.Group`."""
         ctx.meta[CALLED] = list(args)
         with visible_mistakes():
-            return list(super().parse_args(ctx, args))
+            return super().parse_args(ctx, args)
 
-    def invoke(self, ctx: Click) -> Click:
-        """See `typer.core.TyperGroup`."""
+    def invoke(self, ctx: click.Context) -> None:
+        """See `click.Group`."""
         with visible_mistakes():
-            return super().invoke(ctx)
+            super().invoke(ctx)
 
 
-app = typer.Typer(
-    name="postil",
-    cls=Root,
-    help=HELP,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings=SETTINGS,
-)
+app = Root("postil", HELP, Commands(_names, _command))
+app.params.append(flag_of("version", bool, VERSION_OPTION, VERSION_OPTION.help, default=False))
 
 
-def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
-    if wanted:
-        emit(f"postil {VERSION}\n")
-        raise typer.Exit
-
-
-@app.callback(help=HELP)
-def root(
+@command
+def report(
+    results: Annotated[
+        list[Path], Argument(metavar="RESULTS", help="Results that other commands printed with --format json.")
+    ],
     *,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
+    out: Annotated[Path, Option(metavar="FILE", help="Output page.")] = Path("report.html"),
 ) -> None:
-    """Run a command of a capability."""
+    """Write one page from the results of other commands.
+
+    It opens from disk, and has CSV and LaTeX tables beside it.
+
+    Example: postil correlate scores.jsonl --judgements judgements.jsonl --format json > c.json; postil report c.json
+    """
+    from postil.results.base import read_results  # noqa: PLC0415
+    from postil.results.page.report import check_report, write_report  # noqa: PLC0415
+
+    check_report(out, results)
+    for path in write_report(read_results(results), out):
+        say(f"written: {path}")
 
 
 def main() -> None:

@@ -14,10 +14,9 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn, TextIO, cast
+from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
-import typer
+import click
 
 from postil.data.escaping import one_line, visible
 from postil.errors import PostilError
@@ -25,6 +24,7 @@ from postil.messages import COMMAND_LINE, INTERFACE, CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
     from typing import ParamSpec
 
     from postil.messages import Interface
@@ -43,7 +43,6 @@ __all__ = [
     "exits",
     "print_result",
     "refuse",
-    "report",
     "say",
     "tell",
     "terminal_width",
@@ -55,7 +54,6 @@ __all__ = [
 CALLED: Final = "postil"
 """Key of the command line in the context of the root command."""
 
-MISTAKE: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)  # click's UsageError, or typer's copy
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 ENDED: Final = ("SIGTERM", "SIGHUP")
@@ -64,21 +62,19 @@ ENDED: Final = ("SIGTERM", "SIGHUP")
 
 @contextmanager
 def visible_mistakes() -> Iterator[None]:
-    """Escape the words of a command line that a message repeats."""
+    """Escape the words of a command line that a message of click repeats; end on Ctrl+C as commands do."""
     try:
         yield
-    except MISTAKE as error:
-        error.message = visible(error.message)
+    except click.UsageError as error:
+        error.message = visible(error.message)  # type: ignore[misc]  # final in its annotations
         raise
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
-def command_line(context: typer.Context) -> str:
-    """The command line without the flags on which no result depends: jobs, engine and address.
-
-    Args:
-        context: Context of the running command.
-    """
-    words: list[str] = context.meta.get(CALLED, [])
+def command_line() -> str:
+    """The command line that runs, without the flags on which no result depends: jobs, engine and address."""
+    words: list[str] = click.get_current_context().meta.get(CALLED, [])
     kept = [
         word
         for place, word in enumerate(words)
@@ -142,7 +138,7 @@ def refuse(error: PostilError) -> NoReturn:
     """
     say(f"postil: {error.words(_interface())}")
     _settle_output()
-    raise typer.Exit(error.exit_code) from None
+    raise click.exceptions.Exit(error.exit_code) from None
 
 
 def _settle_output() -> None:
@@ -167,14 +163,14 @@ def exits(command: Callable[P, None]) -> Callable[P, None]:
             refuse(PostilError("not enough memory; give it fewer or shorter texts, or a larger machine"))
         except BrokenPipeError:
             _settle_output()
-            raise typer.Exit(1) from None
+            raise click.exceptions.Exit(1) from None
         except OSError as error:
             say(f"postil: {error.filename or 'standard output'}: {error.strerror or error}")
             _settle_output()
-            raise typer.Exit(1) from None
+            raise click.exceptions.Exit(1) from None
         except KeyboardInterrupt:
             say("postil: interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise click.exceptions.Exit(INTERRUPTED) from None
 
     return run
 
@@ -214,28 +210,6 @@ def unwound(*, serving: bool = False) -> Iterator[None]:
             signal.signal(number, handler)
         if got:
             signal.raise_signal(got[0])
-
-
-@exits
-def report(
-    results: Annotated[
-        list[Path], typer.Argument(metavar="RESULTS", help="Results that other commands printed with --format json.")
-    ],
-    *,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Output page.")] = Path("report.html"),
-) -> None:
-    """Write one page from the results of other commands.
-
-    It opens from disk, and has CSV and LaTeX tables beside it.
-
-    Example: postil correlate scores.jsonl --judgements judgements.jsonl --format json > c.json; postil report c.json
-    """
-    from postil.results.base import read_results  # noqa: PLC0415
-    from postil.results.page.report import check_report, write_report  # noqa: PLC0415
-
-    check_report(out, results)
-    for path in write_report(read_results(results), out):
-        say(f"written: {path}")
 
 
 def check_page(page: Path | None, inputs: Iterable[str | None]) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command, group
+from postil.cli.command import FormatOption, Group, Option, ReportOption, ScoresArgument
 from postil.cli.output import check_page, command_line, emit, print_result, say
 from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
@@ -14,21 +12,19 @@ from postil.results.views import show
 
 __all__ = ["combine"]
 
-combine = group("combine", "Learn human grades from several metrics, and grade texts by them.")
+combine = Group("combine", "Learn human grades from several metrics, and grade texts by them.")
 
 
-@combine.command()
-@command
+@combine.add()
 def fit(
     scores: ScoresArgument,
     *,
     judgements: Annotated[
         str,
-        typer.Option("--judgements", metavar="FILE", help="Judgements (item, system, annotator, grade)."),
+        Option(metavar="FILE", help="Judgements (item, system, annotator, grade)."),
     ],
     options: CombineOptions,
     inputs: JudgedInputOptions,
-    context: typer.Context,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -41,16 +37,15 @@ def fit(
     Example: postil combine fit scores.jsonl --judgements judgements.jsonl --out model --items grades.jsonl
     """
     check_page(report, [*scores, judgements])
-    result = fit_files(scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
+    result = fit_files(scores, judgements, options, command=command_line(), inputs=inputs, on_message=say)
     print_result(result, format, report)
 
 
-@combine.command()
-@command
+@combine.add()
 def apply(
     scores: ScoresArgument,
     *,
-    model: Annotated[str, typer.Option("--model", metavar="DIR", help="Folder that combine fit --out wrote.")],
+    model: Annotated[str, Option(metavar="DIR", help="Folder that combine fit --out wrote.")],
     options: ApplyOptions,
     inputs: ScoreInputOptions,
     format: FormatOption = "table",  # noqa: A002

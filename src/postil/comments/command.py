@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command
+from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say, terminal_width
 from postil.comments.calls import (
     CommentOptions,
@@ -30,17 +28,15 @@ if TYPE_CHECKING:
 __all__ = ["comment"]
 
 
-def _show_prompt(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
-    if wanted:
-        emit(default_template().text)
-        raise typer.Exit
+def _prompt() -> str:
+    return default_template().text
 
 
 @command
 def comment(
     articles: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="ARTICLES",
             help="Articles (id, title, [content]): a table of any format, or -; or one article as HTML, Markdown, "
             "text or PDF, or its address.",
@@ -49,9 +45,8 @@ def comment(
     *,
     model: Annotated[
         str,
-        typer.Option(
-            "--model",
-            "-m",
+        Option(
+            short="m",
             metavar="DIR|NAME",
             help="A model that postil train made; with --endpoint, the name of a language model there.",
         ),
@@ -59,11 +54,9 @@ def comment(
     options: CommentOptions,
     prompted: PromptedCommentOptions,
     inputs: InputOptions,
-    show_prompt: Annotated[  # noqa: ARG001 - its callback acts
+    show_prompt: Annotated[  # noqa: ARG001 - it runs nothing
         bool,
-        typer.Option(
-            "--show-prompt", callback=_show_prompt, is_eager=True, help="Print the template of the prompt and stop."
-        ),
+        Option(prints=_prompt, help="Print the template of the prompt and stop."),
     ] = False,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:

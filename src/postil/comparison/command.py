@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command
+from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import command_line, print_result, say
 from postil.comparison.calls import INTERLEAVED, PREFERENCES, CompareOptions, compare_rows
 from postil.data.options import ScoreInputOptions
@@ -24,7 +22,7 @@ __all__ = ["compare"]
 def compare(
     scores: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="SCORES",
             help="Item scores (item, system, metric, score, and signature if there is one), as from score --items.",
         ),
@@ -32,7 +30,7 @@ def compare(
     *,
     interleaved: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="LOG",
             help="Compare models by what readers did with their interleaved suggestions, in place of scores: the "
             "outcome log of postil serve.",
@@ -40,7 +38,7 @@ def compare(
     ] = None,
     preferences: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Compare systems by paired preferences (item, system_a, system_b, annotator, preference: a, b, tie) "
             "in place of scores, as from annotate export.",
@@ -49,7 +47,6 @@ def compare(
     options: CompareOptions,
     table: TableOptions,
     inputs: ScoreInputOptions,
-    context: typer.Context,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Compare systems on each metric or by paired preferences, or models by interleaved suggestions.
@@ -75,9 +72,9 @@ def compare(
     table.check(format, intervals=True)
     result: Comparison | InterleavingResult | PreferencesResult
     if interleaved is not None:
-        result = INTERLEAVED.of_file(interleaved, options, command_line(context), inputs, say)
+        result = INTERLEAVED.of_file(interleaved, options, command_line(), inputs, say)
     elif preferences is not None:
-        result = PREFERENCES.of_file(preferences, options, command_line(context), inputs, say)
+        result = PREFERENCES.of_file(preferences, options, command_line(), inputs, say)
     else:
-        result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line(context))
+        result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line())
     print_result(result, format, table=table)

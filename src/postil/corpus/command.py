@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-import typer.main
-from typer.core import TyperGroup
-
-from postil.cli.command import FormatOption, command, group
+from postil.cli.command import Argument, Commands, FormatOption, Group, Option, command
 from postil.cli.output import emit, say
 from postil.corpus.calls import BuildRunOptions, StatisticsOptions, build_corpus, count_corpus
-from postil.corpus.importers.importer import Importer, importers
+from postil.corpus.importers.importer import importers
 from postil.corpus.options import BuildOptions
 from postil.data.options import InputOptions
 from postil.results.views import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import click
 
-__all__ = ["build", "corpus", "imports", "stats"]
+__all__ = ["corpus"]
 
 
-@command
+corpus = Group("corpus", "Import external formats, build corpora of articles with comments, and count what they hold.")
+
+
+@corpus.add()
 def build(
     articles: Annotated[
         list[str],
-        typer.Argument(metavar="ARTICLES...", help="Article rows: a table of any format, or -; see corpus import."),
+        Argument(metavar="ARTICLES...", help="Article rows: a table of any format, or -; see corpus import."),
     ],
     *,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The output folder.")],
+    out: Annotated[str, Option(short="o", metavar="DIR", help="The output folder.")],
     options: BuildOptions,
     run: BuildRunOptions,
     inputs: InputOptions,
@@ -58,9 +56,9 @@ def build(
     )
 
 
-@command
+@corpus.add()
 def stats(
-    corpus: Annotated[str, typer.Argument(metavar="DIR", help="A corpus that postil corpus build made.")],
+    corpus: Annotated[str, Argument(metavar="DIR", help="A corpus that postil corpus build made.")],
     *,
     options: StatisticsOptions,
     format: FormatOption = "table",  # noqa: A002
@@ -72,24 +70,9 @@ def stats(
     emit(show(format, count_corpus(corpus, options, say)), format)
 
 
-class _Imports(TyperGroup):
-    """The importers as commands, which are made when the help lists them or one is asked for."""
-
-    def __init__(self, *args: Any, **attributes: Any) -> None:
-        super().__init__(*args, **attributes)
-        del self.commands  # it is made when it is read
-
-    @cached_property
-    def commands(self) -> Any:  # type: ignore[override]
-        """See `typer.core.TyperGroup`."""
-        made = group("import", "")
-        for name, importer in importers().items():
-            made.command(name)(_import(importer))
-        return vars(typer.main.get_command(made))["commands"]
-
-
-def _import(importer: Importer) -> Callable[..., None]:
+def _import(name: str) -> click.Command:
     """The command of an importer."""
+    importer = importers()[name]
 
     def of_files(files: list[str], *, out: str, options: object) -> None:
         importer.run(files, out, options, say)
@@ -100,20 +83,21 @@ def _import(importer: Importer) -> Callable[..., None]:
     made, hints = (of_options, {}) if importer.files is None else (of_files, {"files": _files(*importer.files)})
     made.__doc__ = importer.help
     made.__annotations__ = hints | {"out": _rows(importer.rows.__name__), "options": importer.options, "return": None}
-    return command(made)
+    return command(made, name)
 
 
 def _files(metavar: str, text: str) -> object:
-    return Annotated[list[str], typer.Argument(metavar=metavar, help=text)]
+    return Annotated[list[str], Argument(metavar=metavar, help=text)]
 
 
 def _rows(name: str) -> object:
     text = f"{name} rows: .jsonl, .jsonl.gz, .parquet or -."
-    return Annotated[str, typer.Option("--out", "-o", metavar="FILE", help=text)]
+    return Annotated[str, Option(short="o", metavar="FILE", help=text)]
 
 
-imports = group("import", "Convert external formats into rows: articles with comments, or judged passages.", _Imports)
-corpus = group("corpus", "Import external formats, build corpora of articles with comments, and count what they hold.")
-corpus.add_typer(imports)
-corpus.command()(build)
-corpus.command()(stats)
+imports = Group(
+    "import",
+    "Convert external formats into rows: articles with comments, or judged passages.",
+    Commands(importers, _import),
+)
+corpus.add_command(imports)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, ReportOption, ScoresArgument, command
+from postil.cli.command import FormatOption, Option, ReportOption, ScoresArgument, command
 from postil.cli.output import check_page, command_line, print_result, say, write_page
 from postil.correlation.calls import CorrelateOptions, correlate_files
 from postil.correlation.view import view
@@ -20,15 +18,12 @@ __all__ = ["correlate"]
 def correlate(
     scores: ScoresArgument,
     *,
-    judgements: Annotated[
-        str, typer.Option("--judgements", metavar="FILE", help="Judgements (item, system, annotator, grade).")
-    ],
+    judgements: Annotated[str, Option(metavar="FILE", help="Judgements (item, system, annotator, grade).")],
     candidates: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.")
+        str | None, Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.")
     ] = None,
     options: CorrelateOptions,
     inputs: JudgedInputOptions,
-    context: typer.Context,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -43,7 +38,7 @@ def correlate(
     """
     check_page(report, [*scores, judgements, candidates])
     result = correlate_files(
-        scores, judgements, options, candidates, command=command_line(context), inputs=inputs, on_message=say
+        scores, judgements, options, candidates, command=command_line(), inputs=inputs, on_message=say
     )
     write_page(result, report)
     result = replace(result, points=None)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command
+from postil.cli.command import Argument, FormatOption, command
 from postil.cli.output import emit, tell
 from postil.erasure.calls import ForgetOptions, forget
 from postil.results.views import show, view_of
@@ -16,7 +14,7 @@ __all__ = ["forget_comments"]
 
 @command
 def forget_comments(
-    models: Annotated[list[str] | None, typer.Argument(metavar="MODELS", help="Models that postil train made.")] = None,
+    models: Annotated[list[str] | None, Argument(metavar="MODELS", help="Models that postil train made.")] = None,
     *,
     options: ForgetOptions,
     format: FormatOption = "table",  # noqa: A002

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, ReportOption, command
+from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_page, command_line, print_result, say
 from postil.data.options import JudgedInputOptions
 from postil.estimation.calls import EstimateOptions, estimate_rated
@@ -19,7 +17,7 @@ __all__ = ["estimate"]
 def estimate(
     scores: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="SCORES",
             help="Item scores of all outputs (item, system, metric, score), as from score --items; none for the "
             "ratings alone.",
@@ -28,11 +26,10 @@ def estimate(
     *,
     judgements: Annotated[
         str,
-        typer.Option("--judgements", metavar="FILE", help="Judgements of some (item, system, annotator, grade)."),
+        Option(metavar="FILE", help="Judgements of some (item, system, annotator, grade)."),
     ],
     options: EstimateOptions,
     inputs: JudgedInputOptions,
-    context: typer.Context,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -48,5 +45,5 @@ def estimate(
     """
     files = scores or []
     check_page(report, [*files, judgements])
-    result = estimate_rated(Rated.files(files, judgements, inputs, say), options, command_line(context))
+    result = estimate_rated(Rated.files(files, judgements, inputs, say), options, command_line())
     print_result(result, format, report)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command
+from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import print_result, say
 from postil.data.options import TableInputOptions
 from postil.interest.calls import rank_sources
@@ -19,7 +17,7 @@ __all__ = ["interesting"]
 def interesting(
     sources: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="SOURCES...",
             help="Documents: HTML, PDF, Markdown, wikitext, text; - for stdin; an http or https address, which is "
             "fetched; folders and feeds of these; or a table of passage rows.",
@@ -30,11 +28,11 @@ def interesting(
     *,
     page: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the document with its passages highlighted, as one HTML page."),
+        Option(metavar="FILE", help="Write the document with its passages highlighted, as one HTML page."),
     ] = None,
     pages: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Write such a page of each document, and index.html with the best of all."),
+        Option(metavar="DIR", help="Write such a page of each document, and index.html with the best of all."),
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, ReportOption, command
+from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_page, command_line, emit, print_result, say
 from postil.data.options import InputOptions
 from postil.judging.calls import judge_rows, open_sources, plan_rows
@@ -17,39 +15,35 @@ from postil.results.views import show
 __all__ = ["judge"]
 
 
-def _show_prompt(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
-    if wanted:
-        emit(Template.default().text)
-        raise typer.Exit
+def _prompt() -> str:
+    return Template.default().text
 
 
 @command
 def judge(
-    candidates: Annotated[str, typer.Argument(metavar="CANDIDATES", help="Texts to grade (item, system, text).")],
+    candidates: Annotated[str, Argument(metavar="CANDIDATES", help="Texts to grade (item, system, text).")],
     *,
     references: Annotated[
         str | None,
-        typer.Option(
-            "--references",
-            "-r",
+        Option(
+            short="r",
             metavar="FILE",
             help="References (item, text, grade, and system if one of those wrote it), to choose the anchors of.",
         ),
     ] = None,
     articles: Annotated[
         str | None,
-        typer.Option("--articles", metavar="FILE", help="Articles (id, title, content); the ids are the items."),
+        Option(metavar="FILE", help="Articles (id, title, content); the ids are the items."),
     ] = None,
     judgements: Annotated[
         str | None,
-        typer.Option("--judgements", metavar="FILE", help="Human ratings (item, system, annotator, grade) to compare."),
+        Option(metavar="FILE", help="Human ratings (item, system, annotator, grade) to compare."),
     ] = None,
     options: JudgeOptions,
     inputs: InputOptions,
-    context: typer.Context,
-    show_prompt: Annotated[  # noqa: ARG001 - it ends before
+    show_prompt: Annotated[  # noqa: ARG001 - it runs nothing
         bool,
-        typer.Option("--show-prompt", callback=_show_prompt, is_eager=True, help="Print the template of the prompt."),
+        Option(prints=_prompt, help="Print the template of the prompt."),
     ] = False,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
@@ -69,5 +63,5 @@ def judge(
     if options.dry_run:
         emit(show(format, plan_rows(sources, options, say)), format)
         return
-    result = judge_rows(sources, options, command=command_line(context), on_message=say)
+    result = judge_rows(sources, options, command=command_line(), on_message=say)
     print_result(result, format, report)

@@ -10,7 +10,7 @@ items' influences on r.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -47,15 +47,11 @@ __all__ = [
 SLACK: Final = 1e-10
 """Rounding error of a correlation."""
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
-
 TERMS: Final = 10_000
 """Largest number of terms of the continued fraction; it takes some square roots of the degrees of freedom."""
 
 CONVERGED: Final = 1e-15
 """Relative change by a term at which the fraction ends."""
-
-TAIL_NODES, TAIL_WEIGHTS = np.polynomial.legendre.leggauss(400)
 
 TAIL: Final = 12.0
 """Standard deviations of the estimated deviation that the quadrature reaches to."""
@@ -68,6 +64,13 @@ AT_ONE: Final = 1 - 1e-12
 
 NORMAL: Final = 1.959963984540054
 """Quantile .975 of the standard normal distribution."""
+
+
+@cache
+def _quadrature(order: int) -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss and Legendre, which take longer than all that is imported with this module."""
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    return nodes, weights
 
 
 def student_p(t: ArrayLike, df: int) -> Floats:
@@ -87,12 +90,13 @@ def student_p(t: ArrayLike, df: int) -> Floats:
     >>> student_p([0.0, 2.0, 12.706], df=1).round(4).tolist()
     [1.0, 0.2952, 0.05]
     """
+    nodes, weights = _quadrature(64)
 
     def mass(angle: Floats) -> Floats:
         start = np.arcsin(np.sin(angle) * np.exp(-40 / (df - 1))) if df > 1 else np.zeros_like(angle)
         half = (angle - start) / 2
-        heights: Floats = np.sin(start[..., None] + half[..., None] * (1 + NODES)) ** (df - 1)
-        return np.asarray(half * (WEIGHTS * heights).sum(axis=-1))
+        heights: Floats = np.sin(start[..., None] + half[..., None] * (1 + nodes)) ** (df - 1)
+        return np.asarray(half * (weights * heights).sum(axis=-1))
 
     sizes = np.abs(np.asarray(t, np.float64))
     p = mass(np.arctan2(math.sqrt(df), sizes)) / mass(np.full_like(sizes, np.pi / 2))
@@ -195,13 +199,14 @@ def power(shift: float, df: int, level: float = 0.05) -> float:
     (0.761157, 0.05)
     """
     critical = student_quantile(1 - level / 2, df)
+    nodes, weights = _quadrature(400)
     reach = TAIL / math.sqrt(2 * df)
     low, high = max(0.0, 1 - reach), 1 + reach
-    deviations = low + (high - low) * (1 + TAIL_NODES) / 2
+    deviations = low + (high - low) * (1 + nodes) / 2
     with np.errstate(divide="ignore"):
         logarithm = (df - 1) * np.log(deviations) - df * deviations**2 / 2
     scale = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
-    density = np.exp(logarithm + scale) * TAIL_WEIGHTS * (high - low) / 2
+    density = np.exp(logarithm + scale) * weights * (high - low) / 2
     above = _normal_tail(critical * deviations - shift)
     below = _normal_tail(critical * deviations + shift)
     return min(1.0, float(density @ (above + below)))

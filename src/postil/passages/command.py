@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, ReportOption, command
+from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_page, command_line, print_result, say
 from postil.data.options import InputOptions
 from postil.data.row_files import write
@@ -27,24 +25,23 @@ __all__ = ["passages"]
 
 @command
 def passages(
-    context: typer.Context,
     passages: Annotated[
-        str, typer.Argument(metavar="PASSAGES", help="Rows (topic, id, text, [anchors], grade), or - for stdin.")
+        str, Argument(metavar="PASSAGES", help="Rows (topic, id, text, [anchors], grade), or - for stdin.")
     ],
     options: PassagesOptions,
     inputs: InputOptions,
     *,
     scores: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the scores of every passage (item: topic, system: id).")
+        str | None, Option(metavar="FILE", help="Write the scores of every passage (item: topic, system: id).")
     ] = None,
     runs: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write every ranking but random as a TREC run, one list per topic."),
+        Option(metavar="FOLDER", help="Write every ranking but random as a TREC run, one list per topic."),
     ] = None,
-    figures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves of nCG over k.")] = None,
+    figures: Annotated[Path | None, Option(metavar="FOLDER", help="Draw the curves of nCG over k.")] = None,
     summaries: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Score systems' summaries, rows (item: the topic, system, text), against the informative passages of "
             "each topic, instead of ranking passages.",
@@ -52,17 +49,17 @@ def passages(
     ] = None,
     articles: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="With --summaries: rows (topic, text), a second reference, and the correlation of both rankings.",
         ),
     ] = None,
     max_words: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Number of words at which summaries are cut; by default 500.")
+        int | None, Option(min=1, metavar="N", help="Number of words at which summaries are cut; by default 500.")
     ] = None,
     items: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the score of every summary, for postil compare; higher is better."),
+        Option(metavar="FILE", help="Write the score of every summary, for postil compare; higher is better."),
     ] = None,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
@@ -78,7 +75,7 @@ def passages(
     if summaries is not None:
         _refuse(given, "ranks passages, and --summaries scores whole texts")
         files = SummaryFiles(passages=passages, summaries=summaries, articles=articles)
-        _score_summaries(context, files, SummariesOptions.of(options, max_words), inputs, items, report, format)
+        _score_summaries(files, SummariesOptions.of(options, max_words), inputs, items, report, format)
         return
     _refuse({"articles": articles, "max-words": max_words, "items": items}, "goes with --summaries FILE")
     check_page(report, [passages])
@@ -86,7 +83,7 @@ def passages(
         check_scores("scores", scores, [passages], "gains")
     lines = format == "json" or bool(figures or report)
     result, scored = gains_of_file(
-        passages, options, command=command_line(context), lines=lines, inputs=inputs, on_message=say
+        passages, options, command=command_line(), lines=lines, inputs=inputs, on_message=say
     )
     if scores is not None:
         write_scores(scores, scored)
@@ -104,7 +101,6 @@ def _refuse(flags: Mapping[str, object], why: str) -> None:
 
 
 def _score_summaries(  # noqa: PLR0917 - the flags
-    context: typer.Context,
     files: SummaryFiles,
     options: SummariesOptions,
     inputs: InputOptions,
@@ -115,7 +111,7 @@ def _score_summaries(  # noqa: PLR0917 - the flags
     check_page(report, files.paths)
     if items is not None:
         check_scores("items", items, files.paths, "means")
-    result, rows = score_summary_files(files, options, command=command_line(context), inputs=inputs, on_message=say)
+    result, rows = score_summary_files(files, options, command=command_line(), inputs=inputs, on_message=say)
     if items is not None:
         write(items, rows)
     print_result(result, form, report)

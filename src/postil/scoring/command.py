@@ -6,9 +6,7 @@ import sys
 from contextlib import redirect_stdout
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command
+from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say
 from postil.results.systems_table import TableOptions
 from postil.scoring.options import ScoreOptions
@@ -20,14 +18,12 @@ __all__ = ["score"]
 def score(
     candidates: Annotated[
         str,
-        typer.Argument(metavar="CANDIDATES", help="Candidates (item, system, text): a table of any format, or -."),
+        Argument(metavar="CANDIDATES", help="Candidates (item, system, text): a table of any format, or -."),
     ],
     *,
     references: Annotated[
         str,
-        typer.Option(
-            "--references", "-r", metavar="FILE", help="References (item, text, and grade, ratings or weight)."
-        ),
+        Option(short="r", metavar="FILE", help="References (item, text, and grade, ratings or weight)."),
     ],
     options: ScoreOptions,
     table: TableOptions,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import command
+from postil.cli.command import Argument, command
 from postil.cli.output import say
 from postil.errors import MissingExtra
 from postil.service.options import ServiceOptions
@@ -18,7 +16,7 @@ __all__ = ["serve"]
 def serve(
     models: Annotated[
         list[str],
-        typer.Argument(metavar="[NAME=]DIR...", help="Models that postil train made; the first one is the default."),
+        Argument(metavar="[NAME=]DIR...", help="Models that postil train made; the first one is the default."),
     ],
     options: ServiceOptions,
 ) -> None:

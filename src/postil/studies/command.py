@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import command, group
+from postil.cli.command import Group, Option
 from postil.cli.output import emit, say
 from postil.errors import UsageError
 from postil.studies.options import CommentsOptions, UsesOptions
@@ -15,21 +13,20 @@ from postil.studies.passages.calls import PassagesStudyOptions
 
 __all__ = ["study"]
 
-study = group("study", "Run the studies of two papers from end to end, on your data.")
+study = Group("study", "Run the studies of two papers from end to end, on your data.")
 
-OutOption = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Output folder.")]
+OutOption = Annotated[Path, Option(short="o", metavar="DIR", help="Output folder.")]
 
 
-@study.command()
-@command
+@study.add()
 def comments(
     *,
     corpus: Annotated[
-        str | None, typer.Option(metavar="DIR", help="A corpus with a test set, from postil corpus build.")
+        str | None, Option(metavar="DIR", help="A corpus with a test set, from postil corpus build.")
     ] = None,
     tencent: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="DIR",
             help="In place of a corpus: the Tencent release, with contents.jsonl (url, content) where you have it.",
         ),
@@ -58,13 +55,12 @@ def comments(
         emit(f"{page}\n")
 
 
-@study.command()
-@command
+@study.add()
 def passages(
     *,
     collection: Annotated[
         Path,
-        typer.Option(
+        Option(
             metavar="DIR",
             help="A folder with passages.jsonl, .jsonl.gz or .parquet (see corpus import), or such a file.",
         ),
@@ -86,13 +82,10 @@ def passages(
         emit(f"{page}\n")
 
 
-@study.command()
-@command
+@study.add()
 def uses(
     *,
-    corpus: Annotated[
-        str, typer.Option(metavar="DIR", help="A corpus with a test set and votes, from postil corpus build.")
-    ],
+    corpus: Annotated[str, Option(metavar="DIR", help="A corpus with a test set and votes, from postil corpus build.")],
     out: OutOption = Path("study"),
     options: UsesOptions,
 ) -> None:

@@ -6,9 +6,7 @@ import sys
 from contextlib import redirect_stdout
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command
+from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say, tell
 from postil.comments.evaluation import EvaluateOptions, evaluate_commenters, writing
 from postil.data.options import InputOptions
@@ -25,12 +23,10 @@ __all__ = ["evaluate", "rank_comments"]
 
 @command
 def rank_comments(
-    articles: Annotated[
-        str, typer.Argument(metavar="ARTICLES", help="Articles with comments: a table of any format, or -.")
-    ],
+    articles: Annotated[str, Argument(metavar="ARTICLES", help="Articles with comments: a table of any format, or -.")],
     *,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", metavar="DIR", help="A model ir-t or ir-tc, for --by relevance.")
+        str | None, Option(short="m", metavar="DIR", help="A model ir-t or ir-tc, for --by relevance.")
     ] = None,
     options: RankOptions,
     inputs: InputOptions,
@@ -45,21 +41,19 @@ def rank_comments(
 
 @command
 def evaluate(
-    models: Annotated[list[str], typer.Argument(metavar="MODELS", help="Models that postil train made.")],
+    models: Annotated[list[str], Argument(metavar="MODELS", help="Models that postil train made.")],
     *,
-    corpus: Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")],
+    corpus: Annotated[str, Option(metavar="DIR", help="A corpus that postil corpus build made.")],
     options: EvaluateOptions,
     table: TableOptions,
     items: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
+        Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
     ] = None,
-    candidates: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the suggestions here, as candidates.")
-    ] = None,
+    candidates: Annotated[str | None, Option(metavar="FILE", help="Write the suggestions here, as candidates.")] = None,
     threads: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="TARGET",
             help="Evaluate the order of the comments of each thread instead, by votes or grades; models ir-t, ir-tc "
             "and quality.",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-from typer.core import TyperGroup
+import click
 
-from postil.cli.command import FormatOption, command, group
+from postil.cli.command import Argument, FormatOption, Group, Option
 from postil.cli.output import emit, refuse, say
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-CorpusOption: TypeAlias = Annotated[str, typer.Option(metavar="DIR", help="A corpus that postil corpus build made.")]
-OutOption: TypeAlias = Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The model folder to write.")]
+CorpusOption: TypeAlias = Annotated[str, Option(metavar="DIR", help="A corpus that postil corpus build made.")]
+OutOption: TypeAlias = Annotated[str, Option(short="o", metavar="DIR", help="The model folder to write.")]
 GridOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="OPTION=V1,V2,…",
         help="Choose a hyperparameter on dev: values of an option of the network or its training, by the name of its "
         "flag; may be repeated. All combinations are trained for a few epochs, and the best one to the end.",
@@ -39,13 +38,13 @@ GridOption: TypeAlias = Annotated[
 ]
 GridEpochsOption: TypeAlias = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="With --grid: maximum number of epochs of each combination; by default 2."),
+    Option(metavar="N", min=1, help="With --grid: maximum number of epochs of each combination; by default 2."),
 ]
 
 
 LabelsOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="FILE",
         help="Labels of what is worth showing (article, text, show), to calibrate the model by; repeatable. See postil "
         "calibrate.",
@@ -53,44 +52,43 @@ LabelsOption: TypeAlias = Annotated[
 ]
 
 
-class _Models(TyperGroup):
+class _Models(Group):
     """Group that answers an unknown model with the nearest known name."""
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """See `typer.core.TyperGroup`."""
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See `click.Group`."""
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-"):
             refuse(UnknownName("commenter", args[0], known))
         return super().resolve_command(ctx, args)
 
 
-train = group("train", "Train a commenter on a corpus, or a model of interest on ratings.", _Models)
+train = _Models("train", "Train a commenter on a corpus, or a model of interest on ratings.")
 
 
-@train.callback(invoke_without_command=True)
-@command
+@train.itself
 def update(
-    context: typer.Context,
     *,
     update: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="MODEL",
             help="Add the articles of --corpus to a model ir-t or ir-tc that is there, without training it again.",
         ),
     ] = None,
-    corpus: Annotated[
-        str | None, typer.Option(metavar="DIR", help="With --update: a corpus of the articles to add.")
-    ] = None,
+    corpus: Annotated[str | None, Option(metavar="DIR", help="With --update: a corpus of the articles to add.")] = None,
     out: Annotated[
         str | None,
-        typer.Option("--out", "-o", metavar="DIR", help="With --update: the folder to write, in place of MODEL."),
+        Option(short="o", metavar="DIR", help="With --update: the folder to write, in place of MODEL."),
     ] = None,
     labels: LabelsOption = None,
     threads: ThreadOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Train a commenter on a corpus, or add articles to one."""
+    context = click.get_current_context()
     if context.invoked_subcommand is not None:
         if update is not None or corpus is not None or out is not None or labels:
             given = "--update, --corpus, --out and --labels"
@@ -113,11 +111,9 @@ def update(
     fit.calibrate(update, out, format)
 
 
-@train.command("ir-tc", short_help="Comments of articles with similar titles and contents.")
-@train.command("ir-t", short_help="Comments of articles with similar titles.")
-@command
+@train.add("ir-tc", "Comments of articles with similar titles and contents.")
+@train.add("ir-t", "Comments of articles with similar titles.")
 def retriever(
-    context: typer.Context,
     *,
     corpus: CorpusOption,
     out: OutOption,
@@ -137,8 +133,8 @@ def retriever(
     from postil.results.views import show  # noqa: PLC0415
     from postil.training.retrievers import train_retriever  # noqa: PLC0415
 
-    name = str(context.info_name)
-    asked, fit = _grid(context, grid, grid_epochs, options), _Fit.of(labels, corpus)
+    name = str(click.get_current_context().info_name)
+    asked, fit = _grid(grid, grid_epochs, options), _Fit.of(labels, corpus)
     result = train_retriever(name, corpus, out, options, grid=asked, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
@@ -146,8 +142,7 @@ def retriever(
     fit.calibrate(out, None, format)
 
 
-@train.command("quality", short_help="Quality of comments in their thread, from votes, grades or labels.")
-@command
+@train.add("quality", "Quality of comments in their thread, from votes, grades or labels.")
 def quality(
     *,
     corpus: CorpusOption,
@@ -155,7 +150,7 @@ def quality(
     options: QualityTrainOptions,
     labels: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="With --from labels: which comments of the corpus to show (article, text, show); repeatable.",
         ),
@@ -177,12 +172,11 @@ def quality(
     say(f"quality in {out}; go on with: postil rank-comments ARTICLES --quality {out}")
 
 
-@train.command("interesting", short_help="Interesting passages of pages, from ratings of your own.")
-@command
+@train.add("interesting", "Interesting passages of pages, from ratings of your own.")
 def interesting(
     votes: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="VOTES",
             help="Rows (topic, id, text, grade), or - for stdin; a topic is a page. Several rows of a passage are the "
             "ratings of several readers, and are averaged.",
@@ -210,12 +204,10 @@ def interesting(
     say(f"model of interest in {out}; go on with: postil interesting PAGE --model {out}")
 
 
-@train.command("att-tc", short_help="Comments generated from title and content, with attention.")
-@train.command("att", short_help="Comments generated from titles, with attention.")
-@train.command("seq2seq", short_help="Comments generated from titles, without attention.")
-@command
+@train.add("att-tc", "Comments generated from title and content, with attention.")
+@train.add("att", "Comments generated from titles, with attention.")
+@train.add("seq2seq", "Comments generated from titles, without attention.")
 def generator(
-    context: typer.Context,
     *,
     corpus: CorpusOption,
     out: OutOption,
@@ -223,7 +215,7 @@ def generator(
     grid: GridOption = None,
     grid_epochs: GridEpochsOption = None,
     figure: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf; extra plot.")
+        Path | None, Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf; extra plot.")
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -238,8 +230,8 @@ def generator(
     from postil.results.views import show  # noqa: PLC0415
     from postil.training.generators import train_commenter  # noqa: PLC0415
 
-    name = str(context.info_name)
-    asked = _grid(context, grid, grid_epochs, options)
+    name = str(click.get_current_context().info_name)
+    asked = _grid(grid, grid_epochs, options)
     result = train_commenter(name, corpus, out, options, grid=asked, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
@@ -297,7 +289,6 @@ class _Fit:
 
 
 def _grid(
-    context: typer.Context,
     texts: list[str] | None,
     epochs: int | None,
     options: GeneratorTrainOptions | RetrieverTrainOptions,
@@ -310,6 +301,7 @@ def _grid(
             raise UsageError("--grid-epochs: expected --grid as well, got none")
         return None
     grid = Grid.parse(texts, options) if epochs is None else Grid.parse(texts, options, epochs)
+    context = click.get_current_context()
     for each in context.command.params:
         source = context.get_parameter_source(each.name or "")
         for name in grid.values if source is not None and source.name == "COMMANDLINE" else ():

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command, group
+from postil.cli.command import Argument, FormatOption, Group, Option
 from postil.cli.output import emit, say
 from postil.data.options import InputOptions
 from postil.results.views import show as printed
@@ -22,18 +20,17 @@ from postil.vectors.imported import import_package
 
 __all__ = ["vectors"]
 
-vectors = group("vectors", "Train, convert, import and inspect vectors, for measures and metrics with vectors=FOLDER.")
+vectors = Group("vectors", "Train, convert, import and inspect vectors, for measures and metrics with vectors=FOLDER.")
 
 Out = Annotated[
     str,
-    typer.Option("--out", "-o", metavar="FOLDER", help="The folder to create; older word vectors there are replaced."),
+    Option(short="o", metavar="FOLDER", help="The folder to create; older word vectors there are replaced."),
 ]
 
 
-@vectors.command()
-@command
+@vectors.add()
 def train(
-    passages: Annotated[str, typer.Argument(metavar="PASSAGES", help="Rows with a text: a table of any format, or -.")],
+    passages: Annotated[str, Argument(metavar="PASSAGES", help="Rows with a text: a table of any format, or -.")],
     *,
     out: Out,
     options: VectorTrainingOptions,
@@ -48,12 +45,11 @@ def train(
     train_on_file(passages, out, options, say, inputs)
 
 
-@vectors.command()
-@command
+@vectors.add()
 def convert(
     file: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="FILE", help="Vectors of word2vec, gensim, fastText (.vec) or GloVe; may be compressed with gzip."
         ),
     ],
@@ -68,14 +64,13 @@ def convert(
     convert_file(file, out, options, say)
 
 
-@vectors.command("import")
-@command
+@vectors.add("import")
 def import_(
-    package: Annotated[str, typer.Argument(metavar="PACKAGE", help="An installed package that ships them: wordllama.")],
+    package: Annotated[str, Argument(metavar="PACKAGE", help="An installed package that ships them: wordllama.")],
     *,
     out: Annotated[
         str,
-        typer.Option("--out", "-o", metavar="FOLDER", help="The folder to create; older vectors there are replaced."),
+        Option(short="o", metavar="FOLDER", help="The folder to create; older vectors there are replaced."),
     ],
 ) -> None:
     """Copy the vectors of subwords that a package ships, for the metrics vector-f1 and vector-cosine.
@@ -85,13 +80,10 @@ def import_(
     import_package(package, out, say)
 
 
-@vectors.command()
-@command
+@vectors.add()
 def show(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A folder of word vectors.")],
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="[WORD]...", help="Words whose near neighbors to print.")
-    ] = None,
+    folder: Annotated[str, Argument(metavar="FOLDER", help="A folder of word vectors.")],
+    words: Annotated[list[str] | None, Argument(metavar="WORD", help="Words whose near neighbors to print.")] = None,
     *,
     options: ShowOptions,
     format: FormatOption = "table",  # noqa: A002

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-import typer
-
-from postil.cli.command import FormatOption, command, group
+from postil.cli.command import Argument, FormatOption, Group, Option, command
 from postil.cli.output import emit, say, tell
 from postil.results.views import show, view_of
 from postil.web.audit_log import check_audit
@@ -18,12 +16,12 @@ __all__ = ["check", "tokens"]
 @command
 def check(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILES", help="Files of the log of postil serve --audit, the oldest first.")
+        list[str], Argument(metavar="FILES", help="Files of the log of postil serve --audit, the oldest first.")
     ],
     *,
     contains: Annotated[
         str | None,
-        typer.Option(metavar="HASH", help="Hash of a line that was noted earlier; all up to it must be as it was."),
+        Option(metavar="HASH", help="Hash of a line that was noted earlier; all up to it must be as it was."),
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -38,18 +36,15 @@ def check(
     tell(format, view_of(result).remarks)
 
 
-tokens = group("tokens", "Make and revoke the tokens that clients of postil serve present.")
+tokens = Group("tokens", "Make and revoke the tokens that clients of postil serve present.")
 
 FileArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="FILE", help="File of tokens, as for postil serve --tokens; it holds hashes alone.")
+    str, Argument(metavar="FILE", help="File of tokens, as for postil serve --tokens; it holds hashes alone.")
 ]
-NameArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the token, as the audit log shows it.")
-]
+NameArgument: TypeAlias = Annotated[str, Argument(metavar="NAME", help="Name of the token, as the audit log shows it.")]
 
 
-@tokens.command()
-@command
+@tokens.add()
 def add(file: FileArgument, name: NameArgument, options: AddTokenOptions) -> None:
     """Make a token and print it, once; the file gets its hash.
 
@@ -60,8 +55,7 @@ def add(file: FileArgument, name: NameArgument, options: AddTokenOptions) -> Non
     emit(f"{token}\n")
 
 
-@tokens.command("list")
-@command
+@tokens.add("list")
 def list_(file: FileArgument, format: FormatOption = "table") -> None:  # noqa: A002
     """List tokens with their scopes, limits and states.
 
@@ -70,8 +64,7 @@ def list_(file: FileArgument, format: FormatOption = "table") -> None:  # noqa: 
     emit(show(format, list_tokens(file)), format)
 
 
-@tokens.command()
-@command
+@tokens.add()
 def revoke(file: FileArgument, name: NameArgument) -> None:
     """Revoke a token; a service that runs refuses it from the next request on.
 

@@ -6,36 +6,27 @@ import sys
 from contextlib import redirect_stdout
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command, group
+from postil.cli.command import Argument, FormatOption, Group, Option
 from postil.cli.output import emit, say, tell
 from postil.results.views import show, view_of
 from postil.weights.calls import WeightsPlanOptions, plan_weights_files
 
 __all__ = ["weights"]
 
-weights = group("weights", "Plan which references to grade, where weighted metrics need grades of few.")
+weights = Group("weights", "Plan which references to grade, where weighted metrics need grades of few.")
 
 
-@weights.callback()
-def _group() -> None:
-    """Keep the name of the command in the command line, although it is the only one."""
-
-
-@weights.command()
-@command
+@weights.add()
 def plan(
     candidates: Annotated[
         str,
-        typer.Argument(metavar="CANDIDATES", help="Texts to be scored (item, system, text): all, or a third of them."),
+        Argument(metavar="CANDIDATES", help="Texts to be scored (item, system, text): all, or a third of them."),
     ],
     *,
     references: Annotated[
         str,
-        typer.Option(
-            "--references",
-            "-r",
+        Option(
+            short="r",
             metavar="FILE",
             help="References (item, text); those with a grade, ratings or weight count as chosen.",
         ),

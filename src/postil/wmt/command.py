@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import FormatOption, command
+from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import command_line, print_result, say
 from postil.data.options import ScoreInputOptions
 from postil.results.systems_table import TableOptions
@@ -17,19 +15,18 @@ __all__ = ["wmt"]
 
 @command
 def wmt(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Test set in the layout of mt-metrics-eval.")],
+    folder: Annotated[str, Argument(metavar="FOLDER", help="Test set in the layout of mt-metrics-eval.")],
     *,
     options: WmtOptions,
     table: TableOptions,
     inputs: ScoreInputOptions,
-    context: typer.Context,
     scores: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Scores of a further metric (item: the number of the segment); repeatable."),
+        Option(metavar="FILE", help="Scores of a further metric (item: the number of the segment); repeatable."),
     ] = None,
     rows: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Write candidates, references, judgements and scores as rows."),
+        Option(metavar="FOLDER", help="Write candidates, references, judgements and scores as rows."),
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -41,6 +38,6 @@ def wmt(
     Example: postil wmt mt-metrics-eval-v2/wmt22 -l en-de
     """
     table.check(format, intervals=True)
-    said = command_line(context)
+    said = command_line()
     result = metrics_task(folder, options, scores or (), rows=rows, command=said, inputs=inputs, on_message=say)
     print_result(result, format, table=table)

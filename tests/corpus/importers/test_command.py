@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from postil.corpus.command import corpus
 from postil.corpus.importers.importer import importers

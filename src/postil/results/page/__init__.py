@@ -12,7 +12,7 @@ CAPABILITY: Final = Capability(
     __name__,
     "Report and reproduce",
     commands={
-        "report": Command("postil.cli.output:report", "Write one page from the JSON of other commands."),
+        "report": Command("postil.cli.main:report", "Write one page from the JSON of other commands."),
     },
     names={
         "report": "report",

@@ -6,9 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from postil.cli.command import command
+from postil.cli.command import Option, command
 from postil.cli.output import emit, say
 from postil.data.options import ThreadOptions
 from postil.errors import MissingExtra
@@ -19,13 +17,13 @@ __all__ = ["demo"]
 @command
 def demo(
     *,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder, with the sample's files.")] = Path("demo"),
+    out: Annotated[Path, Option(metavar="DIR", help="Output folder, with the sample's files.")] = Path("demo"),
     serve: Annotated[
-        bool, typer.Option("--serve", help="Open the editor's desk and the grading page with the sample, until Ctrl+C.")
+        bool, Option(help="Open the editor's desk and the grading page with the sample, until Ctrl+C.")
     ] = False,
     port: Annotated[
         int,
-        typer.Option(
+        Option(
             metavar="N", min=0, max=65534, help="With --serve: port of the desk; the grading page has the next one."
         ),
     ] = 8000,
