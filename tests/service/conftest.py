@@ -75,7 +75,7 @@ class Served:
 
 @pytest.fixture
 def _small_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.service.pool.WORKER", small_worker.__name__)
+    monkeypatch.setattr("postil.service.pool.open_models", small_worker.SmallModels)
 
 
 @pytest.fixture(scope="session")

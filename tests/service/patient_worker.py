@@ -1,4 +1,4 @@
-"""A worker that starts at once: it answers when the file is there that a request names as ``until``."""
+"""Models of workers that start at once: they answer when the file is there that a request names as ``until``."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from pathlib import Path
 
 import msgspec
 
-from postil.engine.worker import send
-from postil.service.worker import DONE, answer_all, taken_streams
 
+class PatientModels:
+    """No models at all."""
 
-def serve() -> None:
-    inbox, results = taken_streams()
-    assert inbox.get() is not None
-    send(results, DONE, b'{"models": [], "version": ""}')
-    answer_all(_answer, inbox, results)
+    def __init__(self, _: object) -> None:
+        pass
 
-
-def _answer(_: str, request: bytes) -> bytes:
-    until = msgspec.json.decode(request).get("until")
-    while until and not Path(until).exists():
-        time.sleep(0.01)
-    return b'{"suggestions": []}'
+    def call(self, name: str, request: bytes) -> bytes:
+        if name == "models":
+            return b'{"models": [], "version": ""}'
+        until = msgspec.json.decode(request).get("until")
+        while until and not Path(until).exists():
+            time.sleep(0.01)
+        return b'{"suggestions": []}'

@@ -1,31 +1,33 @@
-"""A worker that starts at once: it answers every request with the config.json of its first model."""
+"""Models of workers that start at once: they answer every request with the config.json of the first one."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.engine.worker import send
 from postil.errors import PostilError
-from postil.service.worker import answer_all, guarded, taken_streams
+
+if TYPE_CHECKING:
+    from postil.service.options import ServiceConfig
 
 
-def serve() -> None:
-    inbox, results = taken_streams()
-    message = inbox.get()
-    assert message is not None
-    config = msgspec.json.decode(message[1])
-    found: list[bytes] = []
+class SmallModels:
+    """The content of files.
 
-    def opened() -> bytes:
-        for path in config["models"].values():
+    Args:
+        config: Folders of the files.
+    """
+
+    def __init__(self, config: ServiceConfig) -> None:
+        self.names = list(config.models)
+        self.found: list[bytes] = []
+        for path in config.models.values():
             try:
-                found.append(Path(path, "config.json").read_bytes())
+                self.found.append(Path(path, "config.json").read_bytes())
             except OSError as error:
                 raise PostilError(f"{path}: {error.strerror}") from None
-        return msgspec.json.encode(list(config["models"]))
 
-    send(results, *guarded(opened))
-    if found:
-        answer_all(lambda *_: found[0], inbox, results)
+    def call(self, name: str, _: bytes) -> bytes:
+        return msgspec.json.encode(self.names) if name == "models" else self.found[0]

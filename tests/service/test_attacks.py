@@ -41,7 +41,7 @@ FOREIGN = ({"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}, OT
 
 @pytest.fixture(autouse=True)
 def _patient_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.service.pool.WORKER", patient_worker.__name__)
+    monkeypatch.setattr("postil.service.pool.open_models", patient_worker.PatientModels)
 
 
 class Running:

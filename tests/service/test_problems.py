@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
+from postil.engine.worker import WorkerState, result_of, serialize
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.messages import Json, Message, Setting
-from postil.service.worker import encode_error, raised
+from postil.service.worker import for_clients
 from postil.web.error_log import log_failure, unbroken
 from postil.web.problems import problem_of
 
@@ -33,12 +34,24 @@ def test_a_problem_names_fields_of_requests(number: int) -> None:
     assert [detail for _, detail in found.errors] == ['expected "by": "system"'] * (number == 3)
 
 
+def failing(_: None, error: Exception) -> None:
+    with for_clients():
+        raise error
+
+
+def of_worker(error: Exception) -> PostilError:
+    """The error as it comes from a worker."""
+    with pytest.raises(PostilError) as raised:
+        result_of(WorkerState(serialize("these", (bool, [None]))).call(serialize("it", (failing, error))))
+    return raised.value
+
+
 @pytest.mark.parametrize("number", range(4))
 def test_errors_of_another_process_keep_the_words_of_the_request_or_get_those_of_the_command(number: int) -> None:
     opening, request = errors()[number], errors()[number]
     request.freeze(Json(frozenset({"by"})))
-    assert str(raised(encode_error(opening))).endswith("expected --by system")
-    assert problem_of(raised(encode_error(request))).detail.endswith('expected "by": "system"')
+    assert str(of_worker(opening)).endswith("expected --by system")
+    assert problem_of(of_worker(request)).detail.endswith('expected "by": "system"')
 
 
 def fail() -> None:

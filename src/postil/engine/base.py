@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["Engine", "StatefulWorkers"]
+__all__ = ["Closing", "Engine", "StatefulWorkers"]
 
 A = TypeVar("A")
 Q = TypeVar("Q")
@@ -19,8 +19,23 @@ W = TypeVar("W")
 W_co = TypeVar("W_co", covariant=True)
 
 
-class StatefulWorkers(Protocol[W_co]):
-    """Stateful workers: each shard is loaded once, then called many times. Leaving ``with`` ends them."""
+class Closing(Protocol):
+    """A thing that leaving ``with`` closes."""
+
+    def close(self) -> None:
+        """End what is running, and release what is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        self.close()
+
+
+class StatefulWorkers(Closing, Protocol[W_co]):
+    """Stateful workers: each shard is loaded once, then called many times. Leaving ``with`` releases the shards."""
 
     def call(self, function: Callable[[W_co, Q], A], request: Q) -> list[A]:
         """Call a function with every loaded shard.
@@ -37,33 +52,23 @@ class StatefulWorkers(Protocol[W_co]):
             Exception: What the function raised, at the first shard where it did.
         """
 
-    def close(self) -> None:
-        """Release the shards."""
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None: ...
-
-
-class Engine(Protocol):
+class Engine(Closing, Protocol):
     """Run functions over shards.
 
     Functions, shards and results travel by pickle, so a function must be importable: defined at the top of a module,
     or a frozen dataclass with ``__call__`` defined there. A worker does not import the script that was started, so a
     script needs no ``if __name__ == "__main__"``, but what it defines itself cannot be sent.
 
-    A shard should be a description (a path, a range of rows) rather than the data, and take a second or more.
+    A shard should be a description (a path, a range of rows) rather than the data, and take a second or more. Leaving
+    ``with`` ends all workers, busy or not.
     """
 
-    @property
-    def name(self) -> str:
-        """The name in `postil.engine.ENGINES`."""
+    name: str
+    """The name in `postil.engine.ENGINES`."""
 
-    @property
-    def jobs(self) -> int:
-        """Number of shards processed at the same time."""
+    jobs: int
+    """Number of shards processed at the same time."""
 
     def map(self, function: Callable[[S], R], shards: Iterable[S]) -> Iterator[R]:
         """Run a function over shards.
@@ -95,12 +100,3 @@ class Engine(Protocol):
             PostilError: As `map`.
             Exception: What `load` raised, at the first shard where it did.
         """
-
-    def close(self) -> None:
-        """End all workers, busy or not."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None: ...

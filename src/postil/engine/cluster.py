@@ -12,8 +12,8 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from postil.engine.local import PooledEngine, WorkerDied, WorkerSlot
-from postil.engine.worker import WorkerState
+from postil.engine.local import PooledEngine, WorkerSlot
+from postil.engine.worker import WorkerDied, WorkerState
 from postil.errors import MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:

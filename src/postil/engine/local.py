@@ -12,10 +12,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
+from postil.engine.base import Closing, Engine
 from postil.engine.worker import (
     CALL,
     LOAD,
     Failure,
+    WorkerDied,
     apply,
     command,
     described,
@@ -23,6 +25,7 @@ from postil.engine.worker import (
     environment,
     identity,
     receive,
+    result_of,
     send,
     serialize,
 )
@@ -30,22 +33,16 @@ from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import TracebackType
-    from typing import Self
 
-    from postil.engine.base import Engine, StatefulWorkers
+    from postil.engine.base import StatefulWorkers
 
-__all__ = ["PooledEngine", "WorkerDied", "WorkerSlot", "open_local"]
+__all__ = ["PooledEngine", "WorkerSlot", "open_local"]
 
 A = TypeVar("A")
 Q = TypeVar("Q")
 R = TypeVar("R")
 S = TypeVar("S")
 W = TypeVar("W")
-
-
-class WorkerDied(Exception):  # noqa: N818 - says what happened
-    """A worker has died; the message says how, after "its worker"."""
 
 
 class WorkerSlot(ABC):
@@ -74,7 +71,7 @@ class WorkerSlot(ABC):
         """Refuse further requests; a thread that waits for a result gets `WorkerDied`."""
 
 
-class PooledEngine(ABC):
+class PooledEngine(Engine):
     """An engine with worker slots; see `postil.engine.Engine`."""
 
     def __init__(self, name: str, jobs: int, retries: int, on_message: Callable[[str], None]) -> None:
@@ -192,23 +189,15 @@ class PooledEngine(ABC):
             for future in sent():
                 pending.append(future)
                 if len(pending) >= 2 * self.jobs or pending[0].done():
-                    yield _result(pending.popleft())
+                    yield result_of(pending.popleft().result())
             while pending:
-                yield _result(pending.popleft())
+                yield result_of(pending.popleft().result())
         finally:
             self.leave(slots)
             threads.shutdown(cancel_futures=True)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        self.close()
-
-
-class _PooledWorkers:
+class _PooledWorkers(Closing):
     """See `postil.engine.StatefulWorkers`.
 
     Args:
@@ -250,21 +239,6 @@ class _PooledWorkers:
         self._engine.leave(self._slots)
         self._threads.shutdown(cancel_futures=True)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        self.close()
-
-
-def _result(future: Future[bytes]) -> Any:
-    outcome = deserialize(future.result())
-    if isinstance(outcome, Failure):
-        raise outcome.error
-    return outcome.values[0]
-
 
 def _do_nothing(shard: object, request: None) -> None:
     """Do nothing: a request that only makes the worker load."""
@@ -280,7 +254,7 @@ def open_local(*, jobs: int, retries: int, address: str | None, on_message: Call
     return _InProcess() if jobs == 1 else _Processes("local", jobs, retries, on_message)
 
 
-class _InProcess:
+class _InProcess(Engine):
     """An engine without workers: everything runs in this process."""
 
     name = "local"
@@ -297,16 +271,8 @@ class _InProcess:
     def close(self) -> None:
         """There is nothing to end."""
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        self.close()
-
-
-class _LocalWorkers(Generic[W]):
+class _LocalWorkers(Closing, Generic[W]):
     """Loaded shards in this process."""
 
     def __init__(self, shards: list[W]) -> None:
@@ -319,14 +285,6 @@ class _LocalWorkers(Generic[W]):
     def close(self) -> None:
         """See `postil.engine.StatefulWorkers.close`."""
         self._shards = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        self.close()
 
 
 class _Processes(PooledEngine):
@@ -341,7 +299,7 @@ class _Processes(PooledEngine):
         with suppress(IndexError):
             while True:
                 worker = self._idle.pop()
-                if worker.lives():
+                if worker.process.poll() is None:
                     return worker
                 worker.end()
         return _Worker()
@@ -360,7 +318,7 @@ class _Processes(PooledEngine):
 
     def _end(self) -> None:
         for worker in self._idle:
-            worker.kill()
+            worker.process.kill()
         while self._idle:
             self._idle.pop().end()
 
@@ -405,7 +363,7 @@ class _ProcessSlot(WorkerSlot):
             self.over = True
             if self._worker is not None:
                 if self._busy:
-                    self._worker.kill()
+                    self._worker.process.kill()
                 else:
                     self._engine.give(self._worker)
                     self._worker = None
@@ -417,15 +375,15 @@ class _Worker:
     def __init__(self) -> None:
         try:
             with _ignoring_interrupts():
-                self._process = subprocess.Popen(  # noqa: S603 - this interpreter, our own code
-                    command("postil.engine.worker"),
+                self.process = subprocess.Popen(  # noqa: S603 - this interpreter, our own code
+                    command(),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env=environment(1),
                 )
         except OSError as error:
             raise PostilError(f"cannot start a worker process: {error.strerror or error}; try fewer jobs") from error
-        self._to, self._from = cast("IO[bytes]", self._process.stdin), cast("IO[bytes]", self._process.stdout)
+        self._to, self._from = cast("IO[bytes]", self.process.stdin), cast("IO[bytes]", self.process.stdout)
 
     def send(self, kind: bytes, content: bytes) -> None:
         send(self._to, kind, content)
@@ -433,22 +391,16 @@ class _Worker:
     def receive(self) -> bytes:
         return receive(self._from)[1]
 
-    def lives(self) -> bool:
-        return self._process.poll() is None
-
-    def kill(self) -> None:
-        self._process.kill()
-
     def end(self) -> str:
         """End the process, and tell how it ended if it did so by itself."""
         for stream in (self._to, self._from):
             with suppress(OSError):
                 stream.close()
         try:
-            code = self._process.wait(_EXIT_TIMEOUT)
+            code = self.process.wait(_EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
+            self.process.kill()
+            code = self.process.wait()
         return described(code)
 
 

@@ -1,6 +1,7 @@
-"""A worker process of the local engine: messages in, results out, and the shards that it has loaded.
+"""A worker process of the local engine or of the service: what it loads, its messages, its errors and its end.
 
-Messages are serialized by pickle, since both sides are processes of one program.
+Messages are serialized by pickle, since both sides are processes of one program. Programs talk to workers in two ways,
+by threads that wait or by an event loop; see `postil.engine.local` and `postil.service.worker`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import traceback
 from dataclasses import dataclass
 from multiprocessing.spawn import get_executable
 from queue import SimpleQueue
-from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.errors import PostilError
 
@@ -27,8 +28,8 @@ __all__ = [
     "HEAD",
     "LOAD",
     "Failure",
-    "Inbox",
     "Results",
+    "WorkerDied",
     "WorkerState",
     "apply",
     "command",
@@ -38,10 +39,10 @@ __all__ = [
     "head",
     "length_of",
     "receive",
+    "result_of",
     "send",
     "serialize",
     "serve",
-    "take_streams",
 ]
 
 A = TypeVar("A")
@@ -60,6 +61,10 @@ class Failure:
 
     index: int
     error: BaseException
+
+
+class WorkerDied(Exception):  # noqa: N818 - says what happened
+    """A worker has died; the message says how, after "its worker"."""
 
 
 class WorkerState:
@@ -158,6 +163,21 @@ def deserialize(wrapped: bytes) -> Any:
         ) from error
 
 
+def result_of(answer: bytes) -> Any:
+    """The result of a worker of one shard; what the function raised there is raised here.
+
+    Args:
+        answer: An answer of `WorkerState.call`.
+
+    >>> result_of(WorkerState(serialize("these", (str, [5]))).call(serialize("it", (str.zfill, 3))))
+    '005'
+    """
+    outcome = deserialize(answer)
+    if isinstance(outcome, Failure):
+        raise outcome.error
+    return outcome.values[0]
+
+
 def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
@@ -176,9 +196,6 @@ def _portable(error: BaseException) -> BaseException:
     return error
 
 
-Inbox: TypeAlias = "SimpleQueue[tuple[bytes, bytes] | None]"
-"""Messages for a worker, each with its kind; None at the end."""
-
 LOAD: Final = b"k"
 CALL: Final = b"a"
 _BYTES: Final = 8  # of a length
@@ -186,17 +203,16 @@ HEAD: Final = 1 + _BYTES
 """Number of bytes before the content of a message."""
 
 _GRACE: Final = 1.0  # seconds
+_IGNORED: Final = ("SIGINT", "SIGHUP", "SIGTERM")
+"""Signals that a terminal or a supervisor sends to all processes of a program, and that its first one handles."""
+
 _ARITHMETIC: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def command(module: str) -> list[str]:
-    """The command of a new interpreter that imports what this one can, and runs the function ``serve`` of a module.
-
-    Args:
-        module: The module.
-    """
+def command() -> list[str]:
+    """The command of a worker: a new interpreter that imports what this one can."""
     path = [str(each) for each in sys.path]
-    return [get_executable(), "-c", f"import sys; sys.path[:] = {path!a}; from {module} import serve; serve()"]
+    return [get_executable(), "-c", f"import sys; sys.path[:] = {path!a}; from {__name__} import serve; serve()"]
 
 
 def environment(threads: int) -> dict[str, str]:
@@ -267,28 +283,20 @@ def described(code: int) -> str:
     return f"was killed (signal {-code}, {name}{memory})"
 
 
-def take_streams() -> tuple[Inbox, IO[bytes]]:
-    """Take standard input and output for messages; what functions print then goes to standard error.
+def serve() -> None:
+    """Serve requests, until the program on the other side has gone, however it ended, this worker busy or not.
 
-    The process ends when the program on the other side has gone, however it ended, busy or not. Interrupts are for
-    that program to handle.
-
-    Returns:
-        The messages as they come, and the stream for results.
+    Standard input and output are for messages; what functions print goes to standard error.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in _IGNORED:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     requests, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    inbox: Inbox = SimpleQueue()
+    inbox: SimpleQueue[tuple[bytes, bytes] | None] = SimpleQueue()
     threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
-    return inbox, results
-
-
-def serve() -> None:
-    """Serve requests until the program has gone; see `take_streams`."""
-    inbox, results = take_streams()
     state = WorkerState(b"")
     while message := inbox.get():
         kind, content = message
@@ -298,7 +306,7 @@ def serve() -> None:
             send(results, CALL, state.call(content))
 
 
-def _listen(stream: IO[bytes], inbox: Inbox) -> None:
+def _listen(stream: IO[bytes], inbox: SimpleQueue[tuple[bytes, bytes] | None]) -> None:
     """Read messages in a thread of its own, so that a worker whose program was killed ends even while it works."""
     try:
         while True:

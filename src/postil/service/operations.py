@@ -24,7 +24,6 @@ from postil.data.rows import Article, Candidate
 from postil.documents.markup import HtmlCleaner
 from postil.documents.readers.html import read_article
 from postil.documents.readers.text import read_plain
-from postil.engine.worker import send
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.interest.options import AUTO, InterestingOptions
 from postil.interest.ranking import Page, Ranker
@@ -59,8 +58,7 @@ from postil.service.bodies import (
     SuggestResponse,
     decoded,
 )
-from postil.service.options import ServiceConfig
-from postil.service.worker import DONE, answer_all, guarded, taken_streams
+from postil.service.worker import for_clients
 from postil.threads.orders import ranked_thread
 from postil.threads.quality import KIND, Quality
 from postil.threads.thread import Thread
@@ -79,6 +77,7 @@ if TYPE_CHECKING:
     from postil.data.suggestions import Suggestion, Suggestions
     from postil.metrics.result import ScoreResult
     from postil.screening.filtering import CandidateFilter
+    from postil.service.options import ServiceConfig
 
 __all__ = [
     "FILE_PARAMETERS",
@@ -94,7 +93,6 @@ __all__ = [
     "read_page",
     "score",
     "screen",
-    "serve",
     "suggest",
 ]
 
@@ -745,23 +743,25 @@ class ServiceModels:
             INTERFACE.reset(spoken_before)
 
 
-def serve() -> None:
-    """Open the models of the configuration that the first message is, then answer requests, until the program ends.
+def open_models(config: ServiceConfig) -> ServiceModels:
+    """Open the models in a process that answers requests.
 
-    The response to the configuration is that of the operation ``models``.
+    Args:
+        config: The configuration.
     """
-    inbox, results = taken_streams()
-    if (config := inbox.get()) is None:
-        return
-    opened: list[ServiceModels] = []
-
-    def listed() -> bytes:
-        opened.append(ServiceModels.open(ServiceConfig.decoded(config[1])))
-        return opened[0].call("models", b"{}")
-
-    kind, answer = guarded(listed)
+    with for_clients():
+        models = ServiceModels.open(config)
     gc.collect()
     gc.freeze()  # models stay for good, and no collection needs to look at them
-    send(results, kind, answer)
-    if kind == DONE:
-        answer_all(opened[0].call, inbox, results)
+    return models
+
+
+def answer(models: ServiceModels, request: tuple[str, bytes]) -> bytes:
+    """Answer a request in such a process; see `ServiceModels.call`.
+
+    Args:
+        models: The models.
+        request: Name of the operation, and JSON.
+    """
+    with for_clients():
+        return models.call(*request)

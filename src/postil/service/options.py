@@ -13,7 +13,7 @@ from postil.comments import neural_commenter, retrieval
 from postil.comments.store import Model
 from postil.data.options import ListenOptions, ThreadOptions
 from postil.endpoint.transport import is_loopback
-from postil.errors import InvalidInput, UsageError
+from postil.errors import UsageError
 from postil.messages import Blank, Command, Setting
 from postil.metrics.spec import parse_metric
 from postil.options import Flag, options
@@ -129,7 +129,7 @@ def service_config(folders: Sequence[str], options: ServiceOptions) -> ServiceCo
 
 
 class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Configuration of a worker of the service; JSON.
+    """Configuration of a worker of the service.
 
     Args:
         models: Folders of the models that suggest comments, by name; the first one is the default.
@@ -198,25 +198,6 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         if not folders:
             raise UsageError("expected at least one model: NAME=DIR or DIR")
         return cls(models=found["models"], quality=found["quality"])
-
-    def encoded(self) -> bytes:
-        """The JSON that `decoded` reads."""
-        return msgspec.json.encode(self)
-
-    @classmethod
-    def decoded(cls, data: bytes) -> Self:
-        """Read what `encoded` wrote.
-
-        Args:
-            data: The JSON.
-
-        Raises:
-            InvalidInput: It is something else.
-        """
-        try:
-            return msgspec.json.decode(data, type=cls)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise InvalidInput(f"expected a configuration of the service: {error}") from error
 
     def candidate_filter(self) -> CandidateFilter:
         """The filter of suggestions; every request is a run of its own, so that no text was suggested before.

@@ -7,28 +7,25 @@ So what a worker had begun when it ended can be computed again by another one.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections import OrderedDict, deque
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from postil.engine.worker import HEAD, command, described, environment, head, length_of
+from postil.engine.worker import WorkerDied
 from postil.errors import PostilError
-from postil.messages import COMMAND_LINE, Blank, Setting
-from postil.service import operations
-from postil.service.worker import DONE, InternalError, raised
+from postil.messages import COMMAND_LINE
+from postil.service.operations import answer, open_models
+from postil.service.worker import InternalError, WorkerProcess
 from postil.web.problems import Busy, TimedOut
 from postil.web.turns import CLIENT, FairLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from typing import Self
 
     from postil.service.options import ServiceConfig
 
-__all__ = ["Paces", "WorkerEnded", "WorkerPool", "WorkerProcess"]
+__all__ = ["Paces", "WorkerPool"]
 
 BRIEF, SHARE = 0.01, 0.2
 """Share of the time that a request may take up to which it is brief, and of the last request in the mean."""
@@ -126,150 +123,6 @@ class Paces:
             client: The client.
         """
         return client in self._until and not self.is_slow(client)
-
-
-WORKER: Final = operations.__name__
-BUFFER: Final = 1 << 20
-EXIT_TIMEOUT: Final = 5.0  # seconds
-
-
-class WorkerEnded(Exception):  # noqa: N818 - says what happened
-    """A worker has ended; the message says how, after "its worker"."""
-
-
-class WorkerProcess:
-    """A process that holds the models and answers one request at a time; `start` it.
-
-    Args:
-        process: The process.
-
-    Attributes:
-        models: The answer of a worker to its configuration.
-        retired: True if it is to take no further requests.
-        deferred: True if it has a lower priority.
-        gone: True if it was killed, or has ended.
-    """
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-        self._to = cast("asyncio.StreamWriter", process.stdin)
-        self._from = cast("asyncio.StreamReader", process.stdout)
-        self.models = b""
-        self.retired = False
-        self.deferred = False
-        self.gone = False
-
-    @classmethod
-    async def launch(cls, module: str, threads: int) -> Self:
-        """Start a process that takes messages.
-
-        Args:
-            module: Module whose function ``serve`` it runs.
-            threads: Number of threads of arithmetic libraries.
-
-        Raises:
-            PostilError: It cannot be started.
-        """
-        pipe = asyncio.subprocess.PIPE
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command(module),
-                stdin=pipe,
-                stdout=pipe,
-                env=environment(threads),
-                limit=BUFFER,
-                start_new_session=True,  # Ctrl+C is for the first process
-            )
-        except OSError as error:
-            raise PostilError(
-                "cannot start a worker process: {problem}; try fewer: {workers}",
-                problem=error.strerror or f"{error}",
-                workers=Setting("workers", Blank("N")),
-            ) from None
-        return cls(process)
-
-    @classmethod
-    async def start(cls, config: bytes, threads: int, niceness: int = 0) -> Self:
-        """Start a worker and let it open its models.
-
-        Args:
-            config: The configuration, encoded.
-            threads: Number of threads of arithmetic libraries.
-            niceness: Difference of its priority, also while it opens its models.
-
-        Raises:
-            PostilError: The process cannot be started, or a model cannot be opened.
-        """
-        worker = await cls.launch(WORKER, threads)
-        if niceness:
-            worker.defer(niceness)
-        try:
-            worker.models = await worker.ask(config)
-        except WorkerEnded as error:
-            raise InternalError(f"a worker {error} while it opened the models") from None
-        except BaseException:
-            worker.kill()
-            await worker.ended()
-            raise
-        return worker
-
-    @property
-    def pid(self) -> int:
-        """Number of the process."""
-        return self._process.pid
-
-    async def ask(self, content: bytes) -> bytes:
-        """Send a message and wait for the answer.
-
-        Args:
-            content: The message.
-
-        Raises:
-            PostilError: What the worker raised.
-            WorkerEnded: The process ended before it answered.
-        """
-        try:
-            self._to.write(head(DONE, content) + content)  # one call of the system
-            start = await self._from.readexactly(HEAD)
-            answer = await self._from.readexactly(length_of(start))
-        except (OSError, EOFError):
-            self.gone = True
-            raise WorkerEnded(described(await self.ended())) from None
-        if start[:1] != DONE:
-            raise raised(answer)
-        return answer
-
-    def defer(self, niceness: int) -> None:
-        """Let the process compute when others do not need the processors.
-
-        Args:
-            niceness: Difference of its priority.
-        """
-        self.deferred = True
-        if hasattr(os, "setpriority"):
-            with suppress(OSError):  # it has ended
-                os.setpriority(os.PRIO_PROCESS, self.pid, os.getpriority(os.PRIO_PROCESS, 0) + niceness)
-
-    async def ended(self) -> int:
-        """Wait for the end of the process; return its exit code."""
-        return await self._process.wait()
-
-    def kill(self) -> None:
-        """Kill the process."""
-        self.gone = True
-        with suppress(ProcessLookupError):
-            self._process.kill()
-
-    async def end(self) -> None:
-        """Let the process end, or kill it if it does not."""
-        self.retired = True
-        with suppress(OSError):
-            self._to.close()
-        try:
-            await asyncio.wait_for(self.ended(), EXIT_TIMEOUT)
-        except TimeoutError:
-            self.kill()
-            await self.ended()
 
 
 T = TypeVar("T")
@@ -412,13 +265,13 @@ class WorkerPool:
             TimedOut: The worker took too long.
             PostilError: What the operation raised.
         """
-        content, ended, again = b"%b\n%b" % (name.encode(), request), 0, False
+        ended, again = 0, False
         while ended < ATTEMPTS:
             worker, asked = await self._acquire(heavy=len(request) > LIGHT, again=again)
-            task = self._spawn(self._compute(worker, asked, content))
+            task = self._spawn(self._compute(worker, asked, name, request))
             try:
                 return await asyncio.shield(task)
-            except WorkerEnded as error:
+            except WorkerDied as error:
                 again = True
                 if not asked.ousted:
                     ended += 1
@@ -448,11 +301,11 @@ class WorkerPool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(worker.end() for worker in list(self._processes)))  # those that were being started
 
-    async def _compute(self, worker: WorkerProcess, asked: _Asked, content: bytes) -> bytes:
+    async def _compute(self, worker: WorkerProcess, asked: _Asked, name: str, request: bytes) -> bytes:
         """Let a worker answer, and release it: also where nobody waits for the answer any more."""
         try:
             async with asyncio.timeout(self._timeout):
-                return await worker.ask(content)
+                return await _answered(worker, name, request)
         except TimeoutError:
             worker.kill()
             problem = f"the request took longer than {self._timeout:g} s and was ended; send less in one request"
@@ -576,7 +429,15 @@ class WorkerPool:
         return fresh
 
     async def _started(self, config: ServiceConfig, niceness: int = 0) -> WorkerProcess:
-        worker = await WorkerProcess.start(config.encoded(), config.jobs, niceness)
+        worker = await WorkerProcess.start(open_models, config, threads=config.jobs, niceness=niceness)
+        try:
+            worker.models = await _answered(worker, "models", b"{}")
+        except WorkerDied as error:
+            raise InternalError(f"a worker {error} while it opened the models") from None
+        except BaseException:
+            worker.kill()
+            await worker.ended()
+            raise
         self._processes.add(worker)
         self._spawn(self._watch(worker))
         return worker
@@ -641,3 +502,8 @@ class WorkerPool:
 def _refuse(asked: _Asked, refusal: Busy) -> None:
     if not asked.worker.done():
         asked.worker.set_exception(refusal)
+
+
+async def _answered(worker: WorkerProcess, name: str, request: bytes) -> bytes:
+    response: bytes = await worker.ask(answer, (name, request))
+    return response

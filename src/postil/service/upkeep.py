@@ -9,9 +9,9 @@ import asyncio
 import os
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 
@@ -19,22 +19,23 @@ from postil.calibration.calls import CalibrateOptions, calibrate_model
 from postil.calibration.result import CalibrationResult
 from postil.data.fields import plain_id
 from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
-from postil.data.suggestions import Label  # noqa: TC001 - msgspec reads annotations
+from postil.engine.worker import WorkerDied, identity
 from postil.erasure.calls import ForgetOptions, find_comments, forget_while_served
 from postil.erasure.models import AlsoServed
 from postil.erasure.result import ForgetResult
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import JSON, Blank, Command, Setting
 from postil.service.bodies import ModelsResponse, Request, decoded
-from postil.service.pool import WorkerEnded, WorkerProcess
-from postil.service.worker import InternalError, answer_all, taken_streams
+from postil.service.worker import InternalError, WorkerProcess, for_clients
 from postil.web.problems import Problem, problem_of
 from postil.web.routing import Reply, Route
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Self
 
+    from postil.corpus.forgotten import Chosen
+    from postil.data.suggestions import Label
     from postil.erasure.models import ServedModels
     from postil.service.options import ServiceConfig
     from postil.service.pool import WorkerPool
@@ -44,12 +45,10 @@ if TYPE_CHECKING:
 __all__ = [
     "CalibrateRequest",
     "CalibrateWork",
-    "Comments",
     "ForgetRequest",
     "ForgetWork",
     "NamedComment",
     "Upkeep",
-    "serve",
 ]
 
 DEFAULTS: Final = CalibrateOptions()
@@ -99,8 +98,9 @@ class ForgetRequest(Request, frozen=True, kw_only=True, gc=False):
             raise InvalidInput("expected at least one comment, got none", field="comments")
 
 
-class CalibrateWork(msgspec.Struct, frozen=True, kw_only=True):
-    """Request to fit the filter of a model.
+@dataclass(frozen=True, slots=True)
+class CalibrateWork:
+    """Fitting of the filter of a model, in a process of its own.
 
     Args:
         model: Folder of the model.
@@ -114,9 +114,15 @@ class CalibrateWork(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     resamples: int
 
+    def fit(self) -> bytes:
+        """Fit the filter; return the result, JSON."""
+        options = CalibrateOptions(seed=self.seed, resamples=self.resamples)
+        return calibrate_model(self.model, self.labels, {}, options, where="the stored labels").to_json().encode()
 
-class ForgetWork(msgspec.Struct, frozen=True, kw_only=True):
-    """Request to find or to erase comments.
+
+@dataclass(frozen=True, slots=True)
+class ForgetWork:
+    """Finding or erasing of comments, in a process of its own.
 
     Args:
         models: Folders of models.
@@ -130,17 +136,24 @@ class ForgetWork(msgspec.Struct, frozen=True, kw_only=True):
     same_text: bool
     store: str
 
+    def find(self) -> tuple[Chosen, tuple[str, ...]]:
+        """Comments that are found, and their texts, without differences of case and spaces."""
+        with self._options() as options:
+            return find_comments(self.models, options, self.store)
 
-class Comments(msgspec.Struct, frozen=True, kw_only=True):
-    """Comments that were found.
+    def forget(self) -> bytes:
+        """Erase the comments; return the result, JSON."""
+        with self._options() as options:
+            return forget_while_served(self.models, options, self.store).to_json().encode()
 
-    Args:
-        comments: Ids of article and comment of each comment.
-        texts: Their texts, without differences of case and spaces.
-    """
-
-    comments: list[tuple[str, str]]
-    texts: list[str]
+    @contextmanager
+    def _options(self) -> Iterator[ForgetOptions]:
+        """Options that name the comments in a file of rows, since an id may have a colon."""
+        with tempfile.TemporaryDirectory() as folder:
+            listed = Path(folder, "comments.jsonl")
+            rows = [{"article": article, "comment": comment} for article, comment in self.comments]
+            listed.write_bytes(msgspec.json.Encoder(enc_hook=plain_id).encode_lines(rows))
+            yield ForgetOptions(listed=str(listed), same_text=self.same_text)
 
 
 class Upkeep:
@@ -246,7 +259,7 @@ class Upkeep:
             labels = await asyncio.to_thread(lambda: list(store.labels()))
             work = CalibrateWork(model=folders[name], labels=labels, seed=request.seed, resamples=request.resamples)
             async with _Maintenance() as process:
-                found = await process.ask("calibrate", work)
+                found: bytes = await process.ask(work.fit)
             await self._take_changes()
         return Reply(found)
 
@@ -268,80 +281,39 @@ class Upkeep:
 
     async def _forgotten(self, work: ForgetWork) -> bytes:
         async with _Maintenance() as process:
-            erased = msgspec.json.decode(await process.ask("find", work), type=Comments)
-            await self._erase(erased)  # should the machine end now, the request can be sent again
-            found = await process.ask("forget", work)
+            chosen, texts = await process.ask(work.find)
+            await self._erase(chosen, texts)  # should the machine end now, the request can be sent again
+            found: bytes = await process.ask(work.forget)
         await self._take_changes()
-        await self._erase(erased)  # labels that came before the workers were new
+        await self._erase(chosen, texts)  # labels that came before the workers were new
         return found
 
-    async def _erase(self, erased: Comments) -> None:
+    async def _erase(self, chosen: Chosen, texts: Sequence[str]) -> None:
         if self._store is not None:
-            await self._store.forget(set(erased.comments), erased.texts)
-
-
-class _Maintenance:
-    """A process for one change, which runs `serve`."""
-
-    async def __aenter__(self) -> Self:
-        self._process = await WorkerProcess.launch(__name__, 1)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._process.end()
-
-    async def ask(self, name: str, work: msgspec.Struct) -> bytes:
-        try:
-            return await self._process.ask(b"%b\n%b" % (name.encode(), msgspec.json.encode(work)))
-        except WorkerEnded as error:
-            raise InternalError(f"the process that changed the models {error}; send the request again") from None
+            await self._store.forget(chosen.comments, texts)
 
 
 NICENESS: Final = 10
 """Priority below that of the workers."""
 
 
-def serve() -> None:
-    """Make the changes that an `Upkeep` asks for, in a process of its own, until the service ends."""
-    inbox, results = taken_streams()
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
-    answer_all(lambda name, request: WORK[name](request), inbox, results)
+class _Maintenance:
+    """A process for one change."""
+
+    async def __aenter__(self) -> Self:
+        self._process = await WorkerProcess.start(identity, None, niceness=NICENESS)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._process.end()
+
+    async def ask(self, work: Callable[[], object]) -> Any:
+        try:
+            return await self._process.ask(_done, work)
+        except WorkerDied as error:
+            raise InternalError(f"the process that changed the models {error}; send the request again") from None
 
 
-def _calibrate(request: bytes) -> bytes:
-    work = msgspec.json.decode(request, type=CalibrateWork)
-    options = CalibrateOptions(seed=work.seed, resamples=work.resamples)
-    return calibrate_model(work.model, work.labels, {}, options, where="the stored labels").to_json().encode()
-
-
-def _find(request: bytes) -> bytes:
-    work = msgspec.json.decode(request, type=ForgetWork)
-    with _options(work) as options:
-        chosen, texts = find_comments(work.models, options, work.store)
-    return msgspec.json.encode(Comments(comments=sorted(chosen.comments), texts=list(texts)), enc_hook=plain_id)
-
-
-def _forget(request: bytes) -> bytes:
-    work = msgspec.json.decode(request, type=ForgetWork)
-    with _options(work) as options:
-        return forget_while_served(work.models, options, work.store).to_json().encode()
-
-
-@contextmanager
-def _options(work: ForgetWork) -> Iterator[ForgetOptions]:
-    """Options that name the comments in a file of rows, since an id may have a colon."""
-    with tempfile.TemporaryDirectory() as folder:
-        listed = Path(folder, "comments.jsonl")
-        listed.write_bytes(
-            b"\n".join(
-                msgspec.json.encode({"article": one, "comment": two}, enc_hook=plain_id) for one, two in work.comments
-            )
-        )
-        yield ForgetOptions(listed=str(listed), same_text=work.same_text)
-
-
-WORK: Final[Mapping[str, Callable[[bytes], bytes]]] = MappingProxyType(
-    {"calibrate": _calibrate, "find": _find, "forget": _forget}
-)
-"""The operations by name."""
+def _done(_: object, work: Callable[[], object]) -> object:
+    with for_clients():
+        return work()

@@ -1,129 +1,177 @@
-"""A process that works for the service: requests in, responses or errors out, as both sides know them.
-
-A message is a kind, a length and its content: of a request the name of the operation, a line end and JSON. No pickle
-is read on either side.
-"""
+"""A worker of the service: a process of the engine as an event loop sees it, and the errors that come from it."""
 
 from __future__ import annotations
 
-import signal
-from functools import partial
-from typing import IO, TYPE_CHECKING, Final
+import asyncio
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-import msgspec
-
-from postil.data.fields import plain_id
-from postil.engine.worker import send, take_streams
-from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
-from postil.messages import COMMAND_LINE
+from postil.engine.worker import (
+    CALL,
+    HEAD,
+    LOAD,
+    WorkerDied,
+    command,
+    described,
+    environment,
+    head,
+    length_of,
+    result_of,
+    serialize,
+)
+from postil.errors import PostilError
+from postil.messages import COMMAND_LINE, Blank, Setting
 from postil.web.error_log import log_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import Self
 
-    from postil.engine.worker import Inbox
+__all__ = ["InternalError", "WorkerProcess", "for_clients"]
 
-__all__ = ["DONE", "FAILED", "InternalError", "answer_all", "encode_error", "guarded", "raised", "taken_streams"]
+Q = TypeVar("Q")
+S = TypeVar("S")
+
+BUFFER: Final = 1 << 20
+EXIT_TIMEOUT: Final = 5.0  # seconds
 
 
 class InternalError(PostilError):
     """A defect of this program, or of the machine; its log says more."""
 
 
-PLAIN: Final = {kind.__name__: kind for kind in (Undefined, UsageError, InternalError)}
-"""Errors that consist of their message."""
-
-
-class _Failure(msgspec.Struct, frozen=True):
-    """An error: its class, its message, and its parts if it has some."""
-
-    kind: str
-    message: str
-    field: str = ""
-    known: tuple[str, ...] = ()
-    where: str = ""
-    line: int | None = None
-
-
-def encode_error(error: PostilError) -> bytes:
-    """Encode an error as a message.
+@contextmanager
+def for_clients() -> Iterator[None]:
+    """Let all errors of a request be such as clients may hear, and end no worker.
 
     One of a request has its words already; any other, as when models are opened, gets those of the command.
-
-    Args:
-        error: The error.
-    """
-    if isinstance(error, InvalidInput):
-        problem = COMMAND_LINE.words(error.message)
-        failure = _Failure("InvalidInput", problem, error.field, where=error.where, line=error.line)
-    elif isinstance(error, UnknownName):
-        failure = _Failure("UnknownName", error.name, error.kind, error.known)
-    elif isinstance(error, MissingExtra):
-        failure = _Failure("MissingExtra", error.what, error.extra)
-    else:
-        kind = next((name for name, each in PLAIN.items() if isinstance(error, each)), "PostilError")
-        failure = _Failure(kind, error.words(COMMAND_LINE))
-    return msgspec.json.encode(failure, enc_hook=plain_id)
-
-
-def raised(message: bytes) -> PostilError:
-    r"""The error that `encode_error` encoded.
-
-    Args:
-        message: The message.
-
-    >>> raised(encode_error(InvalidInput("expected an integer, got \"5\"", field="k")))
-    InvalidInput('k: expected an integer, got "5"')
-    """
-    failure = msgspec.json.decode(message, type=_Failure)
-    if failure.kind == "InvalidInput":
-        return InvalidInput(failure.message, where=failure.where, line=failure.line, field=failure.field)
-    if failure.kind == "UnknownName":
-        return UnknownName(failure.field, failure.message, failure.known)
-    if failure.kind == "MissingExtra":
-        return MissingExtra(failure.message, failure.field)
-    return PLAIN.get(failure.kind, PostilError)(failure.message)
-
-
-DONE: Final = b"d"
-FAILED: Final = b"f"
-IGNORED: Final = ("SIGHUP", "SIGTERM")
-"""Signals that a terminal or a supervisor sends to all processes of a service, and that its first process handles."""
-
-
-def taken_streams() -> tuple[Inbox, IO[bytes]]:
-    """The streams of a process that ends with the service alone; see `postil.engine.worker.take_streams`."""
-    for name in IGNORED:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-    return take_streams()
-
-
-def answer_all(call: Callable[[str, bytes], bytes], inbox: Inbox, results: IO[bytes]) -> None:
-    """Answer requests until the service ends.
-
-    Args:
-        call: Function of the name of an operation and the request; it returns the response.
-        inbox: The requests, each with the name in front.
-        results: Stream for responses.
-    """
-    while message := inbox.get():
-        name, _, request = message[1].partition(b"\n")
-        send(results, *guarded(partial(call, name.decode(), request)))
-
-
-def guarded(function: Callable[[], bytes]) -> tuple[bytes, bytes]:
-    """Kind and content of the message of an outcome: what a function returns, or its error.
-
-    Args:
-        function: The function.
     """
     try:
-        return DONE, function()
+        yield
     except PostilError as error:
-        return FAILED, encode_error(error)
+        error.freeze(COMMAND_LINE)
+        raise
     except MemoryError:
-        return FAILED, encode_error(InternalError("the request needs more memory than there is; send shorter texts"))
-    except Exception:  # one request must not end the others
+        raise InternalError("the request needs more memory than there is; send shorter texts") from None
+    except (Exception, SystemExit):  # one request must not end the others
         log_failure("a worker")
-        return FAILED, encode_error(InternalError("an internal error; the log of the service has its details"))
+        raise InternalError("an internal error; the log of the service has its details") from None
+
+
+class WorkerProcess:
+    """A process that loads one thing and answers one request at a time; `start` it.
+
+    Args:
+        process: The process.
+
+    Attributes:
+        models: List of the models that it has opened, JSON.
+        retired: True if it is to take no further requests.
+        deferred: True if it has a lower priority.
+        gone: True if it was killed, or has ended.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._to = cast("asyncio.StreamWriter", process.stdin)
+        self._from = cast("asyncio.StreamReader", process.stdout)
+        self.models = b""
+        self.retired = False
+        self.deferred = False
+        self.gone = False
+
+    @classmethod
+    async def start(cls, load: Callable[[S], object], shard: S, *, threads: int = 1, niceness: int = 0) -> Self:
+        """Start a process.
+
+        Args:
+            load: Called with the shard in the process, before the first request is answered.
+            shard: Description of what the process loads.
+            threads: Number of threads of arithmetic libraries.
+            niceness: Difference of its priority.
+
+        Raises:
+            PostilError: It cannot be started.
+        """
+        payload, pipe = serialize("a shard", (load, [shard])), asyncio.subprocess.PIPE
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command(),
+                stdin=pipe,
+                stdout=pipe,
+                env=environment(threads),
+                limit=BUFFER,
+                start_new_session=True,  # Ctrl+C is for the first process
+            )
+        except OSError as error:
+            raise PostilError(
+                "cannot start a worker process: {problem}; try fewer: {workers}",
+                problem=error.strerror or f"{error}",
+                workers=Setting("workers", Blank("N")),
+            ) from None
+        worker = cls(process)
+        if niceness:
+            worker.defer(niceness)
+        worker._send(LOAD, payload)
+        return worker
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    async def ask(self, function: Callable[[Any, Q], object], request: Q) -> Any:
+        """Call a function in the process and wait for what it returns.
+
+        Args:
+            function: Called with what was loaded, and the request.
+            request: Its argument.
+
+        Raises:
+            PostilError: What loading or the function raised.
+            WorkerDied: The process ended before it answered.
+        """
+        try:
+            self._send(CALL, serialize("the request", (function, request)))
+            start = await self._from.readexactly(HEAD)
+            answer = await self._from.readexactly(length_of(start))
+        except (OSError, EOFError):
+            self.gone = True
+            raise WorkerDied(described(await self.ended())) from None
+        return result_of(answer)
+
+    def _send(self, kind: bytes, content: bytes) -> None:
+        self._to.write(head(kind, content) + content)  # one call of the system
+
+    def defer(self, niceness: int) -> None:
+        """Let the process compute when others do not need the processors.
+
+        Args:
+            niceness: Difference of its priority.
+        """
+        self.deferred = True
+        if hasattr(os, "setpriority"):
+            with suppress(OSError):  # it has ended
+                os.setpriority(os.PRIO_PROCESS, self.pid, os.getpriority(os.PRIO_PROCESS, 0) + niceness)
+
+    async def ended(self) -> int:
+        """Wait for the end of the process; return its exit code."""
+        return await self._process.wait()
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self.gone = True
+        with suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def end(self) -> None:
+        """Let the process end, or kill it if it does not."""
+        self.retired = True
+        with suppress(OSError):
+            self._to.close()
+        try:
+            await asyncio.wait_for(self.ended(), EXIT_TIMEOUT)
+        except TimeoutError:
+            self.kill()
+            await self.ended()

@@ -64,7 +64,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> ServiceConfig:
 
 @pytest.fixture(scope="session")
 def service(config: ServiceConfig) -> ServiceModels:
-    return ServiceModels.open(ServiceConfig.decoded(config.encoded()))
+    return ServiceModels.open(config)
 
 
 @pytest.fixture(scope="session")
