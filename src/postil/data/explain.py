@@ -6,6 +6,7 @@ import decimal
 import json
 import math
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, SupportsFloat, TypeAlias
 
 import msgspec
@@ -128,6 +129,9 @@ def out_of_range(value: object, low: float, high: float) -> str:
     return f"expected a number from {shown(low)} to {shown(high)}, got {shown(value)}"
 
 
+_form = lru_cache(maxsize=64)(inspect.type_info)
+
+
 def explain(value: object, row_type: type[msgspec.Struct] | None) -> Problem | None:
     """Find the first thing wrong with a decoded row.
 
@@ -153,7 +157,7 @@ def explain(value: object, row_type: type[msgspec.Struct] | None) -> Problem | N
         if isinstance(leaf, NotJson):
             return path, f"{leaf} is not JSON; write null, or leave the field out"
     if row_type is not None:
-        return next(_mismatches(value, inspect.type_info(row_type), ""), None)
+        return next(_mismatches(value, _form(row_type), ""), None)
     for path, leaf in leaves:
         if isinstance(leaf, float) and not math.isfinite(leaf):
             return path, f"expected a finite number, got {shown(leaf)}"
