@@ -33,6 +33,7 @@ import numpy as np
 
 import postil
 from postil import kernel
+from postil.combination.model import ColumnConfig, CombinationConfig, encoded, open_combination, save
 from postil.comments.candidate_pool import CandidatePool, save_retriever
 from postil.comments.feature_ranker import FeatureModel, FeatureRanker, RelevanceFeatures, TextVectors, person_ids
 from postil.comments.index import Index
@@ -44,8 +45,10 @@ from postil.corpus.store import Corpus
 from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static
 from postil.errors import PostilError
+from postil.interest.model import named, open_model, page_scores, save_model
 from postil.learners.boosting import Tree, Trees
 from postil.learners.linear import Logistic
+from postil.meta.grade_fits import isotonic_fit, ridge_fit
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.references import References
 from postil.text.tokenizers import tokenizer
@@ -257,8 +260,9 @@ def use_corpus(folder: Path) -> object:
 def make_background(folder: Path) -> None:
     """Count the n-grams of texts."""
     texts = [one.content or "" for one in articles()]
-    tokens = Vocabulary().encode(texts, tokenizer("words"))
-    DocumentFrequencies.of(References(tokens, np.arange(len(texts) + 1)), "words", 3).save(folder)
+    cut = tokenizer("words")
+    tokens = Vocabulary().encode(texts, cut)
+    DocumentFrequencies.of(References(tokens, np.arange(len(texts) + 1)), cut.signature, 3).save(folder)
 
 
 def use_background(folder: Path) -> object:
@@ -305,13 +309,60 @@ def use_vectors(folder: Path) -> object:
     return sums.vectors.tolist(), near
 
 
+def make_interest(folder: Path) -> None:
+    """Save a model of interest."""
+    save_model(folder, named({"cues": 0.5, "names": 0.25}, {"w3": -0.25, "w5 w9": 0.5}), {})
+
+
+def use_interest(folder: Path) -> object:
+    """Score the passages of a page."""
+    found = page_scores([one.title for one in articles(9)], open_model(folder)).scores
+    require(np.isfinite(found).all(), f"scores {found}")
+    return found.tolist()
+
+
+def make_combination(folder: Path, method: Any) -> None:
+    """Save a combination of two columns, or of one."""
+    names = ["m"] if method == "isotonic" else ["m", "n"]
+    columns = tuple(ColumnConfig(metric=name, signature="s", falls=False, transform="") for name in names)
+    config = CombinationConfig(format=1, method=method, columns=columns, penalty=0.01, monotone=False)
+    draw = np.random.default_rng(1)
+    scores = draw.standard_normal((30, len(names)))
+    nodes = np.array([0, -1, -1], np.int32), np.array([0.5, 0, 0]), np.array([1, 0, 0], np.int32)
+    trees = Trees(0.0, (Tree(*nodes, np.array([2, 0, 0], np.int32), np.array([0.0, -1.0, 1.0])),), np.ones(2))
+    fits: dict[str, Any] = {"ridge": ridge_fit, "isotonic": isotonic_fit}
+    save(folder, encoded(config, fits[method](scores, scores.sum(1)) if method in fits else trees)[0], {"scale": None})
+
+
+def use_combination(folder: Path) -> object:
+    """Grade texts."""
+    saved = open_combination(folder)
+    found = saved.model.predict(np.ones((3, len(saved.config.columns))))
+    require(np.isfinite(found).all(), f"grades {found}")
+    return found.tolist()
+
+
+def reseal_combination(folder: Path) -> None:
+    """Let the hash be that of what there is now."""
+    try:
+        files = {file.name: file.read_bytes() for file in folder.iterdir() if file.name != "metadata.json"}
+        metadata = json.loads((folder / "metadata.json").read_bytes())
+        shutil.rmtree(folder)
+        save(folder, files, {name: value for name, value in metadata.items() if name not in {"hash", "format"}})
+    except (ValueError, AttributeError, PostilError):
+        pass
+
+
 KINDS: dict[str, Kind] = {
     "retriever": Kind(lambda f: make_retriever(f, ranker="tf-idf"), use_retriever, reseal_model),
     "retriever-bm25": Kind(lambda f: make_retriever(f, ranker="tf-idf", weighting="bm25"), use_retriever, reseal_model),
     "retriever-features": Kind(lambda f: make_retriever(f, ranker="features"), use_retriever, reseal_model),
     "background": Kind(make_background, use_background, reseal_background),
     "vectors": Kind(make_vectors, use_vectors, lambda _: None),
+    "interest": Kind(make_interest, use_interest, lambda _: None),
 }
+for method in ("ridge", "isotonic", "boosting"):
+    KINDS[method] = Kind(lambda f, method=method: make_combination(f, method), use_combination, reseal_combination)  # type: ignore[misc]
 if find_spec("pyarrow"):
     KINDS["corpus"] = Kind(make_corpus, use_corpus, lambda _: None)
 if find_spec("torch") and find_spec("safetensors"):
@@ -730,7 +781,7 @@ def main() -> None:
                     else (lambda: try_folder(seed, name, made[name], right[name], Path(work)))  # noqa: B023
                 )
                 status, by = in_child(run)
-            what = {REFUSED: "write_error", SAME: "same answer", OTHER: "well-formed answer"}.get(status, "found")
+            what = {REFUSED: "refused", SAME: "same answer", OTHER: "well-formed answer"}.get(status, "found")
             counts[name, what] += 1
             if what == "found":
                 found.append(seed)

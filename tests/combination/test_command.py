@@ -231,7 +231,7 @@ def test_boosting(files: Postil) -> None:
         ((*FIT, "--out", "."), ".: would be written over s.jsonl, which is read", 2),
         ((*FIT, "--lower-is-better", "x"), "unknown metric 'x'", 2),
         ((*APPLY, "--scale", "1:5"), "scale: is for --clip alone", 2),
-        (("combine", "apply", "s.jsonl", "--model", "none"), "none: no combination here", 3),
+        (("combine", "apply", "s.jsonl", "--model", "none"), "none: no such folder; expected a combination that", 3),
         (("combine", "apply", "s.jsonl", "--model", ".", "--out", "g.jsonl"), "g.jsonl: lies in ., which is read", 2),
     ],
 )

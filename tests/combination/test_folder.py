@@ -112,15 +112,21 @@ COLUMN = {"metric": "m", "signature": "s", "falls": False, "transform": ""}
     [
         (
             lambda folder: (folder / "config.json").unlink(),
-            "m: no combination here: expected a folder with config.json",
+            "m: no config.json in this folder; expected a combination that postil combine fit made",
         ),
         (lambda folder: (folder / "weights.npy").unlink(), r"weights\.npy: missing; was the folder copied whole"),
         (lambda folder: (folder / "metadata.json").unlink(), r"metadata\.json: missing"),
-        (change("config.json", lambda text: text[:-9]), r"config\.json: cannot be read: "),
-        (change("config.json", lambda _: "[]"), r"config\.json: cannot be read: Expected `object`"),
-        (change("config.json", lambda text: text.replace('"format": 1', '"format": 2')), "expected format 1, got 2"),
+        (change("config.json", lambda text: text[:-9]), r"config\.json: not JSON, .*; was the folder copied whole\?"),
+        (change("config.json", lambda _: "[]"), r"config\.json: expected a JSON object"),
+        (
+            change("config.json", lambda text: text.replace('"format": 1', '"format": 2')),
+            "of format 1, got 2; it needs a newer",
+        ),
         (change("config.json", lambda text: text.replace("ridge", "rigde")), "Invalid enum value 'rigde'"),
-        (change("config.json", lambda text: text.replace("0.01", "0.02")), "hash: weights.npy or config.json does not"),
+        (
+            change("config.json", lambda text: text.replace("0.01", "0.02")),
+            "hash: expected content with the hash [0-9a-f]{12}, got",
+        ),
         (change("metadata.json", lambda text: text.replace('"hash"', '"hsah"')), "missing required field `hash`"),
         (rehashed({"config.json": {"columns": []}}), "columns: expected at least one column, got 0"),
         (rehashed({"config.json": {"columns": [COLUMN, COLUMN]}}, "isotonic"), "columns: expected one column, got 2"),
@@ -153,5 +159,5 @@ def test_a_damaged_folder_is_refused(tmp_path: Path, damage: Callable[[Path], No
 
 
 def test_no_folder_at_all(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="none: no combination here"):
+    with pytest.raises(InvalidInput, match="none: no such folder; expected a combination"):
         open_combination(tmp_path / "none")

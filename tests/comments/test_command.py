@@ -102,7 +102,7 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
             2,
             "--grid dropout: expected the option either in the grid or as a flag, got --dropout too",
         ),
-        (("ir-t", "--corpus", "t"), 3, "t/metadata.json: expected a corpus of format 2"),
+        (("ir-t", "--corpus", "t"), 3, "t: expected a corpus, got "),
     ],
 )
 def test_a_training_that_cannot_be(words: tuple[str, ...], code: int, problem: str, postil: Postil) -> None:

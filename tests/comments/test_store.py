@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.comments.store import Model, ModelWriter, changing, check_free
+from postil.comments.store import Model, ModelWriter, changing
 from postil.data import atomic_file
 from postil.data.arrays import Expected
+from postil.data.atomic_file import check_folder
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -87,12 +88,12 @@ def test_an_open_model_is_saved_as_it_is(folder: Path, tmp_path: Path) -> None:
 
 def test_a_folder_that_is_there_is_left_alone(folder: Path, tmp_path: Path) -> None:
     before = (folder / "metadata.json").read_bytes()
-    for check in (lambda: check_free(folder), lambda: save(folder)):
+    for check in (lambda: check_folder(folder), lambda: save(folder)):
         with pytest.raises(UsageError, match="already exists; choose another output folder or remove it"):
             check()
     with pytest.raises(UsageError, match="parent folder"):
-        check_free(tmp_path / "nowhere" / "model")
-    check_free(tmp_path / "new")
+        check_folder(tmp_path / "nowhere" / "model")
+    check_folder(tmp_path / "new")
     assert (folder / "metadata.json").read_bytes() == before
 
 
@@ -150,12 +151,12 @@ def edit(name: str, **fields: Any) -> Callable[[Path], object]:
         (write("config.json", '{"kind": "ir-'), r"config\.json: not JSON, .*; was the folder copied whole\?"),
         (write("config.json", "[1]"), r"config\.json: expected a JSON object"),
         (write("config.json", b"\xff\xfe"), r"config\.json: not JSON"),
-        (write("config.json", "{}"), r"config\.json: expected a kind and a format of a model"),
+        (write("config.json", "{}"), r"model: expected a model ir-t or ir-tc, got null"),
         (write("metadata.json", "{}"), r"metadata\.json: does not list the files of the folder"),
-        (edit("config.json", kind="seq2seq"), r"model: expected a model ir-t or ir-tc, got seq2seq"),
+        (edit("config.json", kind="seq2seq"), r'model: expected a model ir-t or ir-tc, got "seq2seq"'),
         (
             edit("config.json", format=1),
-            r"model: expected format 3, got 1; train it again, or use the version of postil",
+            r"json: expected a model ir-t or ir-tc of format 3, got 1; make it anew with postil train, or use",
         ),
         (edit("config.json", neighbors=200), r"config\.json: expected \d+ bytes, got \d+"),
         (edit("metadata.json", hash=None), r"metadata\.json: does not list the files of the folder"),
@@ -192,7 +193,7 @@ def test_verify_sees_another_hash(folder: Path) -> None:
 
 
 def test_a_setting_that_is_no_number(folder: Path) -> None:
-    model = replace(Model.open(folder), config={"interpolation_weight": float("nan"), "size": 10**400})
+    model = replace(Model.open(folder), head={"interpolation_weight": float("nan"), "size": 10**400})
     for name, got in (("interpolation_weight", "NaN"), ("size", "1000000")):
         with pytest.raises(InvalidInput, match=rf"config\.json: {name}: expected a number, got {got}"):
             model.setting(name, float)
@@ -209,10 +210,10 @@ def test_what_an_open_model_lacks(folder: Path) -> None:
     with pytest.raises(InvalidInput, match=r"postings\.npy: not an array"):
         model.array("postings", Expected("int32", (10, 100)))
     (folder / "words.txt").write_bytes(b"\xff" * 24)
-    with pytest.raises(InvalidInput, match=r"words\.txt: cannot be read"):
+    with pytest.raises(InvalidInput, match=r"words\.txt: not UTF-8"):
         model.words()
     (folder / "words.txt").write_bytes(b"a" * 24)
-    with pytest.raises(InvalidInput, match=r"words\.txt: the last line is truncated"):
+    with pytest.raises(InvalidInput, match=r"words\.txt: the last line is cut short"):
         model.words()
 
 
@@ -243,7 +244,7 @@ def replaced(folder: Path, **config: Any) -> None:
     old = Model.open(folder)
     with ModelWriter(folder, "ir-tc", {**old.config, **config}, {"seed": 2}, replace=True) as new:
         new.array("postings", np.zeros(3))
-        new.link(old, without=["none.npy"])
+        new.share(old, without=["none.npy"])
         new.words(["rain"])  # in the place of a linked file
 
 
@@ -289,7 +290,7 @@ def test_a_killed_replacement_leaves_a_whole_folder(
         return lambda *words, **more: (kill(), do(*words, **more))[1]
 
     with monkeypatch.context() as patch:
-        patch.setattr("postil.comments.store.sync_folder", stepping(lambda _: None))
+        patch.setattr(atomic_file, "sync_folder", stepping(lambda _: None))
         if exchange:
             patch.setattr(atomic_file, "_exchange", stepping(atomic_file._exchange))
         else:

@@ -154,28 +154,27 @@ def changed(field: str, value: object) -> Callable[[Path], object]:
     return change
 
 
-def earlier(folder: Path) -> None:
-    """A corpus as an earlier version of postil made it."""
-    found = json.loads((folder / "metadata.json").read_text())
-    (folder / "metadata.json").unlink()
-    (folder / "made.json").write_text(json.dumps(found | {"format": 1}))
-
-
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
         (lambda folder: (folder / "metadata.json").unlink(), "out: no metadata.json in this folder; expected a corpus"),
         (lambda folder: folder.rename(folder.with_name("gone")), "out: no such folder; expected a corpus that postil"),
         (lambda folder: (shutil.rmtree(folder), folder.write_text("{}")), "out: not a folder; expected a corpus that"),
-        (metadata("{"), "out/metadata.json: not JSON: Expecting"),
-        (metadata('{"kind": "corpus", "format": 2}'), "out/metadata.json: does not say what the corpus holds: Object"),
-        (changed("splits", {}), "out/metadata.json: does not say what the corpus holds: Object missing"),
-        (changed("options", {}), "out/metadata.json: does not say what the corpus holds: Object missing"),
-        (metadata("[]"), "out/metadata.json: expected a corpus of format 2, got something else of format None"),
-        (metadata('{"kind": "index", "format": 1}'), "expected a corpus of format 2, got index of format 1"),
-        (metadata('{"kind": "corpus", "format": 3}'), "expected a corpus of format 2, got corpus of format 3"),
-        (earlier, "out/made.json: expected a corpus of format 2, got corpus of format 1; build it again with this"),
-        (lambda folder: (folder / "metadata.json").write_bytes(b"\xff"), "metadata.json: not JSON: 'utf-8' codec"),
+        (metadata("{"), "out/metadata.json: not JSON, Expecting"),
+        (metadata('{"kind": "corpus", "format": 2}'), "out/metadata.json: Object missing"),
+        (changed("splits", {}), "out/metadata.json: Object missing"),
+        (changed("options", {}), "out/metadata.json: Object missing"),
+        (metadata("[]"), "out/metadata.json: expected a JSON object, got an array"),
+        (metadata('{"kind": "index", "format": 1}'), 'out: expected a corpus, got "index"'),
+        (
+            metadata('{"kind": "corpus", "format": 3}'),
+            "corpus of format 2, got 3; it needs a newer version",
+        ),
+        (
+            changed("format", 1),
+            "corpus of format 2, got 1; make it anew with postil corpus build",
+        ),
+        (lambda folder: (folder / "metadata.json").write_bytes(b"\xff"), "metadata.json: not JSON, 'utf-8' codec"),
     ],
 )
 def test_what_is_no_corpus(corpus: Corpus, damage: Callable[[Path], object], message: str) -> None:

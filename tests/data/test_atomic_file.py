@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.data.atomic_file import AtomicFile, check_apart, locked, write_folder
+from postil.data.atomic_file import AtomicFile, FolderWriter, check_apart, locked
 from postil.data.row_files import write
 from postil.data.rows import Candidate
 from postil.errors import PostilError, UsageError
@@ -122,6 +122,12 @@ def test_an_array_on_a_full_disk(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, before)
     assert list(tmp_path.iterdir()) == []
+
+
+def write_folder(folder: Path, files: dict[str, bytes], names: set[str]) -> None:
+    with FolderWriter(folder, names) as new:
+        for name, content in files.items():
+            new.write(name, content)
 
 
 def test_a_folder_is_replaced_as_a_whole_and_not_with_other_files(tmp_path: Path) -> None:

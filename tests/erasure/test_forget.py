@@ -19,6 +19,7 @@ from postil.comments.neural_commenter import CopyIndex, save_generator
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
+from postil.data.atomic_file import replace_folder
 from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static
 from postil.endpoint.cache import AnswerCache
@@ -229,7 +230,7 @@ def test_word_vectors_that_were_trained_on_a_comment(site: Path) -> None:
     with ModelWriter("model", model.kind, config, model.metadata, replace=True) as new:
         for file in Path("v").iterdir():
             shutil.copyfile(file, new.path(f"vectors/{file.name}"))
-        new.link(model)
+        new.share(model)
     shutil.rmtree("v")
     found = forget(["model"], "a03:x:1", "a04:x")
     assert "vectors/words.txt" in found.folders[0].files
@@ -266,15 +267,17 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-@pytest.mark.parametrize("place", ["postil.comments.store.replace_folder", "postil.corpus.erasure.replace_folder"])
+@pytest.mark.parametrize("place", ["corpus", "model"])
 def test_killed_before_the_end_it_leaves_the_old_folder(
     site: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def kill(*_: object) -> None:
-        raise Killed
+    def kill(new: Path, target: Path) -> None:
+        if target.name == place:
+            raise Killed
+        replace_folder(new, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(place, kill)
+        patch.setattr("postil.data.atomic_file.replace_folder", kill)
         patch.setattr(shutil, "rmtree", lambda *_, **__: None)
         with pytest.raises(Killed):
             forget(["model"], "a03:x:1", "a04:x", corpora=("corpus",))

@@ -211,7 +211,7 @@ def test_killed_before_the_model_is_replaced_it_knows_the_text_again(monkeypatch
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("postil.comments.store.replace_folder", kill)
+        patch.setattr("postil.data.atomic_file.replace_folder", kill)
         with pytest.raises(Killed):
             postil.forget(["model"], postil.ForgetOptions(comments=(COMMENT,), data=("data",)))
     assert has_comment()

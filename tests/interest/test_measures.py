@@ -75,7 +75,7 @@ def test_words_alone_are_no_page() -> None:
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     collection = Preprocessing().collection(ROWS, RowLocations("rows"))
-    with pytest.raises(InvalidInput, match="no model of interest here"):
+    with pytest.raises(InvalidInput, match="expected a model of interest that postil train interesting made"):
         Interest(model=str(tmp_path)).values(collection, informativeness(TOPICS, [1] * 6))
 
 

@@ -159,9 +159,9 @@ def test_an_edited_table_is_another_model(folder: Path) -> None:
         ("weights.csv", b"kind,unit,weight\nword,a,1\nword,a,2\n", ':3: unit: "a" stands twice'),
         ("weights.csv", b'kind,unit,weight\nword,"a\n', "not readable as CSV in UTF-8"),
         ("weights.csv", b"\xff\xfe", "not readable as CSV in UTF-8"),
-        ("model.json", b"{", "model.json: not readable as JSON"),
-        ("model.json", b'{"kind": "quality", "format": 1}', "expected a model of interest of format 1"),
-        ("model.json", b"[]", "expected a model of interest of format 1"),
+        ("model.json", b"{", "model.json: not JSON"),
+        ("model.json", b'{"kind": "quality", "format": 1}', 'expected a model of interest, got "quality"'),
+        ("model.json", b"[]", "model.json: expected a JSON object"),
     ],
 )
 def test_damaged_models_are_refused(folder: Path, name: str, content: bytes, problem: str) -> None:
@@ -172,10 +172,10 @@ def test_damaged_models_are_refused(folder: Path, name: str, content: bytes, pro
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(InvalidInput, match="no model of interest here: No such file or directory: model"):
+    with pytest.raises(InvalidInput, match=r"no model\.json in this folder; expected a model of interest"):
         open_model(tmp_path)
     (folder / "weights.csv").unlink()
-    with pytest.raises(InvalidInput, match="csv; postil train interesting makes one"):
+    with pytest.raises(InvalidInput, match="csv: missing; was the folder copied whole"):
         open_model(folder)
     (folder / "thesis.txt").write_text("")
     with pytest.raises(UsageError):

@@ -99,12 +99,18 @@ def _set(path: Path, key: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda folder: _set(folder / "config.json", "items", 5), "the content does not fit its hash"),
-        (lambda folder: _set(folder / "config.json", "tokenizer", "space"), "the content does not fit its hash"),
-        (lambda folder: _set(folder / "config.json", "order", 3), "the content does not fit its hash"),
+        (lambda folder: _set(folder / "config.json", "items", 5), "hash: expected content with the hash "),
+        (
+            lambda folder: _set(folder / "config.json", "tokenizer", "space"),
+            "hash: expected content with the hash ",
+        ),
+        (lambda folder: _set(folder / "config.json", "order", 3), "hash: expected content with the hash "),
         (lambda folder: _set(folder / "config.json", "hash", None), "Object missing required field `hash`"),
         (lambda folder: np.save(folder / "df-1.npy", np.full(5, 3)), "expected int32[5] from 2 to 4, got int64[5]"),
-        (lambda folder: np.save(folder / "df-1.npy", np.full(5, 3, np.int32)), "the content does not fit its hash"),
+        (
+            lambda folder: np.save(folder / "df-1.npy", np.full(5, 3, np.int32)),
+            "hash: expected content with the hash ",
+        ),
         (
             lambda folder: np.save(folder / "df-1.npy", np.full(5, -3, np.int32)),
             "expected int32[5] from 2 to 4, got -3 to",
@@ -118,20 +124,20 @@ def _set(path: Path, key: str, value: object) -> None:
             lambda folder: (folder / "words.json").write_text('["a"]'),
             "grams-1.npy: expected int32[any, 1] from 0 to 0, got 0 to 4",
         ),
-        (lambda folder: (folder / "words.json").write_text('["a", 1]'), "not a readable background: Expected `str`"),
-        (lambda folder: _set(folder / "config.json", "items", -1), "not a readable background: Expected `int` >= 2"),
-        (lambda folder: _set(folder / "config.json", "order", 10), "not a readable background: Expected `int` <= 9"),
-        (lambda folder: _set(folder / "config.json", "format", 2), "expected format 1, got 2"),
-        (lambda folder: _set(folder / "config.json", "order", "x"), "not a readable background"),
+        (lambda folder: (folder / "words.json").write_text('["a", 1]'), "words.json: Expected `str`, got `int`"),
+        (lambda folder: _set(folder / "config.json", "items", -1), "config.json: Expected `int` >= 2"),
+        (lambda folder: _set(folder / "config.json", "order", 10), "config.json: Expected `int` <= 9"),
+        (lambda folder: _set(folder / "config.json", "format", 2), "expected a background of format 1, got 2"),
+        (lambda folder: _set(folder / "config.json", "order", "x"), "config.json: Expected `int`, got `str`"),
         (
             lambda folder: _set(folder / "config.json", "items", None),
-            "not a readable background: Object missing required field `items`",
+            "config.json: Object missing required field `items`",
         ),
         (lambda folder: _set(folder / "config.json", "order", 5), "grams-5.npy: missing; was the folder copied whole?"),
-        (lambda folder: (folder / "words.json").unlink(), "no background here: words.json is missing"),
-        (lambda folder: (folder / "words.json").write_text("[1"), "not a readable background"),
-        (lambda folder: (folder / "words.json").write_bytes(b"\xff"), "not a readable background"),
-        (lambda folder: (folder / "config.json").write_text("[]"), "not a readable background"),
+        (lambda folder: (folder / "words.json").unlink(), "words.json: missing; was the folder copied whole?"),
+        (lambda folder: (folder / "words.json").write_text("[1"), "words.json: not JSON, "),
+        (lambda folder: (folder / "words.json").write_bytes(b"\xff"), "words.json: not JSON, "),
+        (lambda folder: (folder / "config.json").write_text("[]"), "config.json: expected a JSON object"),
         (lambda folder: (folder / "df-2.npy").write_bytes(b""), "df-2.npy: not an array, or one cut short"),
         (lambda folder: (folder / "df-2.npy").write_bytes(b"PK\x03\x04"), "df-2.npy: not an array, or one cut short"),
         (lambda folder: (folder / "df-2.npy").write_bytes(b"\x93NUMPY"), "df-2.npy: not an array, or one cut short"),
@@ -176,10 +182,10 @@ def test_an_n_gram_that_begins_with_none(tmp_path: Path) -> None:
 
 
 def test_no_background_there(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"no background here: config\.json is missing"):
+    with pytest.raises(InvalidInput, match="absent: no such folder; expected a background that postil score"):
         DocumentFrequencies.load(tmp_path / "absent")
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidInput, match="not a readable background"):
+    with pytest.raises(InvalidInput, match="file: not a folder"):
         DocumentFrequencies.load(tmp_path / "file")
 
 

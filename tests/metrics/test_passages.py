@@ -601,5 +601,5 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     collection, pools = PassageCollection(Vocabulary().encode_tokens([["a"]])), informativeness([0], [1])
     with pytest.raises(UsageError, match=r"cosine\(vectors=FOLDER\)"):
         parse_measure("cosine").values(collection, pools)
-    with pytest.raises(InvalidInput, match="no word vectors here"):
+    with pytest.raises(InvalidInput, match="expected word vectors that postil vectors train"):
         parse_measure(f"cosine(vectors={tmp_path / 'none'})").values(collection, pools)

@@ -108,9 +108,9 @@ def test_older_word_vectors_are_replaced_and_other_folders_are_not(tmp_path: Pat
     (tmp_path / "empty").mkdir()
     made().save(tmp_path / "empty")
     write(tmp_path / "v", b"mine", "notes.txt")
-    with pytest.raises(UsageError, match="holds more than word vectors"):
+    with pytest.raises(UsageError, match=r"is there already and holds notes\.txt, which is not replaced"):
         made().save(tmp_path / "v")
-    with pytest.raises(UsageError, match="holds more than word vectors"):
+    with pytest.raises(UsageError, match="is there already, and is a file"):
         made().save(write(tmp_path, b"", "file"))
     with pytest.raises(UsageError, match="parent folder"):
         made().save(tmp_path / "no" / "v")
@@ -147,6 +147,7 @@ def test_a_system_that_refuses_is_named_and_the_old_folder_stays(
         rename(path, target)
 
     monkeypatch.setattr(Path, "rename", only_away)
+    monkeypatch.setattr("postil.data.atomic_file._exchange", lambda *_: False)
     with pytest.raises(PostilError, match="v: cannot be written: No space left on device"):
         made(("a",), ARRAY[:1]).save(tmp_path / "v")
     monkeypatch.undo()
@@ -205,14 +206,23 @@ def _double(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        (lambda folder: (folder / "words.txt").unlink(), r"no word vectors here: words\.txt is missing"),
-        (lambda folder: (folder / "metadata.json").unlink(), r"no word vectors here: metadata\.json is missing"),
-        (lambda folder: (folder / "metadata.json").write_text("{"), "not readable word vectors"),
-        (lambda folder: (folder / "metadata.json").write_text("[]"), r"metadata\.json: expected format 2, got list"),
-        (lambda folder: (folder / "metadata.json").write_text('{"format": 1}'), "expected format 2, got 1"),
-        (lambda folder: (folder / "words.txt").write_bytes(b"\xff\n" * 5), "not readable word vectors: 'utf-8'"),
+        (lambda folder: (folder / "words.txt").unlink(), r"words\.txt: missing; was the folder copied whole"),
+        (
+            lambda folder: (folder / "metadata.json").unlink(),
+            r"no metadata\.json in this folder; expected word",
+        ),
+        (lambda folder: (folder / "metadata.json").write_text("{"), r"metadata\.json: not JSON, "),
+        (
+            lambda folder: (folder / "metadata.json").write_text("[]"),
+            r"metadata\.json: expected a JSON object",
+        ),
+        (
+            lambda folder: (folder / "metadata.json").write_text('{"format": 1}'),
+            "word vectors of format 2, got 1",
+        ),
+        (lambda folder: (folder / "words.txt").write_bytes(b"\xff\n" * 5), "not UTF-8"),
         (lambda folder: (folder / "vectors.npy").write_bytes(b""), r"vectors\.npy: not an array, or one cut short"),
-        (_cut_words, r"words\.txt: the last line is cut; was the folder copied whole"),
+        (_cut_words, r"words\.txt: the last line is cut short; was the folder copied whole"),
         (_few_words, r"vectors\.npy: expected float32\[3, any\], got float32\[5, 3\]; was the folder copied whole"),
         (_cut_vectors, r"vectors\.npy: not an array, or one cut short"),
         (_pickle, r"vectors\.npy: not an array, or one cut short"),

@@ -137,7 +137,7 @@ def test_a_folder_holds_weights_alone(model: Quality, tmp_path: Path) -> None:
         ({"weights": {"length": 1.0}}, "expected a weight of each feature of this version"),
         ({"weights": dict.fromkeys(FEATURES, "1")}, "expected finite numbers"),
         ({"weights": dict.fromkeys(FEATURES, True)}, "expected finite numbers"),
-        ({"kind": "ir-t"}, "expected a model quality, got ir-t"),
+        ({"kind": "ir-t"}, 'expected a model quality, got "ir-t"'),
         ({"tokenizer": 3}, "tokenizer: expected text"),
     ],
 )

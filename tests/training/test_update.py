@@ -105,7 +105,7 @@ def test_articles_of_every_split_are_added(there: Path, tmp_path: Path) -> None:
         (("--update", "of-old"), "--update of-old: expected --corpus DIR, --labels FILE or both, got neither"),
         (("--update", "of-old", "--corpus", "new", "--out", "old"), "old: already exists; choose another"),
         (("--update", "none", "--corpus", "new"), "none: no such folder; expected a model ir-t or ir-tc that "),
-        (("--update", "of-old", "--corpus", "of-old"), "of-old/metadata.json: expected a corpus of format"),
+        (("--update", "of-old", "--corpus", "of-old"), "of-old: expected a corpus, got "),
         (("--update", "att", "--corpus", "new"), "att: att generates comments by a network, which learns nothing"),
         (("--update", "of-old", "ir-t", "--corpus", "new"), "--update, --corpus, --out and --labels before ir-t"),
         (("--update", "of-old", "--corpus", "spaced"), "of-old: its tokenizer is words-2, that of spaced space"),

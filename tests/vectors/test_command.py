@@ -140,7 +140,7 @@ def test_train_refuses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("full").mkdir()
     Path("full/mine").touch()
     _, err = run("train", "p.jsonl", "--out", "full", code=2)
-    assert err == "postil: full: is there already and holds more than word vectors; name another folder\n"
+    assert err == "postil: full: is there already and holds mine, which is not replaced; name another folder\n"
     _, err = run("train", "p.jsonl", "--out", "v", "--tokenizer", "wrods", code=2)
     assert "unknown tokenizer 'wrods'; did you mean 'words'?" in err
     _, err = run("train", "p.jsonl", "--out", "v", "--stop", "eng", code=2)
@@ -218,7 +218,7 @@ def test_show(run: Run) -> None:
 def test_show_refuses(run: Run) -> None:
     run("convert", "v.txt", "--out", "v")
     assert run("show", "v", "Rain", code=2)[1] == "postil: no vector for 'Rain'; there is one for 'rain'\n"
-    assert "no word vectors here: metadata.json is missing" in run("show", "w", code=3)[1]
+    assert "w: no such folder; expected word vectors that postil vectors train" in run("show", "w", code=3)[1]
     path = Path("v/vectors.npy")
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
     assert run("show", "v")[1] == ""

@@ -98,7 +98,7 @@ def test_a_folder_of_subwords_is_shown() -> None:
 def test_other_folders_are_not_replaced() -> None:
     Path("mine").mkdir()
     Path("mine/thesis.txt").write_text("")
-    for out, problem in (("mine", "holds more than subword vectors"), ("no/v", "does not exist")):
+    for out, problem in (("mine", "holds thesis.txt, which is not replaced"), ("no/v", "does not exist")):
         code, said = run("wordllama", "--out", out)
         assert code == 2
         assert problem in said

@@ -16,9 +16,10 @@ from postil.calibration.result import CalibrationResult, CoveragePoint, FilterCo
 from postil.comments.articles import checked_articles
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import FILE, FORMAT, ShowFilter, Threshold
-from postil.comments.store import ModelWriter, changing, check_free
+from postil.comments.store import ModelWriter, changing
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, check_fields, options_of
+from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.frames import ColumnNames, open_rows
@@ -127,7 +128,7 @@ def calibrate(
     check_arguments(calibrate, locals())
     options = options_of(CalibrateOptions, options, keywords)
     if options.out is not None:
-        check_free(options.out)
+        check_folder(options.out)
     names = ColumnNames({"labels": Label, "articles": Draft}, columns)
     opened = open_rows(labels, Label, "labels", names)
     rows, where = list(opened), opened.places.where
@@ -162,7 +163,7 @@ def calibrate_files(
         PostilError: The operating system reports an error.
     """
     if options.out is not None:
-        check_free(options.out)
+        check_folder(options.out)
     rows = read_labels(labels, inputs, on_message)
     articles: dict[str, Article] = {}
     if options.articles is not None:
@@ -240,7 +241,7 @@ def _write(retriever: Retriever, learned: ShowFilter, out: FilePath | None) -> N
     metadata = {**model.metadata, "calibration": about}
     with ModelWriter(out or model.path, model.kind, model.config, metadata, replace=out is None) as new:
         new.path(FILE).write_bytes(learned.encoded())
-        new.link(model, without=[FILE])
+        new.share(model, without=[FILE])
 
 
 def match_labels(

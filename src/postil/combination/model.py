@@ -14,13 +14,10 @@ The folder is written atomically, and checked when it is opened:
 from __future__ import annotations
 
 import hashlib
-import io
-import json
 import math
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 import numpy as np
@@ -33,15 +30,15 @@ from postil.combination.result import (
     CombinationSettings,
     CombinationTexts,
 )
-from postil.data.arrays import WHOLE, Expected, open_array
-from postil.data.atomic_file import write_folder
-from postil.data.explain import load_json
+from postil.data.arrays import WHOLE, Expected, as_npy
+from postil.data.artifacts import Artifact, ArtifactKind, as_json, check_hash
+from postil.data.atomic_file import FolderWriter
 from postil.data.parts import Estimate, Excluded
 from postil.data.rows import EXTERNAL
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.learners.boosting import Tree, Trees
 from postil.learners.linear import Linear
-from postil.messages import Command, Message, Setting
+from postil.messages import Message, Setting
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.column_correlations import Texts, constant, starts_of
 from postil.meta.estimation import chosen_metrics
@@ -394,9 +391,7 @@ METADATA: Final = "metadata.json"
 FILES: Final = frozenset({CONFIG, WEIGHTS, TREES, METADATA})
 """Names of the files of such a folder."""
 
-REMAKE: Final = "postil combine fit"
-
-T = TypeVar("T")
+KIND: Final = ArtifactKind("a combination", CONFIG, FORMAT, "postil combine fit")
 
 
 class ColumnConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -480,12 +475,12 @@ def encoded(config: CombinationConfig, model: Model) -> tuple[dict[str, bytes], 
     Returns:
         Content of the files by name, without metadata, and their hash: 12 hexadecimal digits.
     """
-    files = {CONFIG: _json(msgspec.to_builtins(config))}
+    files = {CONFIG: as_json(msgspec.to_builtins(config), escaped=True)}
     if isinstance(model, Trees):
         trees = [{name: column.tolist() for name, column in tree._asdict().items()} for tree in model.trees]
-        files[TREES] = _json({"baseline": model.baseline, "gain": model.gain.tolist(), "trees": trees}, indent=None)
+        files[TREES] = as_json({"baseline": model.baseline, "gain": model.gain.tolist(), "trees": trees}, indent=None)
     elif isinstance(model, Linear | Isotonic):
-        files[WEIGHTS] = _npy(model.table())
+        files[WEIGHTS] = as_npy(model.table().astype("<f8"))
     return files, _hash(files)
 
 
@@ -502,7 +497,9 @@ def save(folder: str | os.PathLike[str], files: Mapping[str, bytes], metadata: M
         PostilError: The operating system reports an error.
     """
     whole = {"format": FORMAT, "hash": _hash(files), **metadata}
-    write_folder(folder, {**files, METADATA: _json(whole)}, FILES)
+    with FolderWriter(folder, FILES) as new:
+        for name, content in {**files, METADATA: as_json(whole, escaped=True)}.items():
+            new.write(name, content)
 
 
 def open_combination(folder: str | os.PathLike[str]) -> SavedCombination:
@@ -514,25 +511,14 @@ def open_combination(folder: str | os.PathLike[str]) -> SavedCombination:
     Raises:
         InvalidInput: It is missing or incomplete, of another version, or was changed.
     """
-    path = Path(folder)
-    if not (path / CONFIG).is_file():
-        raise InvalidInput(
-            Message(
-                "no combination here: expected a folder with {config}, as {command} writes it",
-                config=CONFIG,
-                command=Command("combine fit", (), (Setting("out"),), call="postil.fit_combination(…, out=FOLDER)"),
-            ),
-            where=str(path),
-        )
-    config = _read(path / CONFIG, CombinationConfig)
-    _check_config(config, str(path / CONFIG))
+    saved = KIND.open(folder)
+    config = saved.read(CONFIG, CombinationConfig)
+    _check_config(config, str(saved.path / CONFIG))
     name, opened = OPENED[config.method]
-    metadata = _read(path / METADATA, _Metadata)
-    found = _hash({each: _bytes(path / each) for each in (CONFIG, name)})
-    if metadata.hash != found:
-        problem = f"{name} or {CONFIG} does not fit the hash, expected {metadata.hash}, got {found}; {WHOLE}"
-        raise InvalidInput(problem, where=str(path / METADATA), field="hash")
-    return SavedCombination(config, opened(path / name, config.columns), found, metadata.scale)
+    metadata = saved.read(METADATA, _Metadata)
+    found = _hash({each: saved.content(each) for each in (CONFIG, name)})
+    check_hash(str(saved.path / METADATA), metadata.hash, found)
+    return SavedCombination(config, opened(saved, config.columns), found, metadata.scale)
 
 
 def _check_config(config: CombinationConfig, where: str) -> None:
@@ -546,23 +532,24 @@ def _check_config(config: CombinationConfig, where: str) -> None:
             raise InvalidInput(expected, where=where, field="transform")
 
 
-def _ridge(file: Path, columns: Sequence[ColumnConfig]) -> Linear:
-    model = Linear.of(_finite(file, (len(columns) + 1, 3)))
+def _ridge(saved: Artifact, columns: Sequence[ColumnConfig]) -> Linear:
+    model = Linear.of(_finite(saved, (len(columns) + 1, 3)))
     if (model.scale < 0).any() or model.weights[model.scale == 0].any():
         problem = "expected standard deviations from 0 up, and weight 0 where one is 0"
-        raise InvalidInput(f"{problem}; {WHOLE}", where=str(file))
+        raise InvalidInput(f"{problem}; {WHOLE}", where=str(saved.path / WEIGHTS))
     return model
 
 
-def _isotonic(file: Path, columns: Sequence[ColumnConfig]) -> Isotonic:
-    model = Isotonic.of(_finite(file, (None, 2)), falls=columns[0].falls)
+def _isotonic(saved: Artifact, columns: Sequence[ColumnConfig]) -> Isotonic:
+    model = Isotonic.of(_finite(saved, (None, 2)), falls=columns[0].falls)
     if not len(model.known) or (np.diff(model.known) <= 0).any() or (np.diff(model.levels) < 0).any():
-        raise InvalidInput(f"expected scores that rise and grades that do not fall; {WHOLE}", where=str(file))
+        problem = "expected scores that rise and grades that do not fall"
+        raise InvalidInput(f"{problem}; {WHOLE}", where=str(saved.path / WEIGHTS))
     return model
 
 
-def _trees(file: Path, columns: Sequence[ColumnConfig]) -> Trees:
-    found, trees, m = _read(file, _Trees), [], len(columns)
+def _trees(saved: Artifact, columns: Sequence[ColumnConfig]) -> Trees:
+    found, trees, m, file = saved.read(TREES, _Trees), [], len(columns), saved.path / TREES
     for number, nodes in enumerate(found.trees):
         if (tree := _tree(nodes, m)) is None:
             problem = f"expected nodes of finite numbers, columns below {m} and nodes after their own; {WHOLE}"
@@ -585,7 +572,7 @@ def _tree(nodes: _Tree, m: int) -> Tree | None:
     return tree if tree.sound(m) else None
 
 
-OPENED: Final[Mapping[CombinationMethod, tuple[str, Callable[[Path, Sequence[ColumnConfig]], Model]]]] = {
+OPENED: Final[Mapping[CombinationMethod, tuple[str, Callable[[Artifact, Sequence[ColumnConfig]], Model]]]] = {
     "ridge": (WEIGHTS, _ridge),
     "isotonic": (WEIGHTS, _isotonic),
     "boosting": (TREES, _trees),
@@ -593,46 +580,14 @@ OPENED: Final[Mapping[CombinationMethod, tuple[str, Callable[[Path, Sequence[Col
 """File of the model of each learner, and the function that opens it."""
 
 
-def _finite(file: Path, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
-    """A float64 array of finite numbers."""
+def _finite(saved: Artifact, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+    """The weights: a float64 array of finite numbers."""
     expected = Expected("float64", shape, low=-sys.float_info.max)
-    array: NDArray[np.float64] = open_array(file, expected, remake=REMAKE, mapped=False)
+    array: NDArray[np.float64] = saved.array("weights", expected, mapped=False)
     return array
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except FileNotFoundError as error:
-        raise InvalidInput(f"missing; {WHOLE}", where=str(file)) from error
-    except OSError as error:
-        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(file)) from error
-
-
-def _read(file: Path, kind: type[T]) -> T:
-    """Decode the JSON of a file."""
-    data = _bytes(file)
-    try:
-        value: Any = load_json(data)
-        if isinstance(value, dict) and value.get("format", FORMAT) != FORMAT:
-            raise InvalidInput(f"expected format {FORMAT}, got {value['format']}", where=str(file))
-        return msgspec.convert(value, kind)
-    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        raise InvalidInput(f"cannot be read: {error}; {WHOLE}", where=str(file)) from error
-
-
-def _json(value: object, indent: Literal[1] | None = 1) -> bytes:
-    # Escaped, because a name may hold a lone surrogate, which has no UTF-8 form.
-    return json.dumps(value, indent=indent, allow_nan=False).encode() + b"\n"
-
-
-def _npy(array: NDArray[np.float64]) -> bytes:
-    out = io.BytesIO()
-    np.lib.format.write_array(out, array.astype("<f8"), version=(1, 0), allow_pickle=False)
-    return out.getvalue()
 
 
 def _hash(files: Mapping[str, bytes]) -> str:
     """12 hexadecimal digits of the content of files, by name."""
     digests = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
-    return hashlib.sha256(_json(digests)).hexdigest()[:12]
+    return hashlib.sha256(as_json(digests, escaped=True)).hexdigest()[:12]

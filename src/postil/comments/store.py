@@ -10,26 +10,23 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import numpy as np
-
-from postil.data.arrays import WHOLE, Expected, open_array
-from postil.data.atomic_file import LOCK, locked, replace_folder, write_error
-from postil.data.explain import is_finite, load_json, shown
-from postil.errors import InvalidInput, UsageError
+from postil.data.arrays import WHOLE
+from postil.data.artifacts import Artifact, ArtifactKind, as_json, as_lines
+from postil.data.atomic_file import LOCK, FolderWriter, locked, write_error
+from postil.data.explain import is_finite, shown
+from postil.errors import InvalidInput
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from types import TracebackType
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from postil.data.arrays import AnyArray
+    from postil.data.arrays import AnyArray, Expected
     from postil.data.streams import FilePath
 
 __all__ = [
@@ -38,7 +35,6 @@ __all__ = [
     "Model",
     "ModelWriter",
     "changing",
-    "check_free",
     "checksum",
     "combined_checksum",
     "training_folder",
@@ -81,59 +77,6 @@ def combined_checksum(files: Mapping[str, object]) -> str:
     return hashlib.blake2b(json.dumps(files, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-def as_json(value: Mapping[str, object]) -> bytes:
-    """Encode the JSON of a file of the folder.
-
-    Args:
-        value: An object.
-    """
-    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
-
-
-def read_json(file: Path) -> dict[str, Any]:
-    """Read the JSON object of a file.
-
-    Args:
-        file: The file.
-
-    Raises:
-        InvalidInput: It is missing, or contains none.
-    """
-    try:
-        found = load_json(file.read_bytes())
-    except (FileNotFoundError, IsADirectoryError) as error:
-        raise InvalidInput(f"missing; {WHOLE}", where=str(file)) from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"not JSON, {error}; {WHOLE}", where=str(file)) from error
-    if not isinstance(found, dict):
-        raise InvalidInput("expected a JSON object", where=str(file))
-    return found
-
-
-def sync(path: Path) -> None:
-    """Flush a file to disk.
-
-    Args:
-        path: The file.
-    """
-    with path.open("rb+") as stream:
-        os.fsync(stream.fileno())
-
-
-def sync_folder(path: Path) -> None:
-    """Flush the directory entries of a folder to disk.
-
-    Args:
-        path: The folder.
-    """
-    if os.name == "posix":  # a new name is durable only once its directory is synced
-        folder = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
 T = TypeVar("T", str, int, float)
 FORMAT: Final = 3
 """Version of the folder's layout and of the names in it; a folder of another version is refused."""
@@ -144,23 +87,7 @@ _WORDS: Final = "words.txt"
 _KINDS: Final = {str: "text", int: "an integer", float: "a number"}
 
 
-def check_free(folder: FilePath) -> None:
-    """Check that a model can be written to a folder; done before a training starts.
-
-    Args:
-        folder: The folder.
-
-    Raises:
-        UsageError: It exists, or its parent does not.
-    """
-    path = Path(os.path.realpath(folder))
-    if path.exists():
-        raise UsageError(f"{folder}: already exists; choose another output folder or remove it")
-    if not path.parent.is_dir():
-        raise UsageError(f"{folder}: parent folder {path.parent} does not exist")
-
-
-class ModelWriter:
+class ModelWriter(FolderWriter):
     """Writer of a model folder, which is created atomically when the block ends without an exception.
 
     Args:
@@ -168,14 +95,15 @@ class ModelWriter:
         kind: The kind of the model.
         config: Settings that using the model needs; JSON.
         metadata: Description of its training; JSON. The version of postil is added.
-        replace: True if the folder is there, and is replaced when the block ends well; see
-            `postil.data.atomic_file.replace_folder`.
+        replace: True to replace a folder that is there.
 
     Raises:
         UsageError: The folder exists without ``replace``, or its parent does not.
         PostilError: The operating system reports an error.
 
     >>> import tempfile
+    >>> import numpy as np
+    >>> from postil.data.arrays import Expected
     >>> with tempfile.TemporaryDirectory() as there:
     ...     with ModelWriter(f"{there}/m", "ir-t", {"neighbors": 20}, {"seed": 1}) as new:
     ...         new.array("norms", np.ones(3))
@@ -195,45 +123,13 @@ class ModelWriter:
         *,
         replace: bool = False,
     ) -> None:
-        self._target = Path(os.path.realpath(folder))
-        self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+        super().__init__(folder, replace or None)
         self._config = {"kind": kind, "format": FORMAT, **config}
         self._metadata = {"kind": kind, "format": FORMAT, "postil": VERSION, **metadata}
-        self._replace = replace
-        self._linked: dict[str, dict[str, object]] = {}
+        self._known: dict[str, dict[str, object]] = {}
 
-    def __enter__(self) -> Self:
-        if not self._replace:
-            check_free(self._target)
-        try:
-            self._part.mkdir()
-        except OSError as error:
-            raise write_error(str(self._target), error) from error
-        return self
-
-    def path(self, name: str) -> Path:
-        """Path to write a file at, for callers that write it themselves.
-
-        Args:
-            name: The name of the file; ``/`` separates folders, which are created.
-        """
-        path = self._part / checked_name(name, _METADATA)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if self._linked.pop(name, None):
-            path.unlink()  # else the other model's file would be written to
-        return path
-
-    def array(self, name: str, values: AnyArray) -> None:
-        """Write an array.
-
-        Args:
-            name: The name of the file, without ``.npy``.
-            values: The array, not of objects.
-        """
-        np.save(self.path(f"{name}.npy"), values, allow_pickle=False)
-
-    def link(self, model: Model, *, without: Collection[str] = ()) -> None:
-        """Take the files of a model that were not written yet, as hard links where the file system has them.
+    def share(self, model: Model, *, without: Collection[str] = ()) -> None:
+        """Take the files of a model that were not written yet.
 
         No model changes a file in place, so that folders can share files.
 
@@ -242,16 +138,11 @@ class ModelWriter:
             without: Names of files that are not taken.
         """
         for name, recorded in model.files.items():
-            if name in {_CONFIG, *self._linked, *without} or (target := self.path(name)).exists():
-                continue
-            try:
-                os.link(model.path / name, target)
-            except OSError:  # another file system, or one without links
-                shutil.copyfile(model.path / name, target)
-                sync(target)
-            self._linked[name] = recorded
+            if name not in {_CONFIG, *without} and not (self.part / name).exists():
+                self.link(name, model.path / name)
+                self._known[name] = recorded
 
-    def words(self, words: Iterable[str]) -> None:
+    def words(self, words: Sequence[str]) -> None:
         """Write the vocabulary.
 
         Args:
@@ -260,57 +151,25 @@ class ModelWriter:
         Raises:
             InvalidInput: A word does not fit on a line of UTF-8.
         """
-        lines = []
-        for number, word in enumerate(words, 1):
-            lines.append(f"{word}\n".encode("utf-8", "replace"))
-            if "\n" in word or lines[-1].decode() != f"{word}\n":
-                raise InvalidInput(f"expected a word in UTF-8, on one line, got {word!a}", where=_WORDS, line=number)
-        self.path(_WORDS).write_bytes(b"".join(lines))
+        self.write(_WORDS, as_lines(words, _WORDS))
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if isinstance(error, OSError):
-                raise error
-            if kind is None:
-                self._commit()
-        except OSError as refusal:
-            raise write_error(str(self._target), refusal) from refusal
-        finally:
-            shutil.rmtree(self._part, ignore_errors=True)
-
-    def _commit(self) -> None:
-        self.path(_CONFIG).write_bytes(as_json(self._config))
-        found = sorted(path for path in self._part.rglob("*") if path.is_file())
-        names = {path: path.relative_to(self._part).as_posix() for path in found}
-        files = {name: self._linked.get(name) or checksum(path) for path, name in names.items()}
-        (self._part / _METADATA).write_bytes(
-            as_json({**self._metadata, "hash": combined_checksum(files), "files": files})
-        )
-        for path in (*found, self._part / _METADATA):
-            if names.get(path) not in self._linked:
-                sync(path)
-        sync_folder(self._part)
-        if self._replace:
-            replace_folder(self._part, self._target)
-        else:
-            self._part.rename(self._target)
-            sync_folder(self._target.parent)
+    def finish(self) -> None:
+        """Add the settings, and the checksums of all files."""
+        self.write(_CONFIG, as_json(self._config))
+        names = [file.relative_to(self.part).as_posix() for file in self.files()]
+        files = {name: self._known[name] if name in self.linked else checksum(self.part / name) for name in names}
+        self.write(_METADATA, as_json({**self._metadata, "hash": combined_checksum(files), "files": files}))
+        super().finish()
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Artifact):
     """An open model folder.
 
     Args:
-        path: The folder.
-        config: Settings that using the model needs.
         metadata: Description of its training, and the checksums of its files.
     """
 
-    path: Path
-    config: Mapping[str, Any]
     metadata: Mapping[str, Any]
 
     @classmethod
@@ -324,28 +183,18 @@ class Model:
         Raises:
             InvalidInput: It holds no such model, or files of it are missing or truncated.
         """
-        path = Path(folder)
-        expected = f"a model {' or '.join(sorted(kinds))}" if kinds else "a model"
-        if not (path / _CONFIG).is_file():
-            what = "no such folder"
-            if path.exists():
-                what = f"no {_CONFIG} in this folder" if path.is_dir() else "not a folder"
-            raise InvalidInput(f"{what}; expected {expected} that postil train made", where=str(path))
-        config = read_json(path / _CONFIG)
-        kind, version = config.get("kind"), config.get("format")
-        if not isinstance(kind, str) or not isinstance(version, int):
-            raise InvalidInput(f"expected a kind and a format of {expected}", where=str(path / _CONFIG))
-        if kinds is not None and kind not in kinds:
-            raise InvalidInput(f"expected {expected}, got {kind}", where=str(path))
-        if version != FORMAT:
-            problem = (
-                f"expected format {FORMAT}, got {version}; train it again, or use the version of postil that made it"
-            )
-            raise InvalidInput(problem, where=str(path))
-        model = cls(path, config, read_json(path / _METADATA))
-        for name, recorded in model.files.items():
-            model._check_size(name, recorded)
+        name = f"a model {' or '.join(sorted(kinds))}" if kinds else "a model"
+        found = ArtifactKind(name, _CONFIG, FORMAT, "postil train", kinds).open(folder)
+        metadata = found.json(_METADATA)
+        model = cls(found.path, found.head, f"postil train {found.head['kind']}", metadata)
+        for file, recorded in model.files.items():
+            model._check_size(file, recorded)
         return model
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Settings that using the model needs."""
+        return self.head
 
     @property
     def kind(self) -> str:
@@ -411,22 +260,10 @@ class Model:
             raise InvalidInput(f"the model was made without {name}", where=str(self.path))
         return self.path / name
 
-    def array(self, name: str, expected: Expected) -> AnyArray:
-        """Open an array, mapped into memory and read-only.
-
-        Args:
-            name: The name of its file, without ``.npy``.
-            expected: Description of a valid array.
-
-        Raises:
-            InvalidInput: It is missing, or not as expected.
-        """
-        return open_array(self.file(f"{name}.npy"), expected, remake=self.remake)
-
-    @property
-    def remake(self) -> str:
-        """The command that makes such a model."""
-        return f"postil train {self.kind}"
+    def array(self, name: str, expected: Expected, *, mapped: bool = True) -> AnyArray:
+        """See `Artifact.array`; a model may have been made without it."""
+        self.file(f"{name}.npy")
+        return super().array(name, expected, mapped=mapped)
 
     def words(self) -> list[str]:
         """Read the vocabulary, by id.
@@ -434,14 +271,8 @@ class Model:
         Raises:
             InvalidInput: It is missing, or the file is damaged.
         """
-        file = self.file(_WORDS)
-        try:
-            words = file.read_bytes().decode().split("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"cannot be read; {WHOLE}", where=str(file)) from error
-        if words.pop():
-            raise InvalidInput(f"the last line is truncated; {WHOLE}", where=str(file))
-        return words
+        self.file(_WORDS)
+        return self.lines(_WORDS)
 
     def copy(self, folder: FilePath) -> Model:
         """Copy the folder.
@@ -587,4 +418,4 @@ class Change:
                 new.words(self.words)
             for name, content in self.contents.items():
                 new.path(name).write_bytes(content)
-            new.link(model, without=[f"{name}.npy" for name in self.before if name not in self.arrays])
+            new.share(model, without=[f"{name}.npy" for name in self.before if name not in self.arrays])

@@ -25,6 +25,7 @@ from postil.corpus.result import CorpusInput, CorpusMetadata, StatisticsResult
 from postil.corpus.splits import assign_splits, in_words
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
+from postil.data.artifacts import as_json
 from postil.data.parquet import arrow
 from postil.data.row_files import PLAIN, open_bytes, write
 from postil.errors import InvalidInput, UsageError
@@ -127,8 +128,7 @@ def build(
             words=len(words),
         )
         passes.assemble(words, counts, splits)
-        as_json = json.dumps(msgspec.to_builtins(metadata), ensure_ascii=False, indent=1)
-        work.keep(work.corpus / METADATA, f"{as_json}\n".encode())
+        work.keep(work.corpus / METADATA, as_json(msgspec.to_builtins(metadata)))
         found = statistics(Corpus(work.corpus, metadata), on_progress=on_progress).result()
         work.keep(work.corpus / "README.md", card(metadata, found).encode())
         rejected = rejected_beside(out)

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
-import os
-import secrets
-import shutil
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -20,13 +14,15 @@ from postil.corpus.result import CorpusMetadata, SplitSize, StatisticsResult
 from postil.corpus.splits import SPLITS
 from postil.corpus.statistics import statistics
 from postil.corpus.store import METADATA, Corpus
-from postil.data.atomic_file import replace_folder, write_error
+from postil.data.artifacts import as_json, as_lines
+from postil.data.atomic_file import FolderWriter
 from postil.data.parquet import Arrow, arrow
 from postil.errors import UsageError
 from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -88,24 +84,15 @@ def erase_comments(corpus: Corpus, chosen: Chosen, card: Card, *, dry_run: bool 
         InvalidInput: The corpus is damaged.
         PostilError: The operating system reports an error.
     """
-    target = Path(os.path.realpath(corpus.path))
-    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    try:
-        part.mkdir()
-        found = _Rewriting(corpus, chosen, part).run(card)
-        if not dry_run:
-            replace_folder(part, target)
-    except OSError as error:
-        raise write_error(str(corpus.path), error) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return found
+    with FolderWriter(corpus.path, True) as part:  # noqa: FBT003 - the folder of the corpus
+        part.wanted = not dry_run
+        return _Rewriting(corpus, chosen, part).run(card)
 
 
 class _Rewriting:
     """A corpus folder in the making, without some comments."""
 
-    def __init__(self, corpus: Corpus, chosen: Chosen, part: Path) -> None:
+    def __init__(self, corpus: Corpus, chosen: Chosen, part: FolderWriter) -> None:
         self._corpus, self._chosen, self._part = corpus, chosen, part
         self._found = CorpusErasure()
         self._used = np.zeros(corpus.metadata.words, dtype=bool)
@@ -123,7 +110,7 @@ class _Rewriting:
             raise UsageError(f"{corpus.path}: no article of train would be left; remove the folder instead")
         self._words()
         if self._train.any():
-            self._array("counts.npy", np.asarray(corpus.counts()) - self._train)
+            self._array("counts", np.asarray(corpus.counts()) - self._train)
         seen = dict(corpus.metadata.seen)
         for what, number in (("articles", found.articles), ("comments", found.comments)):
             if number:
@@ -134,9 +121,9 @@ class _Rewriting:
             corpus.metadata, splits=splits, seen=seen, forgotten=(*corpus.metadata.forgotten, record)
         )
         self._link()
-        text = json.dumps(msgspec.to_builtins(metadata), ensure_ascii=False, indent=1)
-        self._write(METADATA, f"{text}\n".encode())
-        self._write("README.md", card(metadata, statistics(Corpus(self._part, metadata)).result()).encode())
+        self._part.write(METADATA, as_json(msgspec.to_builtins(metadata)))
+        found_statistics = statistics(Corpus(self._part.part, metadata)).result()
+        self._part.write("README.md", card(metadata, found_statistics).encode())
         found.files = list(files)
         return found
 
@@ -153,17 +140,14 @@ class _Rewriting:
             comments.append(stays)
             if kept.any():
                 tables.append((file, left))
-        folder = self._part / "data"
-        folder.mkdir(exist_ok=True)
         names = set()
         for place, (file, left) in enumerate(tables):
             name = f"{split}-{place:05d}-of-{len(tables):05d}.parquet"
             names.add(name)
             if left is None:
-                _linked(file, folder / name)
+                self._part.link(f"data/{name}", file)
             else:
-                arrow().parquet.write_table(left, folder / name, compression="zstd")
-                _sync(folder / name)
+                arrow().parquet.write_table(left, self._part.path(f"data/{name}"), compression="zstd")
             self._found.files += [f"data/{name}"] * (left is not None or name != file.name)
         self._found.files += [f"data/{file.name}" for file in self._corpus.files(split) if file.name not in names]
         kept, stays = np.concatenate(articles), np.concatenate(comments)
@@ -213,13 +197,13 @@ class _Rewriting:
             self._train += gone * (split == SPLITS[0])
             self._used |= np.bincount(ids[within], minlength=len(self._used)) > 0
             if not mask.all():
-                self._array(f"tokens/{split}/{name}.ids.npy", ids[within])
+                self._array(f"tokens/{split}/{name}.ids", ids[within])
                 ends = np.append(0, np.cumsum(sizes[mask])).astype(np.int64)
-                self._array(f"tokens/{split}/{name}.offsets.npy", ends)
+                self._array(f"tokens/{split}/{name}.offsets", ends)
         if not (kept.all() and stays.all()):
             number = np.append(0, np.cumsum(stays))[np.asarray(corpus.starts(split))]
             offsets = np.append(0, np.cumsum(np.diff(number)[kept])).astype(np.int64)
-            self._array(f"tokens/{split}/articles.npy", offsets)
+            self._array(f"tokens/{split}/articles", offsets)
 
     def _words(self) -> None:
         """Put placeholders in the place of words that nothing uses any more."""
@@ -239,40 +223,17 @@ class _Rewriting:
         self._found.words = [words[at] for at in sorted(candidates)]
         for at in candidates:
             words[at] = placeholder(at)
-        self._write("words.txt", "".join(f"{word}\n" for word in words).encode())
+        self._part.write("words.txt", as_lines(words, "words.txt"))
         self._found.files.append("words.txt")
 
     def _link(self) -> None:
         """Take the other files as they are."""
         for file in sorted(self._corpus.path.rglob("*")):
-            name = file.relative_to(self._corpus.path)
-            target = self._part / name
-            written = name.parts[0] == "data" or name.as_posix() in (METADATA, "README.md") or target.exists()
+            name = file.relative_to(self._corpus.path).as_posix()
+            written = name.startswith("data/") or name in (METADATA, "README.md") or (self._part.part / name).exists()
             if file.is_file() and not written:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                _linked(file, target)
+                self._part.link(name, file)
 
     def _array(self, name: str, values: AnyArray) -> None:
-        out = io.BytesIO()
-        np.save(out, np.ascontiguousarray(values), allow_pickle=False)
-        self._write(name, out.getvalue())
-        self._found.files.append(name)
-
-    def _write(self, name: str, data: bytes) -> None:
-        target = self._part / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-        _sync(target)
-
-
-def _linked(file: Path, target: Path) -> None:
-    try:
-        os.link(file, target)
-    except OSError:  # a file system without links
-        shutil.copyfile(file, target)
-        _sync(target)
-
-
-def _sync(file: Path) -> None:
-    with file.open("rb+") as stream:
-        os.fsync(stream.fileno())
+        self._part.array(name, values)
+        self._found.files.append(f"{name}.npy")

@@ -44,14 +44,16 @@ from postil.corpus.options import TRUNCATE_TRAIN, BuildOptions
 from postil.corpus.privacy import masking, pseudonyms
 from postil.corpus.result import CorpusInput, Rejected, SplitSize
 from postil.corpus.splits import SPLITS, UNASSIGNED, UNDATED, Articles, article_thresholds
-from postil.data.atomic_file import LOCK, AtomicFile, locked, write_error
+from postil.data.arrays import as_npy
+from postil.data.artifacts import as_lines
+from postil.data.atomic_file import LOCK, AtomicFile, check_folder, locked, write_error
 from postil.data.fields import unix_seconds
 from postil.data.jsonl import FAILURES, check_keys, reread
 from postil.data.parquet import Arrow, arrow
 from postil.data.row_files import PLAIN
 from postil.data.rows import Article
 from postil.documents.markup import HtmlCleaner
-from postil.errors import InvalidInput, PostilError, UsageError
+from postil.errors import InvalidInput, PostilError
 from postil.kernel import plain_objects
 from postil.messages import Blank, Message, Setting
 from postil.text.han import SHARE, HanTexts, advice_for
@@ -574,8 +576,8 @@ class Passes:
         """
         corpus = self._work.corpus
         shutil.rmtree(corpus, ignore_errors=True)  # of a build that stopped here
-        self._work.keep(corpus / "words.txt", "".join(f"{word}\n" for word in words).encode())
-        self._work.keep(corpus / "counts.npy", _npy(counts))
+        self._work.keep(corpus / "words.txt", as_lines(words, "words.txt"))
+        self._work.keep(corpus / "counts.npy", as_npy(counts.astype("<i8")))
         for split in (split for split in SPLITS if splits[split].articles):
             self._name_files(split)
             folder = corpus / "tokens" / split
@@ -586,7 +588,8 @@ class Passes:
                 sizes = np.concatenate(
                     [found[f"{split}.{name}"] for found in self._shards() if f"{split}.{name}" in found]
                 )
-                self._work.keep(folder / f"{offsets}.npy", _npy(np.concatenate([[0], np.cumsum(sizes)])))
+                starts = np.concatenate([[0], np.cumsum(sizes)]).astype("<i8")
+                self._work.keep(folder / f"{offsets}.npy", as_npy(starts))
             for name in FIELDS:
                 total = int(np.load(folder / f"{name}.offsets.npy", mmap_mode="r")[-1])
                 pieces = (found[f"{split}.{name}.ids"] for found in self._shards() if f"{split}.{name}.ids" in found)
@@ -662,12 +665,6 @@ def _arrays(finished: Mapping[str, Finished]) -> dict[str, AnyArray]:
     return found
 
 
-def _npy(values: NDArray[np.int64]) -> bytes:
-    out = io.BytesIO()
-    np.save(out, values.astype("<i8"), allow_pickle=False)
-    return out.getvalue()
-
-
 def _header(size: int) -> bytes:
     """Header of a .npy file with `size` int32."""
     out = io.BytesIO()
@@ -703,10 +700,7 @@ class BuildDirectory:
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
-        if self.out.exists():
-            raise UsageError(f"{self.out}: already exists; choose another output folder or remove it")
-        if not self.out.parent.is_dir():
-            raise UsageError(f"{self.out}: parent folder {self.out.parent} does not exist")
+        check_folder(self.out)
         self._held.enter_context(locked(self.folder, f"{self.out}: another build of this corpus is running"))
         self._begin()
         return self

@@ -17,7 +17,6 @@ The arrays keep every word: a model with a vocabulary of V words takes token ids
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
@@ -26,18 +25,18 @@ from postil.corpus.result import CorpusMetadata
 from postil.corpus.splits import SPLITS
 from postil.data import parquet
 from postil.data.arguments import check_arguments
-from postil.data.arrays import Expected, open_array
-from postil.data.explain import load_json
+from postil.data.arrays import WHOLE, Expected
+from postil.data.artifacts import Artifact, ArtifactKind
 from postil.data.rows import Article
 from postil.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from postil.data.arrays import AnyArray
     from postil.data.streams import FilePath
 
 __all__ = ["FORMAT", "METADATA", "Corpus", "Field", "TokenArrays"]
@@ -45,8 +44,7 @@ __all__ = ["FORMAT", "METADATA", "Corpus", "Field", "TokenArrays"]
 FORMAT: Final = 2
 """Version of the corpus folder."""
 METADATA: Final = "metadata.json"
-_OLD_METADATA: Final = "made.json"
-"""The file's name in corpora of format 1, and in models."""
+FOLDER: Final = ArtifactKind("a corpus", METADATA, FORMAT, "postil corpus build", ("corpus",))
 
 Field = Literal["title", "content", "comments"]
 
@@ -90,28 +88,12 @@ class Corpus:
             InvalidInput: There is no corpus, or one of another version.
         """
         check_arguments(cls.open, locals())
-        folder = Path(path)
-        file = next((file for file in (folder / METADATA, folder / _OLD_METADATA) if file.is_file()), None)
-        if file is None:
-            what = "no such folder"
-            if folder.exists():
-                what = f"no {METADATA} in this folder" if folder.is_dir() else "not a folder"
-            raise InvalidInput(f"{what}; expected a corpus that postil corpus build made", where=str(path))
-        try:
-            found = load_json(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise InvalidInput(f"not JSON: {error}", where=str(file)) from error
-        kind, version = (found.get("kind"), found.get("format")) if isinstance(found, dict) else (None, None)
-        if kind != "corpus" or version != FORMAT:
-            advice = "; build it again with this version of postil" if kind == "corpus" else ""
-            got = f"{kind or 'something else'} of format {version}"
-            raise InvalidInput(f"expected a corpus of format {FORMAT}, got {got}{advice}", where=str(file))
-        try:
-            metadata = msgspec.convert(found, CorpusMetadata)
-        except msgspec.ValidationError as error:
-            problem = f"does not say what the corpus holds: {error}; was the file changed?"
-            raise InvalidInput(problem, where=str(file)) from error
-        return cls(folder, metadata)
+        found = FOLDER.open(path)
+        return cls(found.path, found.read(METADATA, CorpusMetadata))
+
+    @property
+    def _files(self) -> Artifact:
+        return Artifact(self.path, {}, FOLDER.remake)
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -143,7 +125,7 @@ class Corpus:
         found = sorted((self.path / "data").glob(f"{split}-*.parquet"))
         expected = self.metadata.splits[split].files
         if len(found) != expected:
-            problem = f"expected {expected} files {split}-*.parquet, got {len(found)}; was the folder copied whole?"
+            problem = f"expected {expected} files {split}-*.parquet, got {len(found)}; {WHOLE}"
             raise InvalidInput(problem, where=str(self.path / "data"))
         return found
 
@@ -162,19 +144,11 @@ class Corpus:
         Raises:
             InvalidInput: The file is missing or damaged.
         """
-        file = self.path / "words.txt"
-        try:
-            words = file.read_bytes().decode().split("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput("cannot be read; was the folder copied whole?", where=str(file)) from error
-        if len(words) != self.metadata.words + 1 or words.pop():
-            problem = f"expected {self.metadata.words:,} lines; was the folder copied whole?"
-            raise InvalidInput(problem, where=str(file))
-        return words
+        return self._files.lines("words.txt", self.metadata.words)
 
     def counts(self) -> NDArray[np.int64]:
         """Frequency of each word in train, int64[words], descending."""
-        return self._array("counts.npy", Expected("int64", (self.metadata.words,), low=0))
+        return self._files.array("counts", Expected("int64", (self.metadata.words,), low=0))
 
     def tokens(self, split: str, field: Field) -> TokenArrays:
         """Token ids of the texts of a split.
@@ -190,8 +164,8 @@ class Corpus:
         UnknownName.check("split", split, self.splits)
         folder = f"tokens/{split}/{field}"
         texts = int(self.starts(split)[-1]) if field == "comments" else len(self.starts(split)) - 1
-        ids = self._array(f"{folder}.ids.npy", Expected("int32", low=0, high=self.metadata.words - 1))
-        return TokenArrays(ids, self._array(f"{folder}.offsets.npy", Expected("int64", (texts + 1,), end=len(ids))))
+        ids = self._files.array(f"{folder}.ids", Expected("int32", low=0, high=self.metadata.words - 1))
+        return TokenArrays(ids, self._files.array(f"{folder}.offsets", Expected("int64", (texts + 1,), end=len(ids))))
 
     def starts(self, split: str) -> NDArray[np.int64]:
         """Offsets of the comments of each article, int64[articles + 1].
@@ -206,7 +180,4 @@ class Corpus:
         UnknownName.check("split", split, self.splits)
         size = self.metadata.splits[split]
         expected = Expected("int64", (size.articles + 1,), end=size.comments)
-        return self._array(f"tokens/{split}/articles.npy", expected)
-
-    def _array(self, name: str, expected: Expected) -> AnyArray:
-        return open_array(self.path / name, expected, remake="postil corpus build")
+        return self._files.array(f"tokens/{split}/articles", expected)

@@ -7,6 +7,7 @@ values. Of the largest ones (the postings of an index, the words of comments) wh
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     OpenArray = Callable[[str, "Expected"], AnyArray]
 
-__all__ = ["WHOLE", "Expected", "check_array", "open_array"]
+__all__ = ["WHOLE", "Expected", "as_npy", "check_array", "open_array"]
 
 WHOLE: Final = "was the folder copied whole?"
 # As NumPy writes it, of one or two dimensions, little-endian and row by row.
@@ -100,6 +101,17 @@ class Expected:
         if low >= self.low and high <= (np.inf if self.high is None else self.high) and high < np.inf:
             return None
         return f"{low} to {high}"
+
+
+def as_npy(values: AnyArray) -> bytes:
+    """Encode an array as ``numpy.save`` writes it.
+
+    Args:
+        values: The array, not of objects.
+    """
+    out = io.BytesIO()
+    np.save(out, values, allow_pickle=False)
+    return out.getvalue()
 
 
 def open_array(file: Path, expected: Expected, *, remake: str, mapped: bool = True) -> AnyArray:

@@ -1,4 +1,4 @@
-"""Writes that are whole or nothing, of a file or a small folder; one process at a time works in a folder."""
+"""Writes that are whole or nothing, of a file or a folder; one process at a time works in a folder."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ import stat
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, Literal
 
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
     from types import TracebackType
+    from typing import Self
 
+    from postil.data.arrays import AnyArray
     from postil.data.streams import FilePath
 
 __all__ = [
     "LOCK",
     "AtomicFile",
+    "FolderWriter",
     "check_apart",
     "check_folder",
     "locked",
-    "replace_folder",
     "write_error",
-    "write_folder",
 ]
 
 
@@ -51,7 +52,7 @@ class AtomicFile:
     def __init__(self, path: str, *, private: bool = False) -> None:
         self.path, self._private = path, private
         self._target = Path(os.path.realpath(path))
-        self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+        self._part = _part_of(self._target)
         self._stream: IO[bytes] | None = None
 
     def __enter__(self) -> IO[bytes]:
@@ -94,12 +95,7 @@ class AtomicFile:
         os.fsync(stream.fileno())
         stream.close()
         self._part.replace(self._target)
-        if os.name == "posix":  # the new name itself is on disk only when the folder is
-            folder = os.open(self._target.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        sync_folder(self._target.parent)
 
     def _remove(self) -> None:
         if self._stream is not None:
@@ -163,12 +159,13 @@ def _status(path: str, stream: IO[str]) -> os.stat_result | None:
     return found if stat.S_ISREG(found.st_mode) or (path != "-" and stat.S_ISDIR(found.st_mode)) else None
 
 
-def check_folder(folder: str | os.PathLike[str], names: Collection[str]) -> None:
+def check_folder(folder: str | os.PathLike[str], replace: Collection[str] | None = None) -> None:
     """See that a folder can be made, or replaced: worth asking before long work.
 
     Args:
         folder: The folder.
-        names: Names of the files that such a folder has; one that holds others is not replaced.
+        replace: Names of the files that such a folder has: one that is there is replaced unless it holds others. None
+            to replace none.
 
     Raises:
         UsageError: It cannot.
@@ -176,41 +173,136 @@ def check_folder(folder: str | os.PathLike[str], names: Collection[str]) -> None
     target = Path(os.path.realpath(folder))
     if not target.parent.is_dir():
         raise UsageError(f"{folder}: parent folder {target.parent} does not exist")
-    if target.exists():
-        others = sorted({each.name for each in target.iterdir()} - set(names)) if target.is_dir() else []
-        if not target.is_dir() or others:
-            has = f" and holds {others[0]}" if others else ", and is a file"
-            raise UsageError(f"{folder}: is there already{has}, which is not replaced; name another folder")
+    if not target.exists():
+        return
+    if replace is None:
+        raise UsageError(f"{folder}: already exists; choose another output folder or remove it")
+    others = sorted({each.name for each in target.iterdir()} - set(replace)) if target.is_dir() else []
+    if not target.is_dir() or others:
+        has = f" and holds {others[0]}" if others else ", and is a file"
+        raise UsageError(f"{folder}: is there already{has}, which is not replaced; name another folder")
 
 
-def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], names: Collection[str]) -> None:
-    """Write a folder atomically, in the place of an older one.
+class FolderWriter:
+    """A folder that is written atomically: it appears whole when the block ends well, in the place of an older one.
 
     Args:
-        folder: The folder; see `check_folder`.
-        files: Content of each file by name.
-        names: Names of the files that such a folder may have.
+        folder: The folder.
+        replace: Names of the files that such a folder has, see `check_folder`; None to replace none, True to replace
+            whatever is there.
+
+    Attributes:
+        wanted: Set to False to leave everything as it is.
 
     Raises:
         UsageError: The folder cannot be made or replaced.
         PostilError: The operating system reports an error.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as there:
+    ...     with FolderWriter(f"{there}/a") as new:
+    ...         new.write("b/c.txt", b"text")
+    ...     Path(there, "a", "b", "c.txt").read_bytes()
+    b'text'
     """
-    check_folder(folder, names)
-    target = Path(os.path.realpath(folder))
-    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    try:
-        part.mkdir()
-        for name, content in files.items():
-            with AtomicFile(str(part / name)) as stream:
-                stream.write(content)
-        if target.exists():
-            replace_folder(part, target)
+
+    def __init__(self, folder: str | os.PathLike[str], replace: Collection[str] | Literal[True] | None = None) -> None:
+        self._folder, self._replace = folder, replace
+        self.target = Path(os.path.realpath(folder))
+        self.part = _part_of(self.target)
+        self.linked: set[str] = set()
+        self.wanted = True
+
+    def __enter__(self) -> Self:
+        if self._replace is not True:
+            check_folder(self._folder, self._replace)
+        try:
+            self.part.mkdir()
+        except OSError as error:
+            raise write_error(str(self._folder), error) from error
+        return self
+
+    def path(self, name: str) -> Path:
+        """Path to write a file at, for callers that write it themselves.
+
+        Args:
+            name: The name of the file; ``/`` separates folders, which are created.
+        """
+        path = self.part / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name in self.linked:
+            self.linked.remove(name)
+            path.unlink()  # else the file of the other folder would be written to
+        return path
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file.
+
+        Args:
+            name: Its name; see `path`.
+            content: Its content.
+        """
+        self.path(name).write_bytes(content)
+
+    def array(self, name: str, values: AnyArray) -> None:
+        """Write an array.
+
+        Args:
+            name: The name of its file, without ``.npy``; see `path`.
+            values: The array, not of objects.
+        """
+        import numpy as np  # noqa: PLC0415 - files of text need none
+
+        np.save(self.path(f"{name}.npy"), values, allow_pickle=False)
+
+    def link(self, name: str, file: Path) -> None:
+        """Take a file of another folder, as a hard link where the file system has them.
+
+        Args:
+            name: Its name; see `path`.
+            file: The file, which nobody changes in place.
+        """
+        target = self.path(name)
+        try:
+            os.link(file, target)
+            self.linked.add(name)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(file, target)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if isinstance(error, OSError):
+                raise error
+            if kind is None and self.wanted:
+                self.finish()
+        except OSError as refusal:
+            raise write_error(str(self._folder), refusal) from refusal
+        finally:
+            shutil.rmtree(self.part, ignore_errors=True)
+
+    def files(self) -> list[Path]:
+        """The files that were written so far, in order."""
+        return sorted(path for path in self.part.rglob("*") if path.is_file())
+
+    def finish(self) -> None:
+        """Flush the files to disk, and put the folder in its place."""
+        for file in self.files():
+            if file.relative_to(self.part).as_posix() not in self.linked:
+                with file.open("rb+") as stream:
+                    os.fsync(stream.fileno())
+        sync_folder(self.part)
+        if self.target.exists():
+            replace_folder(self.part, self.target)
         else:
-            part.rename(target)
-    except OSError as error:
-        raise write_error(str(folder), error) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+            self.part.rename(self.target)
+            sync_folder(self.target.parent)
+
+
+def _part_of(target: Path) -> Path:
+    """Name beside a file or folder for it while it is written."""
+    return target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
 
 
 def replace_folder(new: Path, target: Path) -> None:
@@ -236,13 +328,22 @@ def replace_folder(new: Path, target: Path) -> None:
         except OSError:
             old.rename(target)
             raise
+    sync_folder(target.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def sync_folder(path: Path) -> None:
+    """Flush the names in a folder to disk: a new one is there only when the folder is.
+
+    Args:
+        path: The folder.
+    """
     if os.name == "posix":
-        folder = os.open(target.parent, os.O_RDONLY)
+        folder = os.open(path, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _exchange(one: Path, other: Path) -> bool:

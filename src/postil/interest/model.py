@@ -14,19 +14,18 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 import math
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from postil.data.atomic_file import write_folder
-from postil.data.explain import load_json, shown
+from postil.data.artifacts import ArtifactKind, as_json
+from postil.data.atomic_file import FolderWriter
+from postil.data.explain import shown
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.interest.features import FEATURES, SHOWN, WHOLE, InterestPage
 from postil.metrics.passage_measures import Baseline
@@ -248,7 +247,7 @@ UNITS: Final = {"word": 1, "pair": 2}
 """Number of words of a unit by its kind."""
 DIGITS: Final = 12
 """Number of hexadecimal digits of a model's name."""
-REMAKE: Final = "postil train interesting makes one"
+FOLDER: Final = ArtifactKind("a model of interest", ABOUT, FORMAT, "postil train interesting", (KIND,))
 
 
 def named(features: Mapping[str, float], words: Mapping[str, float]) -> InterestModel:
@@ -275,11 +274,9 @@ def save_model(folder: str | os.PathLike[str], model: InterestModel, about: Mapp
         PostilError: The operating system reports an error.
     """
     description = {"format": FORMAT, "kind": KIND, "weights": model.name, "features": dict(FEATURES), **about}
-    files = {
-        WEIGHTS: _table(model.features, model.words),
-        ABOUT: (json.dumps(description, indent=2, ensure_ascii=False) + "\n").encode(),
-    }
-    write_folder(folder, files, FILES)
+    with FolderWriter(folder, FILES) as new:
+        new.write(WEIGHTS, _table(model.features, model.words))
+        new.write(ABOUT, as_json(description, indent=2))
 
 
 def _table(features: Mapping[str, float], words: Mapping[str, float]) -> bytes:
@@ -326,19 +323,8 @@ def open_model(folder: str | os.PathLike[str]) -> InterestModel:
     Raises:
         InvalidInput: There is no such model, or it is damaged; says where.
     """
-    path = Path(folder)
-    try:
-        about = load_json(path.joinpath(ABOUT).read_bytes())
-        content = path.joinpath(WEIGHTS).read_bytes()
-    except OSError as error:
-        problem = f"no model of interest here: {error.strerror}: {Path(str(error.filename)).name}; {REMAKE}"
-        raise InvalidInput(problem, where=str(folder)) from None
-    except ValueError as error:
-        raise InvalidInput(f"not readable as JSON: {error}", where=str(path / ABOUT)) from None
-    if not isinstance(about, dict) or about.get("kind") != KIND or about.get("format") != FORMAT:
-        problem = f"expected a model of interest of format {FORMAT}; {REMAKE}"
-        raise InvalidInput(problem, where=str(path / ABOUT))
-    return _model(content, str(path / WEIGHTS))
+    found = FOLDER.open(folder)
+    return _model(found.content(WEIGHTS), str(found.path / WEIGHTS))
 
 
 def _model(content: bytes, where: str) -> InterestModel:

@@ -25,9 +25,9 @@ import msgspec
 import numpy as np
 
 from postil.data.arguments import check_arguments
-from postil.data.arrays import WHOLE, Expected, open_array
-from postil.data.atomic_file import AtomicFile, write_error
-from postil.data.explain import load_json
+from postil.data.arrays import WHOLE, Expected
+from postil.data.artifacts import ArtifactKind, as_json, check_hash
+from postil.data.atomic_file import FolderWriter, write_error
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import count_grams, load_grams
 from postil.messages import Blank, Hint, Setting
@@ -140,7 +140,11 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed ^ mixed >> np.uint64(31)
 
 
-FORMAT: Final = 1
+CONFIG: Final = "config.json"
+WORDS: Final = "words.json"
+FOLDER: Final = ArtifactKind("a background", CONFIG, 1, "postil score --save-background")
+FILES: Final = frozenset([CONFIG, WORDS, *(f"{name}-{n}.npy" for name in ("grams", "df") for n in range(1, 10))])
+"""Names of the files of such a folder."""
 
 BACKGROUND: Final = Setting("background", Blank("FOLDER"), python="postil.DocumentFrequencies.load(FOLDER)")
 """The setting of a saved background, for messages that advise one."""
@@ -254,29 +258,26 @@ class DocumentFrequencies:
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a folder: ``config.json``, ``words.json`` and an array of n-grams and of frequencies for each order.
 
-        The same content gives the same bytes. Each file is written atomically.
+        The same content gives the same bytes. The folder is written atomically, in the place of an older one.
 
         Raises:
+            UsageError: The folder cannot be made or replaced.
             PostilError: The operating system reports an error.
         """
-        path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
-        for n, arrays in enumerate(zip(self.grams, self.df, strict=True), start=1):
-            for name, array in zip(("grams", "df"), arrays, strict=True):
-                with AtomicFile(str(path / f"{name}-{n}.npy")) as stream:
-                    np.save(stream, array, allow_pickle=False)
-        # Escaped, because a word may hold a lone surrogate, which has no UTF-8 form.
-        with AtomicFile(str(path / "words.json")) as stream:
-            stream.write(json.dumps(self.words).encode())
         config = {
-            "format": FORMAT,
+            "format": FOLDER.format,
             "items": self.items,
             "order": self.order,
             "tokenizer": self.tokenizer,
             "hash": self.hash,
         }
-        with AtomicFile(str(path / "config.json")) as stream:
-            stream.write(json.dumps(config, indent=2).encode() + b"\n")
+        with FolderWriter(folder, FILES) as new:
+            for n, (grams, df) in enumerate(zip(self.grams, self.df, strict=True), start=1):
+                new.array(f"grams-{n}", grams)
+                new.array(f"df-{n}", df)
+            # Escaped, because a word may hold a lone surrogate, which has no UTF-8 form.
+            new.write(WORDS, json.dumps(self.words).encode())
+            new.write(CONFIG, as_json(config, indent=2, escaped=True))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> DocumentFrequencies:
@@ -286,30 +287,19 @@ class DocumentFrequencies:
             InvalidInput: The folder is missing or incomplete, of another version, or its content was changed.
         """
         check_arguments(cls.load, locals())
-        path = Path(folder)
-        try:
-            config = load_json((path / "config.json").read_text(encoding="utf-8"))
-            if config["format"] != FORMAT:
-                raise InvalidInput(f"expected format {FORMAT}, got {config['format']}", where=str(path / "config.json"))
-            words = tuple(msgspec.convert(load_json((path / "words.json").read_text(encoding="utf-8")), list[str]))
-            said = msgspec.convert(config, _Config)
-        except FileNotFoundError as error:
-            missing = Path(str(error.filename)).name
-            raise InvalidInput(f"no background here: {missing} is missing", where=str(path)) from error
-        except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
-            raise InvalidInput(f"not a readable background: {error}", where=str(path)) from error
+        saved = FOLDER.open(folder)
+        said, words = saved.read(CONFIG, _Config), tuple(saved.read(WORDS, list[str]))
         grams, df = [], []
         for n in range(1, said.order + 1):
-            grams.append(_array(path / f"grams-{n}.npy", Expected("int32", (None, n), low=0, high=len(words) - 1)))
-            df.append(_array(path / f"df-{n}.npy", Expected("int32", (len(grams[-1]),), low=2, high=said.items)))
+            rows = Expected("int32", (None, n), low=0, high=len(words) - 1)
+            grams.append(saved.array(f"grams-{n}", rows, mapped=False))
+            counts = Expected("int32", (len(grams[-1]),), low=2, high=said.items)
+            df.append(saved.array(f"df-{n}", counts, mapped=False))
+        if len(set(words)) < len(words):
+            raise InvalidInput(f"expected each word once; {WHOLE}", where=str(saved.path / WORDS))
         background = cls(said.items, said.tokenizer, words, tuple(grams), tuple(df))
-        if len(set(words)) < len(words) or background.hash != said.hash:
-            raise InvalidInput("the content does not fit its hash; was it copied whole?", where=str(path))
+        check_hash(str(saved.path / CONFIG), said.hash, background.hash)
         return background
-
-
-def _array(path: Path, expected: Expected) -> NDArray[np.int32]:
-    return open_array(path, expected, remake="postil score --save-background", mapped=False)
 
 
 def frequencies_of(references: References, order: int, background: DocumentFrequencies | None) -> Frequencies:

@@ -11,32 +11,31 @@ A folder is written batch by batch in bounded memory.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import json
-import os
-import secrets
-import shutil
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import IO, TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
-from postil.data.arrays import WHOLE, Expected, open_array
-from postil.errors import InvalidInput, PostilError, Undefined, UsageError
+from postil.data.arrays import WHOLE, Expected
+from postil.data.artifacts import ArtifactKind, as_json, check_hash, lines_of
+from postil.data.atomic_file import FolderWriter
+from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel.unicode_forms import normalized
 from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
 __all__ = [
+    "FILES",
     "FORMAT",
     "METADATA",
     "VECTORS",
@@ -54,7 +53,9 @@ FORMAT: Final = 2
 VECTORS: Final = "vectors.npy"
 WORDS: Final = "words.txt"
 METADATA: Final = "metadata.json"
-_FILES: Final = frozenset({VECTORS, WORDS, METADATA})
+FILES: Final = frozenset({VECTORS, WORDS, METADATA})
+"""Names of the files of such a folder."""
+KIND: Final = ArtifactKind("word vectors", METADATA, FORMAT, "postil vectors train or postil vectors convert")
 
 
 class Sieve:
@@ -89,7 +90,7 @@ class Sieve:
         highest = len(self._met) - 1
         ids = self._met.encode_tokens([words]).ids
         bad = {
-            "not UTF-8": none if _lines(words) else np.array([not _lines([word]) for word in words], dtype=bool),
+            "not UTF-8": none if lines_of(words) else np.array([not lines_of([word]) for word in words], dtype=bool),
             # A new word has the next free id, so that the id of one met before is not above all that came earlier.
             "met before": ids <= np.maximum.accumulate(np.concatenate([[highest], ids]))[:-1],
             "not finite": np.asarray(~np.isfinite(vectors).all(axis=1)),
@@ -106,15 +107,6 @@ class Sieve:
         if keep.all():
             return words, vectors
         return [word for word, kept in zip(words, keep.tolist(), strict=True) if kept], vectors[keep]
-
-
-def _lines(words: Sequence[str]) -> bytes:
-    """The lines of ``words.txt``; none if a word cannot stand there."""
-    try:
-        lines = "\n".join([*words, ""]).encode("utf-8")
-    except UnicodeEncodeError:
-        return b""
-    return lines if lines.count(b"\n") == len(words) else b""
 
 
 def _problem(kind: str, word: str, vector: NDArray[np.float32]) -> str:
@@ -159,10 +151,10 @@ class ContentHash:
         return hashlib.sha256(self._words.digest() + self._vectors.digest()).hexdigest()[:12]
 
 
-class VectorsWriter:
+class VectorsWriter(FolderWriter):
     """Writes a folder of word vectors as they come; memory grows with the words alone.
 
-    The folder appears whole on `commit`, in the place of an older one; without it nothing changes.
+    The folder appears whole after `commit`, in the place of an older one; without it nothing changes.
 
     Args:
         folder: The folder to make. One that is there must be empty or hold word vectors, which are replaced.
@@ -175,44 +167,25 @@ class VectorsWriter:
     """
 
     def __init__(self, folder: str | os.PathLike[str], dimensions: int, *, skip_bad: bool = False) -> None:
-        self.folder = Path(folder)
+        super().__init__(folder, FILES)
+        self.wanted = False
         self.dimensions = dimensions
-        self.words = 0
+        self.count = 0
         self.sieve = Sieve(skip_bad=skip_bad)
         self._hash = ContentHash()
-        self._target = Path(os.path.realpath(folder))
-        self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-        self._files: dict[str, IO[bytes]] = {}
-        self.check_target(folder)
-
-    @staticmethod
-    def check_target(folder: str | os.PathLike[str]) -> None:
-        """See that a folder can be made or replaced; worth asking before long work.
-
-        Raises:
-            UsageError: It cannot.
-        """
-        target = Path(os.path.realpath(folder))
-        if not target.parent.is_dir():
-            raise UsageError(f"{folder}: parent folder {target.parent} does not exist")
-        if target.exists() and not (target.is_dir() and {each.name for each in target.iterdir()} <= _FILES):
-            raise UsageError(f"{folder}: is there already and holds more than word vectors; name another folder")
+        self._held = ExitStack()
 
     def __enter__(self) -> Self:
-        try:
-            self._part.mkdir()
-            for name in (VECTORS, WORDS, METADATA):
-                self._files[name] = (self._part / name).open("xb")
-            self._write_head()
-        except OSError as error:
-            self._remove()
-            raise self._refused(error) from error
+        super().__enter__()
+        self._vectors, self._words = (self._held.enter_context(self.path(name).open("xb")) for name in (VECTORS, WORDS))
+        self._write_head()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._remove()
+        with self._held:
+            super().__exit__(kind, error, trace)
 
     def add(self, words: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Write the next words.
@@ -223,18 +196,14 @@ class VectorsWriter:
 
         Raises:
             InvalidInput: A word cannot be kept; ``line`` counts the words from 1.
-            PostilError: The operating system reports an error.
         """
         words, vectors = self.sieve(words, vectors)
-        lines = _lines(words)
+        lines = lines_of(words)
         block = np.ascontiguousarray(vectors, dtype="<f4")
         self._hash.add(lines, block)
-        self.words += len(words)
-        try:
-            self._files[WORDS].write(lines)
-            self._files[VECTORS].write(block.data)
-        except OSError as error:
-            raise self._refused(error) from error
+        self.count += len(words)
+        self._words.write(lines)
+        self._vectors.write(block.data)
 
     @property
     def left_out(self) -> dict[str, int]:
@@ -242,7 +211,7 @@ class VectorsWriter:
         return {kind: count for kind, count in self.sieve.left_out.items() if count}
 
     def commit(self, metadata: Mapping[str, object]) -> None:
-        """Write ``metadata.json`` and create the folder atomically.
+        """Write ``metadata.json``, and let the folder appear at the end of the block.
 
         Args:
             metadata: Description of the training. The format, the numbers of words and dimensions, what was left out
@@ -250,51 +219,21 @@ class VectorsWriter:
 
         Raises:
             InvalidInput: There are no words.
-            PostilError: The operating system reports an error.
         """
-        if not self.words:
+        if not self.count:
             raise InvalidInput("there are no words to keep")
         whole = {"format": FORMAT, **metadata, **({"left_out": self.left_out} if self.left_out else {})}
-        whole |= {"words": self.words, "dimensions": self.dimensions, "hash": self._hash.digest()}
-        try:
-            self._files[VECTORS].seek(0)
-            self._write_head()
-            text = json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-            self._files[METADATA].write(text.encode("utf-8"))
-            for file in self._files.values():
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
-            self._replace()
-        except OSError as error:
-            raise self._refused(error) from error
+        whole |= {"words": self.count, "dimensions": self.dimensions, "hash": self._hash.digest()}
+        self._vectors.seek(0)
+        self._write_head()
+        self._held.close()
+        self.write(METADATA, as_json(whole, indent=2))
+        self.wanted = True
 
     def _write_head(self) -> None:
         # NumPy leaves room for a longer shape, so that the head of the finished file fits in the place of the first.
-        head = {"descr": "<f4", "fortran_order": False, "shape": (self.words, self.dimensions)}
-        np.lib.format.write_array_header_1_0(self._files[VECTORS], head)
-
-    def _replace(self) -> None:
-        old = self._part.with_suffix(".old")
-        there = self._target.exists()
-        if there:
-            self._target.rename(old)
-        try:
-            self._part.rename(self._target)
-        except OSError:
-            if there:
-                old.rename(self._target)
-            raise
-        shutil.rmtree(old, ignore_errors=True)
-
-    def _remove(self) -> None:
-        for file in self._files.values():
-            with contextlib.suppress(OSError):
-                file.close()
-        shutil.rmtree(self._part, ignore_errors=True)
-
-    def _refused(self, error: OSError) -> PostilError:
-        return PostilError(f"{self.folder}: cannot be written: {error.strerror or error}")
+        head = {"descr": "<f4", "fortran_order": False, "shape": (self.count, self.dimensions)}
+        np.lib.format.write_array_header_1_0(self._vectors, head)
 
 
 COMPOSING: Final = "words-2"
@@ -449,23 +388,10 @@ class Vectors:
         Raises:
             InvalidInput: The folder is missing or incomplete, of another version, or its parts do not fit together.
         """
-        path = Path(folder)
-        try:
-            made = json.loads((path / METADATA).read_text(encoding="utf-8"))
-            if not isinstance(made, dict) or made.get("format") != FORMAT:
-                said = made.get("format") if isinstance(made, dict) else type(made).__name__
-                raise InvalidInput(f"expected format {FORMAT}, got {said}", where=str(path / METADATA))
-            *words, rest = (path / WORDS).read_bytes().decode("utf-8").split("\n")
-        except FileNotFoundError as error:
-            missing = Path(str(error.filename)).name
-            raise InvalidInput(f"no word vectors here: {missing} is missing", where=str(path)) from error
-        except (ValueError, OSError, RecursionError) as error:
-            raise InvalidInput(f"not readable word vectors: {error}; copied whole?", where=str(path)) from error
-        if rest:
-            raise InvalidInput(f"the last line is cut; {WHOLE}", where=str(path / WORDS))
-        expected = Expected("float32", (len(words), None))
-        array = open_array(path / VECTORS, expected, remake="postil vectors train or postil vectors convert")
-        return cls(tuple(words), np.asarray(array), MappingProxyType(made))
+        found = KIND.open(folder)
+        words = found.lines(WORDS)
+        array = found.array("vectors", Expected("float32", (len(words), None)))
+        return cls(tuple(words), np.asarray(array), MappingProxyType(dict(found.head)))
 
     def save(self, folder: str | os.PathLike[str], metadata: Mapping[str, object] | None = None) -> None:
         """Write a folder (see `postil.text.vectors`); the same content gives the same bytes.
@@ -491,9 +417,7 @@ class Vectors:
         Raises:
             InvalidInput: The content does not fit the hash in ``metadata.json``.
         """
-        found = self._computed_hash()
-        if found != self.hash:
-            raise InvalidInput(f"expected content with the hash {self.hash}, got {found}; was it copied whole?")
+        check_hash("", self.hash, self._computed_hash())
 
     def lookup(self, vocabulary: Vocabulary) -> NDArray[np.int64]:
         """For each word of a vocabulary its row, or -1; int64[words].

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.comments.store import check_free
 from postil.corpus.store import Corpus
+from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.parts import Excluded
@@ -95,7 +95,7 @@ def train_quality(
         InvalidInput: The corpus is damaged, or no label is of a comment of train.
         Undefined: There are fewer threads with votes, grades or labels than folds, or too few labels.
     """
-    check_free(out)
+    check_folder(out)
     _check_target(options.target, labels)
     corpus = Corpus.open(corpus_folder)
     about: dict[str, int | str] = {}

@@ -16,9 +16,10 @@ from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_g
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import LONGEST, GeneratorOptions, GeneratorTrainOptions
 from postil.comments.result import TrainingResult, TrainingStep
-from postil.comments.store import Model, ModelWriter, check_free
+from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.corpus.store import Corpus
+from postil.data.atomic_file import check_folder
 from postil.errors import MissingExtra, UnknownName, UsageError
 from postil.training.texts import CorpusTexts, TrainingDirectory
 
@@ -66,7 +67,7 @@ def train_commenter(
         PostilError: The operating system reports an error, or the training fails.
     """
     UnknownName.check("commenter", kind, KINDS)
-    check_free(out)
+    check_folder(out)
     corpus = Corpus.open(corpus_folder)
     texts, options, combinations = check_commenter(kind, corpus, options, grid)
     directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)

@@ -32,10 +32,11 @@ from postil.comments.ranking_evaluation import (
 )
 from postil.comments.result import UpdateResult
 from postil.comments.retrieval import KINDS, Retriever
-from postil.comments.store import Change, Model, ModelWriter, changing, check_free
+from postil.comments.store import Change, Model, ModelWriter, changing
 from postil.corpus.forgotten import comment_key, erasures, keys_of
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments
+from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
 from postil.encoders.sentences import sentence_encoder
 from postil.engine import check_engine, elsewhere
@@ -273,7 +274,7 @@ def train_retriever(
     UnknownName.check("commenter", kind, KINDS)
     if not is_main_process() and not options.has_network:
         return None  # there is nothing to share, and the main process may even be done by now
-    check_free(out)
+    check_folder(out)
     check_engine(options.engine)
     corpus = Corpus.open(corpus_folder)
     texts, options, combinations = check_retriever(kind, corpus, options, grid)
@@ -527,7 +528,7 @@ def update_model(
     if not isinstance(corpus, Corpus):
         corpus = Corpus.open(corpus)
     if out is not None:
-        check_free(out)
+        check_folder(out)
     kind = _kind_to_update(model)
     with changing(model) as folder:
         retriever = Retriever.open(folder, jobs=jobs)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from postil.data.atomic_file import check_apart
+from postil.data.artifacts import check_hash
+from postil.data.atomic_file import check_apart, check_folder
 from postil.data.explain import counted, load_json
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.progress import steps
@@ -22,7 +23,7 @@ from postil.text.han import HanTexts, all_remarks
 from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
-from postil.text.vectors import METADATA, WORDS, Vectors, VectorsWriter
+from postil.text.vectors import FILES, METADATA, WORDS, Vectors, VectorsWriter
 from postil.vectors.imported import Word2VecFile
 from postil.vectors.result import NearWord, VectorsResult
 from postil.vectors.training import OutputLayer, Word2VecModel, train
@@ -129,7 +130,7 @@ def train_on_file(
             parameter is out of range, or the folder cannot be created.
         InvalidInput: The file is invalid, or no word occurs often enough.
     """
-    VectorsWriter.check_target(out)
+    check_folder(out, FILES)
     check_apart(out, [path])
     given = (inputs or InputOptions()).readings({"texts": _Text}, on_message)
     metadata = {
@@ -180,7 +181,7 @@ def convert_file(path: str, out: str, options: ConversionOptions, on_message: On
         UnknownName, UsageError: There is no such form, or the folder cannot be created.
         InvalidInput: The file is invalid.
     """
-    VectorsWriter.check_target(out)
+    check_folder(out, FILES)
     check_apart(out, [path])
     with (
         Word2VecFile(path, options.form) as file,
@@ -194,7 +195,7 @@ def convert_file(path: str, out: str, options: ConversionOptions, on_message: On
             except InvalidInput as error:
                 raise file.error((error.line or 1) - 1, error.problem) from None
             while shown < int(100 * file.share):
-                begin(f"{writer.words:,} words")
+                begin(f"{writer.count:,} words")
                 shown += 1
         writer.commit(
             {
@@ -207,7 +208,7 @@ def convert_file(path: str, out: str, options: ConversionOptions, on_message: On
         )
     for kind, count in writer.left_out.items():
         on_message(f"left out: {counted(count, 'word')} ({kind})")
-    on_message(_written(out, writer.words, writer.dimensions))
+    on_message(_written(out, writer.count, writer.dimensions))
 
 
 def show_folder(folder: str, words: Sequence[str], options: ShowOptions) -> VectorsResult:
@@ -252,9 +253,8 @@ def _opened(folder: str, *, check: bool) -> Vectors:
         made = dict(load_json(metadata.read_bytes())) if metadata.is_file() else {}
     except (ValueError, TypeError) as error:
         raise InvalidInput(f"not a readable description: {error}", where=str(metadata)) from None
-    if check and made.get("hash", encoder.hash) != encoder.hash:
-        problem = f"expected content with the hash {made['hash']}, got {encoder.hash}; was it copied whole?"
-        raise InvalidInput(problem, where=folder)
+    if check:
+        check_hash(str(metadata), made.get("hash", encoder.hash), encoder.hash)
     tokens = map(str, map(encoder.tokenizer.id_to_token, range(len(encoder.vectors))))
     return Vectors(tuple(tokens), encoder.vectors, {**made, "hash": encoder.hash})
 

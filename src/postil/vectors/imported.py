@@ -11,7 +11,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import json
 import zlib
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -22,7 +21,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from postil.data.atomic_file import AtomicFile
+from postil.data.artifacts import as_json
+from postil.data.atomic_file import FolderWriter, check_folder
 from postil.encoders.static import MATRIX, TOKENIZER, read_subwords
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.text.vectors import METADATA, Sieve, Vectors
@@ -369,6 +369,8 @@ class _Shipped(NamedTuple):
     release: str
 
 
+FILES: Final = frozenset({MATRIX, TOKENIZER, METADATA})
+"""Names of the files of a folder of subword vectors."""
 PACKAGES: Final = {
     "wordllama": _Shipped(
         model="l2_supercat_256",
@@ -411,7 +413,7 @@ def import_package(package: str, out: str, on_message: OnMessage) -> None:
         InvalidInput: The package ships other files.
         PostilError: The operating system reports an error.
     """
-    target = _target(out)
+    check_folder(out, FILES)
     shipped = shipped_vectors(package)
     encoder = read_subwords(shipped.matrix, shipped.tokenizer)
     tokens, dimensions = encoder.vectors.shape
@@ -422,15 +424,10 @@ def import_package(package: str, out: str, on_message: OnMessage) -> None:
         "dimensions": dimensions,
         "hash": encoder.hash,
     }
-    content = {
-        MATRIX: shipped.matrix.read_bytes(),
-        TOKENIZER: shipped.tokenizer.read_bytes(),
-        METADATA: (json.dumps(metadata, indent=2) + "\n").encode(),
-    }
-    target.mkdir(exist_ok=True)
-    for name, data in content.items():
-        with AtomicFile(str(target / name)) as stream:
-            stream.write(data)
+    with FolderWriter(out, FILES) as new:
+        new.write(MATRIX, shipped.matrix.read_bytes())
+        new.write(TOKENIZER, shipped.tokenizer.read_bytes())
+        new.write(METADATA, as_json(metadata, indent=2, escaped=True))
     on_message(f"written: {out}: {tokens:,} subwords, {dimensions:,} dimensions")
 
 
@@ -476,15 +473,3 @@ def installed_vectors() -> SubwordEncoder | None:
             except MissingExtra:
                 return None
     return None
-
-
-def _target(out: str) -> Path:
-    """The folder, if it can be made or replaced."""
-    target = Path(out)
-    if not target.absolute().parent.is_dir():
-        raise UsageError(f"{out}: parent folder {target.absolute().parent} does not exist")
-    if target.exists() and not (
-        target.is_dir() and {each.name for each in target.iterdir()} <= {MATRIX, TOKENIZER, METADATA}
-    ):
-        raise UsageError(f"{out}: already exists and holds more than subword vectors; choose another folder")
-    return target

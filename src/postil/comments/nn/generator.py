@@ -32,7 +32,7 @@ from postil.comments.nn.batches import (
 )
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
 from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
-from postil.comments.store import check_free
+from postil.data.atomic_file import check_folder
 from postil.errors import UsageError, check_least
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def train_generator(
     """
     from postil.comments.nn.training import train_model  # noqa: PLC0415 - accelerate is slow to load
 
-    check_free(folder)
+    check_folder(folder)
     data = data_hash(*train, *dev, *(() if embeddings is None else (embeddings,)))
     known = SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2])
     options = replace(

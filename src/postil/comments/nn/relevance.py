@@ -34,7 +34,7 @@ from postil.comments.nn.batches import (
 )
 from postil.comments.options import RelevanceOptions, TrainingOptions
 from postil.comments.ranking_evaluation import evaluate, sample_negatives
-from postil.comments.store import check_free
+from postil.data.atomic_file import check_folder
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -473,7 +473,7 @@ def train_relevance(
     """
     from postil.comments.nn.training import train_model  # noqa: PLC0415 - accelerate is slow to load
 
-    check_free(folder)
+    check_folder(folder)
     data = data_hash(*train, *dev, *(() if embeddings is None else (embeddings,)))
     task = RelevanceTask(train, dev, options, training, data)
     vocab_size = min(options.vocab_size, SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2]))
