@@ -313,9 +313,10 @@ class RelevanceFeatures:
             words, weights = terms[begin:end], counts[begin:end] * idf[begin:end]
             weights = weights / (np.sqrt((weights**2).sum()) or 1.0)
             out = np.zeros((len(some.norms), 3))
-            places = np.zeros(max(words.max(initial=-1), some.terms.max(initial=-1)) + 1, np.int32)
+            beyond = int(words.max(initial=-1)) + 1  # no word of the article; a folder may have any there
+            places = np.zeros(beyond + 1, np.int32)
             places[words] = np.arange(1, len(words) + 1)
-            at = places[some.terms]
+            at = places[np.minimum(some.terms, beyond)]
             shared = np.flatnonzero(at)
             owner, rare = some.owners[shared], some.idf[shared]
             dots = np.bincount(owner, weights[at[shared] - 1] * some.weights[shared], minlength=len(out))
