@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -140,7 +141,7 @@ _UNNAMED: Final = HashKey(b"postil")
 
 
 class Report(msgspec.Struct):
-    """Counts of a block.
+    """Counts of a block, or of several.
 
     Args:
         seen: Number of excluded or changed texts and comments, by reason.
@@ -152,13 +153,28 @@ class Report(msgspec.Struct):
         left_out: Number of excluded articles, by reason.
     """
 
-    seen: dict[str, int]
-    rejected: list[Rejected]
+    seen: Counter[str] = msgspec.field(default_factory=Counter)
+    rejected: list[Rejected] = []
     texts: int = 0
-    spaceless: dict[str, int] = {}
+    spaceless: Counter[str] = msgspec.field(default_factory=Counter)
     composed: int = 0
     rated: int = 0
-    left_out: dict[str, int] = {}
+    left_out: Counter[str] = msgspec.field(default_factory=Counter)
+
+    def leave_out(self, why: str, article: Read) -> None:
+        """Count an article that is excluded, and its comments."""
+        self.left_out[why] += 1
+        self.seen["comments of articles left out"] += len(article.comments)
+
+    def add(self, block: Report) -> None:
+        """Add the counts of a block."""
+        self.seen += block.seen
+        self.left_out.update(dict(sorted(block.left_out.items())))
+        self.spaceless.update(block.spaceless)
+        self.rejected += block.rejected
+        self.texts += block.texts
+        self.composed += block.composed
+        self.rated += block.rated
 
 
 @dataclass(slots=True)
@@ -281,7 +297,9 @@ def report_in(table: Arrow) -> Report:
     Args:
         table: The table.
     """
-    return msgspec.json.decode(table.schema.metadata[b"report"], type=Report)
+    return msgspec.json.decode(
+        table.schema.metadata[b"report"], type=Report, dec_hook=lambda kind, counts: kind(counts)
+    )
 
 
 def _comment_column(

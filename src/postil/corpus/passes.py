@@ -16,7 +16,7 @@ import re
 import shutil
 from collections import Counter, deque
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -106,7 +106,7 @@ class Prepare:
             InvalidInput: A row is wrong and the options do not say to leave such rows out.
             MissingExtra: pyarrow or the tokenizer is not installed.
         """
-        met = _Counts()
+        met = Report()
         articles = list(self._articles(block, met))
         tokens = self._encode(block, articles, met)
         written = options = self.options
@@ -115,13 +115,13 @@ class Prepare:
             if block.split == "test" and written.long_comments == TRUNCATE_TRAIN:
                 written = options  # a given test set stays as it is
         chosen = _choose(articles, tokens, options, met)
-        return write_block_table(articles, tokens, chosen, written, met.report())
+        return write_block_table(articles, tokens, chosen, written, met)
 
     @cached_property
     def _mask(self) -> Callable[[str], str]:
         return masking(self.options.mask)
 
-    def _articles(self, block: Block, met: _Counts) -> Iterator[Read]:
+    def _articles(self, block: Block, met: Report) -> Iterator[Read]:
         """Clean articles of a block; those with too few comments are excluded."""
         least, dates = self.options.min_comments or 1, self.options.dates
         if _is_given(block):
@@ -178,7 +178,7 @@ class Prepare:
             text = _CONTROLS.sub(" ", text)
         return self._mask(text.strip())
 
-    def _encode(self, block: Block, articles: Sequence[Read], met: _Counts) -> Tokens:
+    def _encode(self, block: Block, articles: Sequence[Read], met: Report) -> Tokens:
         """Tokenize all titles, then all contents, then all comments, with block-local token ids."""
         texts = [article.title for article in articles]
         texts += [article.content or "" for article in articles]
@@ -190,7 +190,7 @@ class Prepare:
         counts.see(texts)
         met.texts, met.composed = counts.texts, counts.composed
         if split.name == "words-2" and counts.scripts:
-            met.spaceless = dict(counts.scripts)
+            met.spaceless = counts.scripts
             check_scripts(met.spaceless, max(len(texts), _MANY), block.where)  # soon, where a block says enough
         return tokens
 
@@ -260,32 +260,12 @@ def check_scripts(spaceless: Mapping[str, int], texts: int, where: str) -> None:
         raise InvalidInput(message, where=where)
 
 
-@dataclass
-class _Counts:
-    seen: Counter[str] = field(default_factory=Counter)
-    left_out: Counter[str] = field(default_factory=Counter)
-    rejected: list[Rejected] = field(default_factory=list)
-    texts: int = 0
-    spaceless: dict[str, int] = field(default_factory=dict)
-    composed: int = 0
-    rated: int = 0
-
-    def leave_out(self, why: str, article: Read) -> None:
-        self.left_out[why] += 1
-        self.seen["comments of articles left out"] += len(article.comments)
-
-    def report(self) -> Report:
-        seen = {what: number for what, number in sorted(self.seen.items()) if number}
-        left_out = dict(sorted(self.left_out.items()))
-        return Report(seen, self.rejected, self.texts, self.spaceless, self.composed, self.rated, left_out)
-
-
 def _is_given(block: Block) -> bool:
     """True for a block of a dev or test set that is split already: no threshold applies to it."""
     return block.split in {"dev", "test"}
 
 
-def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met: _Counts) -> Selection:
+def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met: Report) -> Selection:
     count = len(articles)
     owner = np.repeat(np.arange(count), [len(article.texts) for article in articles])
     fit = np.ones(len(owner), dtype=bool)
@@ -396,37 +376,26 @@ class Passes:
         """
         columns: dict[str, list[AnyArray]] = {name: [] for name in GATHERED}
         given, sizes = [np.zeros(0, dtype=np.int8)], [0]
-        seen: Counter[str] = Counter()
-        left_out: Counter[str] = Counter()
-        rejected: list[Rejected] = []
-        texts = composed = rated = 0
-        spaceless: Counter[str] = Counter()
+        met = Report()
         for number, (_, split) in enumerate(self._blocks):
             table = open_block_table(self._mapped(number))
-            report = report_in(table)
+            met.add(report_in(table))
             for name, values in columns.items():
                 values.append(table[name].to_numpy())
             given.append(np.full(table.num_rows, SPLITS.index(split) if split else UNASSIGNED, dtype=np.int8))
             sizes.append(sizes[-1] + table.num_rows)
-            seen.update(report.seen)
-            left_out.update(report.left_out)
-            rejected += report.rejected
-            texts += report.texts
-            composed += report.composed
-            spaceless.update(report.spaceless)
-            rated += report.rated
-        check_scripts(spaceless, texts, self._blocks[0][0])
-        seen.update(_of_words(spaceless, composed))
-        if self._rated is not None and not rated:
+        check_scripts(met.spaceless, met.texts, self._blocks[0][0])
+        met.seen.update(_of_words(met))
+        if self._rated is not None and not met.rated:
             raise self._rated.unknown()
-        if self._rated is not None and len(self._rated.rows) > rated:
-            seen["rated comments that are not in the articles"] = len(self._rated.rows) - rated
+        if self._rated is not None and len(self._rated.rows) > met.rated:
+            met.seen["rated comments that are not in the articles"] = len(self._rated.rows) - met.rated
         if not sizes[-1]:
-            raise InvalidInput(_nothing(left_out, seen, rejected), where=self._blocks[0][0])
-        seen.update({f"articles: {why}": number for why, number in left_out.items()})
+            raise InvalidInput(_nothing(met), where=self._blocks[0][0])
+        met.seen.update({f"articles: {why}": number for why, number in met.left_out.items()})
         found = {name: np.concatenate(values) for name, values in columns.items()}
         codes = np.concatenate(given)
-        kept, least = self._meet(found, codes == UNASSIGNED, seen)
+        kept, least = self._meet(found, codes == UNASSIGNED, met.seen)
         starts = np.concatenate([[0], np.cumsum(kept)])[sizes]
         langs, times = self._gather_kept(kept, sizes)
         articles = Articles(
@@ -442,8 +411,8 @@ class Passes:
             kept=kept,
             sizes=np.array(sizes),
             places=[where for where, _ in self._blocks],
-            seen=seen,
-            rejected=rejected,
+            seen=met.seen,
+            rejected=met.rejected,
             langs=langs,
             dated=bool(found["dated"][kept].any()),
             times=np.array(times, dtype=np.int64),
@@ -623,26 +592,23 @@ class Passes:
             return file.read_buffer()
 
 
-def _of_words(spaceless: Mapping[str, int], composed: int) -> dict[str, int]:
+def _of_words(met: Report) -> dict[str, int]:
     """Counts of the texts whose words are not what one may think."""
     seen = {}
-    for script, found in sorted(spaceless.items()):
+    for script, found in sorted(met.spaceless.items()):
         what = "texts in Han characters" if script == "Han" else f"{script} texts"
         seen[f"{what}, split at spaces and punctuation"] = found
-    return seen | ({"texts that are not in the Unicode form NFC, split in it": composed} if composed else {})
+    return seen | ({"texts that are not in the Unicode form NFC, split in it": met.composed} if met.composed else {})
 
 
-def _nothing(left_out: Mapping[str, int], seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
+def _nothing(met: Report) -> str:
     """The error message when no article is left."""
-    if not (left_out or seen):
-        return (
-            f"no row can be read; line {rejected[0].line}: {rejected[0].problem}"
-            if rejected
-            else "the file holds no rows"
-        )
+    if not (met.left_out or met.seen):
+        first = next(iter(met.rejected), None)
+        return f"no row can be read; line {first.line}: {first.problem}" if first else "the file holds no rows"
     return Message(
         "no article meets the thresholds ({why}); see {words} (0 where there is no content), {comments} and {dates}",
-        why=", ".join(f"{number:,} with {why}" for why, number in left_out.items()),
+        why=", ".join(f"{number:,} with {why}" for why, number in met.left_out.items()),
         words=Setting("min_content_words"),
         comments=Setting("min_comments"),
         dates=Setting("dates"),
