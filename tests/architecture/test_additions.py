@@ -487,11 +487,10 @@ def test_an_operation_touches_one_file(added: Callable[[Patch], Callable[..., st
     assert len(OPERATION) == 1
     said = added(OPERATION)
     code = """
-from postil.service.operations import OpenModels
-from postil.service.operations import OPERATIONS, ServiceModels
+from postil.service.operations import OPERATIONS, OpenModels
 from postil.service.options import ServiceConfig
 from postil.service.routes import model_routes
-print(ServiceModels.open(ServiceConfig()).call("count", b'{"text": "one two three"}').decode())
+print(OpenModels.open(ServiceConfig()).call("count", b'{"text": "one two three"}').decode())
 print([(route.method, route.scope, route.summary) for route in model_routes(None) if route.path == "/v1/count"])
 """
     assert said(python=code).splitlines() == ['{"words":3}', "[('POST', 'score', 'Count words')]"]

@@ -11,7 +11,7 @@ import pytest
 from pages import ROOT
 
 from made_retrievers import article, made
-from postil.service.operations import OPERATIONS, ServiceModels
+from postil.service.operations import OPERATIONS, OpenModels
 from postil.service.options import ServiceConfig
 from postil.threads.quality import FEATURES, Quality
 
@@ -39,11 +39,11 @@ NEWS = (
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> ServiceModels:
+def service(tmp_path_factory: pytest.TempPathFactory) -> OpenModels:
     folder: Path = tmp_path_factory.mktemp("serve")
     made(folder / "news", NEWS)
     Quality(np.zeros(len(FEATURES)), "words", "votes").save(folder / "polite", {})
-    return ServiceModels.open(ServiceConfig.of_folders([str(folder / "news"), str(folder / "polite")]))
+    return OpenModels.open(ServiceConfig.of_folders([str(folder / "news"), str(folder / "polite")]))
 
 
 def test_the_page_has_the_operations() -> None:
@@ -51,7 +51,7 @@ def test_the_page_has_the_operations() -> None:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_the_response_is_the_one_on_the_page(name: str, service: ServiceModels) -> None:
+def test_the_response_is_the_one_on_the_page(name: str, service: OpenModels) -> None:
     request, shown = PARTS[name] if name != "models" else ("{}", *PARTS[name])
     found = json.dumps(json.loads(service.call(name, request.encode())), ensure_ascii=False)
     # On the page lines are broken behind commas, colons and opening brackets.

@@ -384,7 +384,7 @@ class Client:
                 reason = error.reason
                 self._reached |= error.reached
                 self._budget.settle(call.cost, call.cost if error.served else 0.0)
-                if attempt == self._pace.retries or not self._budget.again(call.cost):
+                if attempt == self._pace.retries or not self._budget.begin(call.cost, again=True):
                     return self._fail(reason)
                 self._back_off(error, attempt, run)
                 attempt += 1

@@ -192,29 +192,18 @@ class Budget:
             self._reserved += cost
             return True
 
-    def begin(self, cost: float) -> bool:
+    def begin(self, cost: float, *, again: bool = False) -> bool:
         """Begin a call; False if the limit of cost does not allow it any more.
 
         Args:
             cost: The cost that `reserve` was given.
+            again: True for a retry, whose cost is not reserved.
         """
         with self._lock:
             if not self._allows(self._begun + cost):
                 return False
             self._begun += cost
-            return True
-
-    def again(self, cost: float) -> bool:
-        """Begin a retry of a call; False if the limit of cost does not allow it.
-
-        Args:
-            cost: The estimate.
-        """
-        with self._lock:
-            if not self._allows(self._begun + cost):
-                return False
-            self._begun += cost
-            self._reserved += cost
+            self._reserved += cost * again
             return True
 
     def settle(self, reserved: float, cost: float) -> None:

@@ -11,16 +11,14 @@ import re
 import socket
 import ssl
 import zlib
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from threading import Thread
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.data.escaping import visible
-from postil.endpoint.transport import httpx_for
+from postil.endpoint.transport import Unawaited, httpx_for
 from postil.errors import InvalidInput
 from postil.version import VERSION
 
@@ -124,19 +122,9 @@ async def resolve(host: str, port: int) -> Sequence[str]:
         OSError: There is none, or no name server answers.
         ValueError: The name cannot be one.
     """
-    answer: Future[list[str]] = Future()
-
-    def look_up() -> None:
-        answer.set_running_or_notify_cancel()  # from here on nothing but its end settles it
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, ValueError) as error:
-            answer.set_exception(error)
-        else:
-            answer.set_result(list(dict.fromkeys(str(where[0]) for *_, where in found)))
-
-    Thread(target=look_up, daemon=True).start()
-    return await asyncio.wrap_future(answer)
+    look_up, loop = socket.getaddrinfo, asyncio.get_running_loop()
+    found = await loop.run_in_executor(Unawaited(), look_up, host, port, socket.AF_UNSPEC, socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(where[0]) for *_, where in found))
 
 
 async def fetch_page(

@@ -363,7 +363,7 @@ def _advice(status: int, *, keyed: bool) -> str:
     return ""
 
 
-class _Unawaited(ThreadPoolExecutor):
+class Unawaited(ThreadPoolExecutor):
     """Threads that the end of the process does not wait for, as for one that looks up a name in vain."""
 
     def submit(self, work: Callable[..., T], /, *args: object) -> Future[T]:  # type: ignore[override]
@@ -396,7 +396,7 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._loop.set_default_executor(_Unawaited())
+        self._loop.set_default_executor(Unawaited())
         self._thread = Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 

@@ -86,7 +86,6 @@ __all__ = [
     "OpenModels",
     "OpenQuality",
     "Operation",
-    "ServiceModels",
     "digest",
     "interesting",
     "rank",
@@ -257,6 +256,39 @@ class OpenModels:
             for number, (name, one) in enumerate(self.qualities.items())
         ]
         return ModelsResponse(models=tuple(served), version=VERSION)
+
+    def call(self, name: str, request: bytes) -> bytes:
+        """Answer a request.
+
+        Args:
+            name: A name in `OPERATIONS`.
+            request: The request, JSON in UTF-8.
+
+        Returns:
+            The response, JSON in UTF-8.
+
+        Raises:
+            UnknownName: There is no such operation, or no such name of something in the request.
+            InvalidInput: The request is not as expected; `field` says where.
+            UsageError: It asks for something that the models cannot do.
+            Undefined: The number asked for does not exist for this request.
+            PostilError: A model is damaged.
+        """
+        operation = OPERATIONS.get(name)
+        if operation is None:
+            raise UnknownName("operation", name, OPERATIONS)
+        interface = operation.interface
+        spoken_before = INTERFACE.set(interface)
+        try:
+            return _ENCODER.encode(operation.run(self, decoded(request, operation.request)))
+        except PostilError as error:
+            error.freeze(interface)
+            raise
+        finally:
+            INTERFACE.reset(spoken_before)
+
+
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=plain_id)
 
 
 def _warm_up(commenter: Retriever | NeuralCommenter) -> None:
@@ -689,75 +721,21 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
 """The operations by name."""
 
 
-class ServiceModels:
-    """The models of a worker, which answer requests one after the other; `open` them.
-
-    Args:
-        models: The models.
-    """
-
-    def __init__(self, models: OpenModels) -> None:
-        self._models = models
-        self._encoder = msgspec.json.Encoder(enc_hook=plain_id)
-
-    @classmethod
-    def open(cls, config: ServiceConfig) -> Self:
-        """Open all models; see `OpenModels.open`.
-
-        Args:
-            config: The configuration.
-
-        Raises:
-            PostilError: A model cannot be opened, or a setting is wrong.
-        """
-        return cls(OpenModels.open(config))
-
-    def call(self, name: str, request: bytes) -> bytes:
-        """Answer a request.
-
-        Args:
-            name: A name in `OPERATIONS`.
-            request: The request, JSON in UTF-8.
-
-        Returns:
-            The response, JSON in UTF-8.
-
-        Raises:
-            UnknownName: There is no such operation, or no such name of something in the request.
-            InvalidInput: The request is not as expected; `field` says where.
-            UsageError: It asks for something that the models cannot do.
-            Undefined: The number asked for does not exist for this request.
-            PostilError: A model is damaged.
-        """
-        operation = OPERATIONS.get(name)
-        if operation is None:
-            raise UnknownName("operation", name, OPERATIONS)
-        interface = operation.interface
-        spoken_before = INTERFACE.set(interface)
-        try:
-            return self._encoder.encode(operation.run(self._models, decoded(request, operation.request)))
-        except PostilError as error:
-            error.freeze(interface)
-            raise
-        finally:
-            INTERFACE.reset(spoken_before)
-
-
-def open_models(config: ServiceConfig) -> ServiceModels:
+def open_models(config: ServiceConfig) -> OpenModels:
     """Open the models in a process that answers requests.
 
     Args:
         config: The configuration.
     """
     with for_clients():
-        models = ServiceModels.open(config)
+        models = OpenModels.open(config)
     gc.collect()
     gc.freeze()  # models stay for good, and no collection needs to look at them
     return models
 
 
-def answer(models: ServiceModels, request: tuple[str, bytes]) -> bytes:
-    """Answer a request in such a process; see `ServiceModels.call`.
+def answer(models: OpenModels, request: tuple[str, bytes]) -> bytes:
+    """Answer a request in such a process; see `OpenModels.call`.
 
     Args:
         models: The models.

@@ -444,6 +444,18 @@ class ServiceState:
     audit_lost: int = 0
 
 
+GAUGES: Final = {
+    "workers": ("Number of workers that take requests",),
+    "requests_waiting": ("Number of requests that wait for a worker",),
+    "model_info": ("The models that are served: 1 each", "name", "kind", "hash"),
+    "labels": ("Number of labels that are stored",),
+    "impressions": ("Number of impressions that are stored",),
+    "deliveries": ("Number of deliveries to the webhook by state", "state"),
+    "audit_lines_lost": ("Number of lines of the audit log that could not be written",),
+}
+"""Descriptions of the gauges, and what each tells apart, by name."""
+
+
 class Telemetry(RequestMetrics):
     """Counters of requests, and gauges of the service's state.
 
@@ -457,22 +469,10 @@ class Telemetry(RequestMetrics):
 
     def __init__(self) -> None:
         super().__init__()
-        registry = self.registry
-        self._workers = Gauge("postil_workers", "Number of workers that take requests.", registry=registry)
-        self._waiting = Gauge(
-            "postil_requests_waiting", "Number of requests that wait for a worker.", registry=registry
-        )
-        self._models = Gauge(
-            "postil_model_info", "The models that are served: 1 each.", ["name", "kind", "hash"], registry=registry
-        )
-        self._labels = Gauge("postil_labels", "Number of labels that are stored.", registry=registry)
-        self._impressions = Gauge("postil_impressions", "Number of impressions that are stored.", registry=registry)
-        self._deliveries = Gauge(
-            "postil_deliveries", "Number of deliveries to the webhook by state.", ["state"], registry=registry
-        )
-        self._audit_lost = Gauge(
-            "postil_audit_lines_lost", "Number of lines of the audit log that could not be written.", registry=registry
-        )
+        self._gauges = {
+            name: Gauge(f"postil_{name}", f"{words}.", labels, registry=self.registry)
+            for name, (words, *labels) in GAUGES.items()
+        }
 
     def text(self, state: ServiceState) -> bytes:
         """All metrics.
@@ -480,17 +480,20 @@ class Telemetry(RequestMetrics):
         Args:
             state: The service as it is now.
         """
-        self._workers.set(state.workers)
-        self._waiting.set(state.waiting)
-        self._audit_lost.set(state.audit_lost)
-        self._models.clear()  # else the hash before a reload would stay
-        for model in state.models:
-            self._models.labels(model.name, model.kind, model.hash).set(1)
+        numbers: dict[str, float] = {
+            "workers": state.workers,
+            "requests_waiting": state.waiting,
+            "audit_lines_lost": state.audit_lost,
+        }
         if state.stored is not None:
-            self._labels.set(state.stored.labels)
-            self._impressions.set(state.stored.impressions)
-            for name, number in state.stored.deliveries.items():
-                self._deliveries.labels(name).set(number)
+            numbers |= {"labels": state.stored.labels, "impressions": state.stored.impressions}
+            for delivered, count in state.stored.deliveries.items():
+                self._gauges["deliveries"].labels(delivered).set(count)
+        for name, number in numbers.items():
+            self._gauges[name].set(number)
+        self._gauges["model_info"].clear()  # else the hash before a reload would stay
+        for model in state.models:
+            self._gauges["model_info"].labels(model.name, model.kind, model.hash).set(1)
         return self.exposition()
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -17,7 +16,6 @@ import msgspec
 
 from postil.calibration.calls import CalibrateOptions, calibrate_model
 from postil.calibration.result import CalibrationResult
-from postil.data.fields import plain_id
 from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.engine.worker import WorkerDied, identity
 from postil.erasure.calls import ForgetOptions, find_comments, forget_while_served
@@ -31,12 +29,12 @@ from postil.web.problems import Problem, problem_of
 from postil.web.routing import Reply, Route
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Self
 
     from postil.corpus.forgotten import Chosen
-    from postil.data.suggestions import Label
     from postil.erasure.models import ServedModels
+    from postil.results.base import Result
     from postil.service.options import ServiceConfig
     from postil.service.pool import WorkerPool
     from postil.service.store import ServiceStore
@@ -44,9 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CalibrateRequest",
-    "CalibrateWork",
     "ForgetRequest",
-    "ForgetWork",
     "NamedComment",
     "Upkeep",
 ]
@@ -96,64 +92,6 @@ class ForgetRequest(Request, frozen=True, kw_only=True, gc=False):
     def __post_init__(self) -> None:
         if not self.comments:
             raise InvalidInput("expected at least one comment, got none", field="comments")
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrateWork:
-    """Fitting of the filter of a model, in a process of its own.
-
-    Args:
-        model: Folder of the model.
-        labels: The labels.
-        seed: Random seed.
-        resamples: Number of resamples.
-    """
-
-    model: str
-    labels: list[Label]
-    seed: int
-    resamples: int
-
-    def fit(self) -> bytes:
-        """Fit the filter; return the result, JSON."""
-        options = CalibrateOptions(seed=self.seed, resamples=self.resamples)
-        return calibrate_model(self.model, self.labels, {}, options, where="the stored labels").to_json().encode()
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetWork:
-    """Finding or erasing of comments, in a process of its own.
-
-    Args:
-        models: Folders of models.
-        comments: Ids of article and comment of each comment.
-        same_text: True to take other comments with the same text as well.
-        store: Folder of the store of the service; empty for none.
-    """
-
-    models: list[str]
-    comments: list[tuple[str, str]]
-    same_text: bool
-    store: str
-
-    def find(self) -> tuple[Chosen, tuple[str, ...]]:
-        """Comments that are found, and their texts, without differences of case and spaces."""
-        with self._options() as options:
-            return find_comments(self.models, options, self.store)
-
-    def forget(self) -> bytes:
-        """Erase the comments; return the result, JSON."""
-        with self._options() as options:
-            return forget_while_served(self.models, options, self.store).to_json().encode()
-
-    @contextmanager
-    def _options(self) -> Iterator[ForgetOptions]:
-        """Options that name the comments in a file of rows, since an id may have a colon."""
-        with tempfile.TemporaryDirectory() as folder:
-            listed = Path(folder, "comments.jsonl")
-            rows = [{"article": article, "comment": comment} for article, comment in self.comments]
-            listed.write_bytes(msgspec.json.Encoder(enc_hook=plain_id).encode_lines(rows))
-            yield ForgetOptions(listed=str(listed), same_text=self.same_text)
 
 
 class Upkeep:
@@ -257,33 +195,36 @@ class Upkeep:
             name = next(iter(folders), "") if request.model is None else request.model
             UnknownName.check("model", name, folders)
             labels = await asyncio.to_thread(lambda: list(store.labels()))
-            work = CalibrateWork(model=folders[name], labels=labels, seed=request.seed, resamples=request.resamples)
+            options = CalibrateOptions(seed=request.seed, resamples=request.resamples)
+            fit = partial(calibrate_model, folders[name], labels, {}, options, where="the stored labels")
             async with _Maintenance() as process:
-                found: bytes = await process.ask(work.fit)
+                found: bytes = await process.ask(partial(_json, fit))
             await self._take_changes()
         return Reply(found)
 
     async def _forget(self, call: Call) -> Reply:
         request = decoded(call.body, ForgetRequest)
-        pairs = [(f"{one.article}", f"{one.comment}") for one in request.comments]
         async with self._turn:
             folders = (await asyncio.to_thread(self._config)).models.values()
             if not folders:
                 raise UsageError("this service has no model that keeps comments")
             models = list({os.path.realpath(folder): folder for folder in folders}.values())
-            work = ForgetWork(models=models, comments=pairs, same_text=request.same_text, store=self._served.store)
             try:
-                with self._served.alone():
-                    found = await self._forgotten(work)
+                with self._served.alone(), tempfile.TemporaryDirectory() as folder:
+                    listed = Path(folder, "comments.jsonl")  # since an id may have a colon
+                    pairs = [{"article": f"{one.article}", "comment": f"{one.comment}"} for one in request.comments]
+                    listed.write_bytes(msgspec.json.Encoder().encode_lines(pairs))
+                    options = ForgetOptions(listed=str(listed), same_text=request.same_text)
+                    found = await self._forgotten(models, options, self._served.store)
             except AlsoServed as error:
                 raise Problem(409, str(error)) from error
         return Reply(found)
 
-    async def _forgotten(self, work: ForgetWork) -> bytes:
+    async def _forgotten(self, models: list[str], options: ForgetOptions, store: str) -> bytes:
         async with _Maintenance() as process:
-            chosen, texts = await process.ask(work.find)
+            chosen, texts = await process.ask(partial(find_comments, models, options, store))
             await self._erase(chosen, texts)  # should the machine end now, the request can be sent again
-            found: bytes = await process.ask(work.forget)
+            found: bytes = await process.ask(partial(_json, partial(forget_while_served, models, options, store)))
         await self._take_changes()
         await self._erase(chosen, texts)  # labels that came before the workers were new
         return found
@@ -312,6 +253,10 @@ class _Maintenance:
             return await self._process.ask(_done, work)
         except WorkerDied as error:
             raise InternalError(f"the process that changed the models {error}; send the request again") from None
+
+
+def _json(work: Callable[[], Result]) -> bytes:
+    return work().to_json().encode()
 
 
 def _done(_: object, work: Callable[[], object]) -> object:

@@ -12,7 +12,7 @@ import pytest
 
 from made_retrievers import NEWS, article, made
 from postil.comments.show_filter import SIGNALS, ShowFilter, Threshold
-from postil.service.operations import ServiceModels
+from postil.service.operations import OpenModels
 from postil.service.options import ServiceConfig
 from postil.threads.quality import FEATURES, Quality
 
@@ -63,12 +63,12 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> ServiceConfig:
 
 
 @pytest.fixture(scope="session")
-def service(config: ServiceConfig) -> ServiceModels:
-    return ServiceModels.open(config)
+def service(config: ServiceConfig) -> OpenModels:
+    return OpenModels.open(config)
 
 
 @pytest.fixture(scope="session")
-def ask(service: ServiceModels) -> Ask:
+def ask(service: OpenModels) -> Ask:
     """Ask the service by name and fields, and return the decoded response."""
 
     def asked(name: str, **request: object) -> Any:

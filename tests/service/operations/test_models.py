@@ -18,7 +18,7 @@ from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.screening.filtering import CandidateFilter
-from postil.service.operations import OpenModel, OpenModels, ServiceModels
+from postil.service.operations import OpenModel, OpenModels
 from postil.service.options import ServiceConfig
 from postil.version import VERSION
 
@@ -75,10 +75,10 @@ def test_a_model_that_is_damaged_is_refused_at_once(tmp_path: Path) -> None:
     config = ServiceConfig.of_folders([str(folder)])
     (folder / "comments" / "dates.npy").write_bytes(b"")
     with pytest.raises(InvalidInput, match="dates"):
-        ServiceModels.open(config)
+        OpenModels.open(config)
     shutil.rmtree(folder)
     with pytest.raises(InvalidInput, match="no such folder"):
-        ServiceModels.open(config)
+        OpenModels.open(config)
 
 
 def test_settings_of_the_filter_hold(tmp_path: Path) -> None:
@@ -87,15 +87,15 @@ def test_settings_of_the_filter_hold(tmp_path: Path) -> None:
     config = ServiceConfig.of_folders([str(folder)])
     body = b'{"article": {"title": "Rain in town", "lang": "en"}}'
     changed = msgspec.structs.replace(config, blocklist=str(tmp_path / "words"), min_words=1)
-    found = msgspec.json.decode(ServiceModels.open(changed).call("suggest", body))
+    found = msgspec.json.decode(OpenModels.open(changed).call("suggest", body))
     assert "ok" in [one["text"] for one in found["suggestions"]]
     assert "on the block list: tomorrow" in [one["reason"] for one in found["filtered"]]
     with pytest.raises(UsageError, match="no comment has at least 4 and at most 2 words"):
-        ServiceModels.open(msgspec.structs.replace(config, max_words=2))
+        OpenModels.open(msgspec.structs.replace(config, max_words=2))
 
 
 def test_a_service_without_the_models_that_are_asked(config: ServiceConfig) -> None:
-    service = ServiceModels.open(msgspec.structs.replace(config, models={}, quality={}))
+    service = OpenModels.open(msgspec.structs.replace(config, models={}, quality={}))
     with pytest.raises(UsageError, match="model: this service has no such model; see GET /v1/models"):
         service.call("suggest", b'{"article": {"title": "Rain"}}')
     with pytest.raises(UsageError, match="quality: this service has no such model; see GET /v1/models"):
@@ -103,7 +103,7 @@ def test_a_service_without_the_models_that_are_asked(config: ServiceConfig) -> N
 
 
 def test_a_model_is_read_once(config: ServiceConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    service = ServiceModels.open(config)
+    service = OpenModels.open(config)
     monkeypatch.setattr(Index, "of_arrays", None)
     for more in (b"", b', "precision": 0.5'):
         assert service.call("suggest", b'{"model": "both", "article": {"title": "Rain"}%b}' % more)
@@ -117,7 +117,7 @@ class Silent:
 
 
 @pytest.fixture
-def generator(tmp_path: Path) -> ServiceModels:
+def generator(tmp_path: Path) -> OpenModels:
     """A service whose only model generates."""
     spans = SpanIndex.of(np.array([0, 1]), np.array([0, 2]))
     known = CopyIndex(spans, StringArray.of(["a1"]), np.array([0, 1]), StringArray.of(["0"]))
@@ -126,10 +126,10 @@ def generator(tmp_path: Path) -> ServiceModels:
     commenter = NeuralCommenter(Model.open(tmp_path / "m"))
     vars(commenter)["generator"] = Silent()
     models = {"written": OpenModel("written", commenter)}
-    return ServiceModels(OpenModels(models, {}, CandidateFilter(), 1, ()))
+    return OpenModels(models, {}, CandidateFilter(), 1, ())
 
 
-def test_a_model_that_generates_suggests_alone(generator: ServiceModels) -> None:
+def test_a_model_that_generates_suggests_alone(generator: OpenModels) -> None:
     found = msgspec.json.decode(generator.call("suggest", b'{"article": {"title": "Rain"}}'))
     assert [one["text"] for one in found["suggestions"]] == ["Rain again in town"]
     assert found["suggestions"][0]["provenance"]["method"] == "generated"
@@ -152,7 +152,7 @@ def test_a_model_that_generates_suggests_alone(generator: ServiceModels) -> None
     ],
 )
 def test_a_model_that_generates_does_nothing_else(
-    generator: ServiceModels, name: str, request_: bytes, problem: str
+    generator: OpenModels, name: str, request_: bytes, problem: str
 ) -> None:
     with pytest.raises(UsageError) as found:
         generator.call(name, request_)
@@ -160,8 +160,8 @@ def test_a_model_that_generates_does_nothing_else(
 
 
 def test_damage_that_is_found_late_is_no_fault_of_the_request(config: ServiceConfig) -> None:
-    service = ServiceModels.open(config)
-    retriever = service._models.commenter("plain").commenter
+    service = OpenModels.open(config)
+    retriever = service.commenter("plain").commenter
     vars(retriever)["ranker"] = Damaged(retriever.model.path)
     with pytest.raises(PostilError, match=r"^model plain: .*ranker\.npy: expected finite numbers$") as found:
         service.call("suggest", b'{"article": {"title": "Rain"}}')

@@ -14,7 +14,7 @@ from postil.screening.filtering import CandidateFilter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.service.operations import ServiceModels
+    from postil.service.operations import OpenModels
     from postil.service.options import ServiceConfig
 
     Ask = Callable[..., Any]
@@ -184,7 +184,7 @@ def test_what_is_refused(ask: Ask, more: dict[str, Any], error: type[PostilError
         (b'{"article": {"title": "a"}, "precision": 1e999}', "precision: expected a"),
     ],
 )
-def test_a_body_that_is_no_request(service: ServiceModels, body: bytes, problem: str) -> None:
+def test_a_body_that_is_no_request(service: OpenModels, body: bytes, problem: str) -> None:
     with pytest.raises(InvalidInput) as found:
         service.call("suggest", body)
     assert str(found.value).startswith(problem)
@@ -194,7 +194,7 @@ def test_unknown_fields_are_ignored(ask: Ask) -> None:
     assert ask("suggest", article={**RAIN, "author": {"name": "x"}}, later=[1]) == ask("suggest", article=RAIN)
 
 
-def test_an_operation_that_does_not_exist(service: ServiceModels) -> None:
+def test_an_operation_that_does_not_exist(service: OpenModels) -> None:
     with pytest.raises(UnknownName, match=r"unknown operation 'sugest'; did you mean 'suggest'\?"):
         service.call("sugest", b"{}")
 

@@ -12,7 +12,7 @@ import pytest
 from postil.comments.retrieval import Retriever
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
-from postil.service.operations import ServiceModels
+from postil.service.operations import OpenModels
 from postil.threads.quality import Quality
 from postil.threads.thread import Thread
 
@@ -106,7 +106,7 @@ def test_orders_that_are_refused(ask: Ask, more: dict[str, Any], error: type[Pos
 
 
 def test_a_service_without_models_needs_an_order(config: ServiceConfig) -> None:
-    service = ServiceModels.open(msgspec.structs.replace(config, models={}, quality={}))
+    service = OpenModels.open(msgspec.structs.replace(config, models={}, quality={}))
     with pytest.raises(UsageError, match="by: this service has no model that ranks; expected an order"):
         service.call("rank", b'{"article": {"title": "a", "comments": [{"text": "b"}]}}')
     assert b'"comments":[{' in service.call(
@@ -178,7 +178,7 @@ def test_the_quality_is_compared_with_the_thread(ask: Ask) -> None:
 def test_what_the_service_allows_is_accepted(config: ServiceConfig, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("umbrella\n")
     changed = msgspec.structs.replace(config, allow=("profanity", "addresses"), blocklist=str(tmp_path / "words"))
-    service = ServiceModels.open(changed)
+    service = OpenModels.open(changed)
     assert b'"accept"' in service.call("screen", b'{"text": "Shitty, see www.web.org or call 0170 1234567"}')
     found = msgspec.json.decode(service.call("screen", b'{"text": "My [umbrella](x)!"}'))
     assert found["reasons"] == ["on the block list: umbrella"]
