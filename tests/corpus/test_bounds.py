@@ -82,13 +82,13 @@ def test_xml_takes_time_in_proportion(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (topics("\n" * 2_000_000), "expected a topic of at most 100,000 characters, got a longer one"),
-        ("<topics " + "x" * 2_000_000, "expected markup of at most 100,000 bytes, got a piece without end"),
-        ("<a>" * 200_000, "expected elements at most 1,000 deep, got deeper ones"),
+        (topics("\n" * 2_000_000), "expected an element of at most 100,000 characters, got a larger one"),
+        ("<topics " + "x" * 2_000_000, "expected a tag of at most 100,000 bytes, got one without end"),
+        ("<a>" * 200_000, "expected elements at most 100 deep, got deeper ones"),
     ],
 )
 def test_xml_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
-    monkeypatch.setattr("postil.corpus.importers.inex.LONGEST", 100_000)
+    monkeypatch.setattr("postil.documents.xml.LARGEST", 100_000)
     path = tmp_path / "topics.xml"
     path.write_text(text)
     found, peak = memory(read_topics, path)

@@ -381,7 +381,7 @@ class XmlReport(Protocol):
         """
 
 
-def elements(path: FilePath, report: XmlReport, root: str, wanted: AbstractSet[str]) -> Iterator[Element]:
+def elements(path: FilePath, report: XmlReport, root: str | None, wanted: AbstractSet[str]) -> Iterator[Element]:
     """The elements of an XML file that have certain names.
 
     The file is read in blocks, and only the element at hand is in memory. Entities cannot be declared, and nothing is
@@ -390,7 +390,7 @@ def elements(path: FilePath, report: XmlReport, root: str, wanted: AbstractSet[s
     Args:
         path: The file; it may be compressed.
         report: Counts, also of what was replaced; what is no XML is rejected, after the elements before it.
-        root: Name of the outermost element.
+        root: Name of the outermost element; None where any will do.
         wanted: Names of the elements; those within another wanted one are its children.
 
     Yields:
@@ -430,7 +430,7 @@ def elements(path: FilePath, report: XmlReport, root: str, wanted: AbstractSet[s
 class _Reader:
     """Receiver of tags and text; holds the elements that are complete."""
 
-    def __init__(self, where: str, root: str, wanted: AbstractSet[str]) -> None:
+    def __init__(self, where: str, root: str | None, wanted: AbstractSet[str]) -> None:
         self._where, self._root, self._wanted = where, root, wanted
         self._repair = XmlRepair()
         self._parser = expat.ParserCreate("utf-8")
@@ -493,7 +493,7 @@ class _Reader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if not self._depth:
-            if name != self._root:
+            if self._root not in {name, None}:
                 raise self._error(f"expected an export whose outermost element is {self._root}, got {name}")
             self._begun = True
         self._depth += 1

@@ -33,10 +33,10 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Annotated, Final
-from xml.parsers import expat
+from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.corpus.duplicates import CHARACTERS, merge_duplicates
+from postil.corpus.importers.import_report import ImportReport
 from postil.corpus.importers.importer import Importer, check_output, say_merged, say_replaced, say_some, write_passages
 from postil.corpus.importers.trec import read_texts
 from postil.data.explain import counted
@@ -44,7 +44,7 @@ from postil.data.jsonl import read as read_json
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.data.streams import FilePath, opened, text_lines
-from postil.documents.xml import XmlRepair, xml_head
+from postil.documents.xml import elements, xml_head
 from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, options
 
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.data.progress import OnMessage
+    from postil.documents.xml import Element
 
 __all__ = [
     "ANY_FILE",
@@ -76,11 +77,7 @@ AGREED: Final = 2.0
 """The grade of a passage that everybody highlighted whole."""
 
 COLUMNS: Final = ("qid", "Q0", "file", "rank", "rsv", "run_id")
-TOPICS: Final = ("topic", "tweet")
-BLOCK: Final = 1 << 16
-LONGEST: Final = 1 << 22
-"""Largest topic in characters, and largest piece of its markup in bytes."""
-DEEPEST: Final = 1000
+TOPICS: Final = frozenset(("topic", "tweet"))
 TWEETS: Final = ("title", "txt", "text")
 
 
@@ -213,8 +210,8 @@ def read_inex(
     """
     if not runs or not judgements:
         raise UsageError("passages come from runs and grades from judgements; name at least one of each")
-    repair = XmlRepair()
-    known = read_topics(topics, repair)
+    report = ImportReport()
+    known = read_topics(topics, report)
     texts = _documents(documents, [*runs, *judgements]) if documents else None
     submitted: dict[str, list[Stretch]] = defaultdict(list)
     for path in runs:
@@ -247,7 +244,7 @@ def read_inex(
         unjudged=tuple(topic for topic in known if topic in submitted and topic not in judged),
         without=tuple(topic for topic in known if topic in judged and topic not in submitted),
         unmatched=tuple(unmatched),
-        replaced=repair.replaced,
+        replaced=report.replaced,
     )
 
 
@@ -314,12 +311,12 @@ def _cut(file: str, rest: str, texts: Mapping[str, str], where: str, line: int) 
     return texts[file][offset : offset + length]
 
 
-def read_topics(path: FilePath, repair: XmlRepair | None = None) -> dict[str, str]:
+def read_topics(path: FilePath, report: ImportReport | None = None) -> dict[str, str]:
     r"""Read topics: XML, tweets as JSON Lines, or a line ``id text`` each; the first character says which.
 
     Args:
         path: The file.
-        repair: Counts of what was replaced in XML.
+        report: Counts of what was replaced in XML.
 
     Returns:
         The text of each topic, by id, in the order of the file.
@@ -341,7 +338,7 @@ def read_topics(path: FilePath, repair: XmlRepair | None = None) -> dict[str, st
         head = xml_head(stream.peek(64))[:1]
         found: Iterable[tuple[int, str, str]]
         if head == "<":
-            found = _Xml(where, repair or XmlRepair()).read(stream)
+            found = _in_xml(path, report or ImportReport())
         elif head in {"{", "["}:
             places = RowLocations(where)
             rows = read_json(stream, dict, places)
@@ -355,7 +352,7 @@ def read_topics(path: FilePath, repair: XmlRepair | None = None) -> dict[str, st
                 raise InvalidInput(f"topic {name} stands there twice", where=where, line=line, field="id")
             topics[name] = " ".join(text.split())
     if not topics:
-        problem = f"expected elements {' or '.join(TOPICS)}, got none"
+        problem = f"expected elements {' or '.join(sorted(TOPICS))}, got none"
         raise InvalidInput(problem, where=where)
     return topics
 
@@ -373,74 +370,22 @@ def _tweet(row: dict[str, object], where: str, line: int) -> tuple[int, str, str
     return line, str(row.get("id_str") or row.get("id") or ""), text
 
 
-class _Xml:
+def _in_xml(path: FilePath, report: ImportReport) -> Iterator[tuple[int, str, str]]:
     """Topics in XML, with the lines they begin in."""
+    for element in elements(path, report, None, TOPICS | {name.title() for name in TOPICS}):
+        parts: dict[str, str] = defaultdict(str)
+        for name, text in _parts(element):
+            parts[name] += text
+        inside = (parts[part] for part in (*TWEETS, element.name.lower()))
+        name = element.attributes.get("id", "") or parts["id"].strip()
+        yield element.line, name, next(filter(str.strip, inside), "")
 
-    def __init__(self, where: str, repair: XmlRepair) -> None:
-        self._where, self._repair = where, repair
-        self._parser = expat.ParserCreate("utf-8")
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._data
-        self._topics: list[tuple[int, str, str]] = []
-        self._path: list[str] = []
-        self._line, self._id = 0, ""
-        self._parts: dict[str, list[str]] = {}
-        self._open = self._size = 0
 
-    def read(self, stream: IO[bytes]) -> list[tuple[int, str, str]]:
-        try:
-            done = 0
-            while data := stream.read(BLOCK):
-                done += self._parse(self._repair.feed(data))
-                if done - self._parser.CurrentByteIndex > LONGEST:
-                    raise self._error(f"expected markup of at most {LONGEST:,} bytes, got a piece without end")
-            self._parse(self._repair.close(), final=True)
-        except expat.ExpatError as error:
-            problem = f"not XML at column {error.offset + 1}: {expat.ErrorString(error.code)}; is the file cut off?"
-            raise InvalidInput(problem, where=self._where, line=error.lineno + self._repair.lines) from None
-        except InvalidInput as error:
-            raise InvalidInput(error.problem, where=self._where, line=error.line) from None
-        return self._topics
-
-    def _parse(self, data: bytes, *, final: bool = False) -> int:
-        self._parser.Parse(data, final)
-        return len(data)
-
-    @property
-    def _number(self) -> int:
-        """Number of the line at hand."""
-        return self._parser.CurrentLineNumber + self._repair.lines
-
-    def _error(self, problem: str) -> InvalidInput:
-        return InvalidInput(problem, where=self._where, line=self._number)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self._path.append(name.lower())
-        if self._path[-1] in TOPICS:
-            self._line = self._number
-            self._id = attributes.get("id", "")
-            self._parts, self._size = {}, 0
-            self._open += 1
-        if len(self._path) > DEEPEST:
-            raise self._error(f"expected elements at most {DEEPEST:,} deep, got deeper ones")
-
-    def _data(self, text: str) -> None:
-        if not self._open:
-            return
-        self._size += len(text)
-        if self._size > LONGEST:
-            raise self._error(f"expected a topic of at most {LONGEST:,} characters, got a longer one")
-        self._parts.setdefault(self._path[-1], []).append(text)
-
-    def _end(self, _: str) -> None:
-        name = self._path.pop()
-        if name in TOPICS:
-            self._open -= 1
-            parts = {part: "".join(texts) for part, texts in self._parts.items()}
-            inside = (parts.get(part, "") for part in (*TWEETS, name))
-            topic = self._id or parts.get("id", "").strip()
-            self._topics.append((self._line, topic, next(filter(str.strip, inside), "")))
+def _parts(element: Element) -> Iterator[tuple[str, str]]:
+    """The texts of an element and of all in it, each with its name."""
+    yield element.name.lower(), element.text
+    for child in element.children:
+        yield from _parts(child)
 
 
 @options
