@@ -7,7 +7,7 @@ two systems' items, changes that sum by a matrix product, and the scores of all 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from postil.messages import Message, Setting
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import DRAWS, Draws, blocks_of, bootstrap_counts, interval, means_of_resamples, p_value
 from postil.meta.significance import holm
+from postil.metrics.base import mean_of_items
 from postil.results.base import replace
 
 if TYPE_CHECKING:
@@ -30,22 +31,9 @@ if TYPE_CHECKING:
 
     from postil.kernel.arrays import Floats, Int32s, Int64s
     from postil.meta.table import Scored
+    from postil.metrics.base import Metric
 
 __all__ = ["compare", "compare_means", "compare_sums", "sacrebleu_p_value"]
-
-
-class CorpusMetric(Protocol):
-    """A metric as far as its corpus scores depend on no reference; `postil.metrics.base.Metric` is one."""
-
-    @property
-    def width(self) -> int:
-        """Number of statistics of each text, k."""
-
-    def score(self, stats: Floats, /) -> Floats:
-        """Scores of sums of statistics, float64[n, k], as float64[n]."""
-
-    def items(self, stats: Floats, /) -> Floats:
-        """Item scores of statistics, float64[n, k], as float64[n]."""
 
 
 def compare(
@@ -55,7 +43,7 @@ def compare(
     intersect: bool = False,
     lower_is_better: Collection[str] = (),
     draws: Draws = DRAWS,
-    metric_of: Callable[[str, str], CorpusMetric] | None = None,
+    metric_of: Callable[[str, str], Metric] | None = None,
     sacrebleu: bool = False,
 ) -> Comparison:
     """Compare systems by their corpus scores: of summed statistics where rows have them, else means of item scores.
@@ -267,7 +255,7 @@ def _compare(
     scored: Scored,
     rows: Int64s,
     base: int,
-    corpora: Mapping[str, CorpusMetric],
+    corpora: Mapping[str, Metric],
     draws: Draws,
     *,
     sacrebleu: bool,
@@ -287,15 +275,10 @@ def _compare(
             statistics, score = scored.statistics[name][rows], corpora[name].score
         else:
             values = scored.of(rows.ravel(), [name]).reshape(*rows.shape, 1)
-            statistics, score = np.concatenate([values, np.ones_like(values)], axis=-1), _mean
+            statistics, score = np.concatenate([values, np.ones_like(values)], axis=-1), mean_of_items
         test = compare_sums(statistics, score, base, counts, draws, sacrebleu=sacrebleu)
         found[name] = test, 0
     return found
-
-
-def _mean(sums: Floats) -> Floats:
-    """Means of sums of values and their numbers, float64[n, 2]."""
-    return np.asarray(sums[:, 0] / sums[:, 1])
 
 
 def _rows(
@@ -338,7 +321,7 @@ def _rows(
             )
 
 
-def _corpora(scored: Scored, metric_of: Callable[[str, str], CorpusMetric] | None) -> dict[str, CorpusMetric]:
+def _corpora(scored: Scored, metric_of: Callable[[str, str], Metric] | None) -> dict[str, Metric]:
     """The metrics whose scores have statistics; checks these against the scores.
 
     Raises:
