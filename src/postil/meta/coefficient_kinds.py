@@ -330,9 +330,8 @@ def _both(found: Sequence[float]) -> list[dict[str, float | None]]:
     return [{"p_both": p, "p": p} for p in found]
 
 
-def _means_ranked(texts: Texts, counts: Int32s, jobs: int = 1) -> Floats:
+def _means_ranked(texts: Texts, counts: Int32s, _jobs: int = 1) -> Floats:
     """Pairwise accuracies of the systems' means, float64[R, M]."""
-    del jobs
     return pairwise_accuracy(*means_of_systems(texts, counts))
 
 

@@ -217,8 +217,7 @@ class AccuracyResampling:
         right = right_pairs(pairs.scores, pairs.ranks, pairs.starts, each, once, self.epsilons)[0]
         return np.asarray(right / pairs.numbers[:, None], np.float64)
 
-    def _drawn_items(self, counts: Int32s, jobs: int) -> Floats:
-        del jobs
+    def _drawn_items(self, counts: Int32s, _jobs: int) -> Floats:
         drawn = counts[:, self.pairs.item[self.pairs.starts]].astype(np.float64)
         return ratio(drawn @ self.of_item, np.repeat(drawn.sum(axis=1, keepdims=True), len(self.epsilons), axis=1))
 

@@ -113,9 +113,8 @@ class BertScore(Metric):
         """
         return 0.0 if self.baseline is None else _baseline(self.baseline, layer, self.part.upper())
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.bind`."""
-        del background
         return _BertScorer(self, references)
 
 

@@ -86,9 +86,8 @@ class Bleu(Metric):
         """See `Metric.score`."""
         return bleu_score(stats, self.smooth, _K.get(self.smooth, 0.0), self.effective)
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         return _BleuScorer(self, references)
 
 
@@ -156,9 +155,8 @@ class DeltaBleu(Metric):
         """See `Metric.score`."""
         return bleu_score(stats, "none", 0.0, False)  # noqa: FBT003
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         return _DeltaBleuScorer(self, references)
 
 

@@ -102,9 +102,8 @@ class Chrf(Metric):
         orders = np.maximum(orders, 1.0)
         return _f(precisions / orders, recalls / orders, factor, 0.0)
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         return _ChrfScorer(self, references)
 
 

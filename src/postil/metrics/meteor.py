@@ -209,9 +209,8 @@ class Meteor(Metric):
             words = function_words_signature(Path(self.function_words) if self.function_words else None)
         return str(replace(self, function_words=words, wordnet=None))
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         if self.characters:
             return _CharacterScorer(self, references)
         return _words_scorer(self, references)

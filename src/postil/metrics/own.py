@@ -153,7 +153,7 @@ class FunctionMetric(Metric):
             return _object(given, tuple(parameters.items()))
         return partial(given, **parameters) if parameters else given
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:  # noqa: ARG002
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.bind`."""
         return FunctionScorer(self, references)
 

@@ -98,9 +98,8 @@ class RougeL(Metric):
         """See `Metric.for_other_languages`; the stems are those of English."""
         return "stem=false" if self.stem else ""
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         if self.over != "max":
             return AggregatingScorer(self, references, replace(self, over="max", tau=None, weighted=False))
         if self.reading == "best":
@@ -191,9 +190,8 @@ class RougeLsum(Metric):
         """See `Metric.for_other_languages`; the stems are those of English."""
         return "stem=false" if self.stem else ""
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         return _BestScorer(self, references, self._counts)
 
     def of_counts(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -277,9 +275,8 @@ class RougeN(Metric):
         """See `Metric.score`."""
         return super().score(stats) if self.corpus == "mean" else self.of_counts(stats)
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         pooled = self.over == "pooled" or (self.over == "by-part" and self.part == "r")
         return (_PooledScorer if pooled else _BestScorer)(self, references, self._counts)
 

@@ -512,9 +512,8 @@ class VectorF1(VectorMetric):
     part: Literal["f", "p", "r"] = field(default="f", metadata={"brief": True})
     name: ClassVar[str] = "vector-f1"
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         return _VectorF1Scorer(self, references)
 
 
@@ -608,9 +607,8 @@ class VectorCosine(VectorMetric):
 
     name: ClassVar[str] = "vector-cosine"
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        del background
         return _VectorCosineScorer(self, references)
 
 
@@ -763,7 +761,6 @@ class SentenceCosine(EncodedMetric):
             raise UsageError("sentence-cosine needs a model: sentence-cosine(model=FOLDER), with a local folder")
         return sentence_encoder(self.model, self.prefix or "")
 
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
+    def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.bind`."""
-        del background
         return _VectorCosineScorer(self, references)

@@ -218,7 +218,6 @@ class Interner:
         self, texts: Sequence[str], splitting: str, jobs: int = 1
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
         """Tokenize and intern; for ``words`` also the index of the first text in a script without spaces, else -1."""
-        del jobs
         for index, text in enumerate(texts):
             if not isinstance(text, str):
                 raise TypeError(f"text {index}: expected str, got {type(text).__name__}")

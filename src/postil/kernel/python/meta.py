@@ -42,7 +42,6 @@ def rank_correlations(  # noqa: PLR0917 - the compiled kernel's order
     Returns:
         float64[R, m], in [-1, 1]; NaN where x or y is constant.
     """
-    del jobs
     n, m = x.shape
     if len(y) != n or len(cluster) != n:
         raise ValueError("expected as many y and clusters as rows of x")
@@ -147,7 +146,6 @@ def calibrate(  # noqa: PLR0917 - the compiled kernel's order
         it at threshold 0; int64[M, D], the highest such weight at any threshold, and one column more, the highest sum
         of gains, where there is ``fixed``.
     """
-    del jobs
     _check(scores, starts, len(sizes), len(ranks))
     if ranks.shape[1] < 1:
         raise ValueError("expected ranks of grades")
@@ -208,7 +206,6 @@ def right_pairs(  # noqa: PLR0917
     Returns:
         int64[R, k, M].
     """
-    del jobs
     _check(scores, starts, len(ranks), len(cluster))
     if len(epsilons) != scores.shape[1]:
         raise ValueError("expected an epsilon for every column")
@@ -250,7 +247,6 @@ def both_right(  # noqa: PLR0917
     Returns:
         int64[kinds, M, M], the pairs in groups of each kind; on the diagonal those that a metric has right.
     """
-    del jobs
     _check(scores, starts, len(ranks))
     if len(epsilons) != scores.shape[1]:
         raise ValueError("expected an epsilon for every column")
@@ -348,7 +344,6 @@ def order_counts(  # noqa: PLR0917 - the compiled kernel's order
     Returns:
         int64[Q, P, 2].
     """
-    del jobs
     require(own.shape[1:] == other.shape[1:], "expected the same columns and patterns on both sides")
     require(slack.shape == (len(together), len(pairs)), "expected a slack for each pair")
     for places, end in ((together[:, 0], len(own)), (together[:, 1], len(other)), (pairs, own.shape[1])):

@@ -449,7 +449,6 @@ def meteor(  # noqa: PLR0917 - the kernel's arrays
         reference, weighted lengths of both, chunks (0 where the texts are the same), matches, the reference's weight,
         and 1 if the search for its alignment was cut short.
     """
-    del jobs
     require(not (crossings and synset_offsets is not None), "expected no synonyms with the fewest crossings")
     _check(overlap, weights, candidate_words, reference_words, function, synset_offsets, synsets)
     numbers = "expected 4 parameters, 3 weights and a beam"

@@ -40,7 +40,6 @@ def greedy_matches(
         float64[p, 2], P and R. The compiled kernel adds products in single precision, and so agrees to 2e-6; the
         bits of a pair depend neither on the other pairs nor on ``jobs``.
     """
-    del jobs
     lefts, rights = pairs
     require(left[0].shape[1] == right[0].shape[1], "expected vectors of the same length on both sides")
     require(len(lefts) == len(rights), "expected pairs of texts")

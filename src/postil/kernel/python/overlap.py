@@ -75,7 +75,6 @@ def overlap(  # noqa: PLR0917 - the kernel's arrays
     jobs: int = 1,
 ) -> Overlap:
     """Pair candidates with their references; see the shapes in :mod:`postil.kernel`."""
-    del jobs
     check_texts(candidate_ids, candidate_offsets, "expected candidates as words from 0 and offsets of texts")
     check_texts(reference_ids, reference_offsets, "expected references as words from 0 and offsets of texts")
     check_offsets(set_offsets, len(reference_offsets) - 1, "expected offsets of the sets of references")
@@ -141,7 +140,6 @@ def bleu_stats(
     Returns:
         float64[draws n, 2 N + 2], draw after draw.
     """
-    del jobs
     return np.concatenate([_bleu_stats(overlap, row, order, delta=delta) for row in weights])
 
 
@@ -261,7 +259,6 @@ def rouge_l(
     jobs: int = 1,
 ) -> NDArray[np.float64]:
     """Item scores, float64[n] in [0, 1]; the two readings as in :class:`postil.metrics.rouge.RougeL`."""
-    del jobs
     overlap.check(weights)
     out = np.zeros(len(overlap))
     for row, words, span in overlap.rows():
@@ -316,7 +313,6 @@ def rouge_n(
     Units are n-grams of ``order``, and with ``skip`` >= 0 also skip-bigrams. Reference j gives
     ``s_j sum_u min(Count(u, c), Count(u, r_j))`` matches.
     """
-    del jobs
     overlap.check(weights)
     out = np.zeros((len(overlap), 2))
     for row, words, span in overlap.rows():
@@ -334,7 +330,6 @@ def ngram_matches(overlap: Overlap, order: int, skip: int = -1, jobs: int = 1) -
     Column n - 1 is ``sum_u min(Count(u, c), Count(u, r))`` over the n-grams u. ``skip`` >= 0 goes with order 1, and
     adds the skip-bigrams to the words.
     """
-    del jobs
     require(1 <= order <= 9, "expected an order from 1 to 9")
     require(skip < 0 or order == 1, "expected skip-bigrams beside an order of 1")
     rows = []
@@ -348,7 +343,6 @@ def ngram_matches(overlap: Overlap, order: int, skip: int = -1, jobs: int = 1) -
 
 def lcs_lengths(overlap: Overlap, jobs: int = 1) -> NDArray[np.int64]:
     """Length of the longest common subsequence of each pair of candidate and reference, int64[pairs, 1]."""
-    del jobs
     lengths = [lcs_table(words, overlap.references[j])[0][0] for _, words, span in overlap.rows() for j in span]
     return np.array(lengths, dtype=np.int64).reshape(len(lengths), 1)
 
@@ -392,7 +386,6 @@ def union_lcs(
         reference_sentences: The same of all references.
         jobs: Not used here.
     """
-    del jobs
     what = "expected offsets of the sentences of all texts"
     check_offsets(candidate_sentences, sum(map(len, overlap.candidates)), what)
     check_offsets(reference_sentences, sum(map(len, overlap.references)), what)
@@ -519,7 +512,6 @@ def cider(  # noqa: PLR0917 - the kernel's arrays
     CIDEr where ``sigma`` is 0, else CIDEr-D (clipped, Gaussian on the length).
     ``norms float64[references, order]`` are filled in where they are needed and negative.
     """
-    del jobs
     overlap.check(weights)
     require(norms.shape == (len(weights), grams.order), "expected a norm of every reference in each order")
     out = np.zeros((len(overlap), grams.order))

@@ -52,7 +52,6 @@ GAINS: Final = ("cosine", "bm25")
 
 def count_terms(ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int = 1) -> Counts:
     """Term frequencies of each text, as a forward index; saturated at 65,535."""
-    del jobs
     check_offsets(offsets, len(ids), "expected offsets of the words of texts")
     texts = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.lexsort((ids, texts))

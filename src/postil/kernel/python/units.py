@@ -107,7 +107,6 @@ def pooled_scores(  # noqa: PLR0917 - the compiled kernel's order
         float64[measures, t]; NaN where nothing is left in the pool. ``kl`` and ``js`` are divergences, infinite for a
         text without units.
     """
-    del jobs
     _check(bags, references, texts, own)
     for name, _ in measures:
         if name not in _MEASURES:
