@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import msgspec
 
@@ -33,10 +33,6 @@ __all__ = [
     "AnnotatorRow",
     "LongRow",
     "ResolvedRow",
-    "ResolvedTextRow",
-    "TextRow",
-    "TimedRow",
-    "TimedTextRow",
     "annotators_table",
     "codebook",
     "export_files",
@@ -47,6 +43,8 @@ __all__ = [
     "references",
     "resolved_table",
 ]
+
+R = TypeVar("R", bound=Row)
 
 TABLE_FORMATS: Final = ("csv", "jsonl", "parquet")
 """File formats of the tables."""
@@ -67,27 +65,6 @@ class LongRow(Row, frozen=True, gc=False):
     gold: float | None
     revision: int
     purpose: str
-
-
-class TimedRow(LongRow, frozen=True, gc=False):
-    """One rating with its time; see `COLUMNS`."""
-
-    time: str
-    seconds: float | None
-
-
-class TextRow(LongRow, frozen=True, gc=False):
-    """One rating with its text; see `COLUMNS`."""
-
-    text: str
-    context: str
-
-
-class TimedTextRow(TimedRow, frozen=True, gc=False):
-    """One rating with its time and text; see `COLUMNS`."""
-
-    text: str
-    context: str
 
 
 class AnnotatorRow(Row, frozen=True, gc=False):
@@ -118,12 +95,10 @@ class ResolvedRow(Row, frozen=True, gc=False):
     purpose: str
 
 
-class ResolvedTextRow(ResolvedRow, frozen=True, gc=False):
-    """One item with its text; see `COLUMNS`."""
-
-    text: str
-    context: str
-
+TIMES: Final = {"time": str, "seconds": float | None}
+TEXTS: Final = {"text": str, "context": str}
+TEXTS_OF_PAIR: Final = {"text_a": str, "text_b": str}
+"""Further columns of the tables, where they are asked for; see `COLUMNS` and `PAIR_COLUMNS`."""
 
 COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -265,12 +240,7 @@ def long_table(
         items: The items, to include their texts; None to leave them out.
         timestamps: True to include the time of each rating and the seconds that it took.
     """
-    row_type = {
-        (False, False): LongRow,
-        (True, False): TimedRow,
-        (False, True): TextRow,
-        (True, True): TimedTextRow,
-    }[timestamps, items is not None]
+    row_type = _extended(LongRow, TIMES if timestamps else {}, TEXTS if items is not None else {})
     for one in ratings:
         values: dict[str, object] = {
             "item": one.item,
@@ -404,28 +374,6 @@ class PairRow(Row, frozen=True, gc=False):
     revision: int
 
 
-class TimedPairRow(PairRow, frozen=True, gc=False):
-    """One preference with its time; see `PAIR_COLUMNS`."""
-
-    time: str
-    seconds: float | None
-
-
-class PairTextRow(PairRow, frozen=True, gc=False):
-    """One preference with both texts; see `PAIR_COLUMNS`."""
-
-    text_a: str
-    text_b: str
-    context: str
-
-
-class TimedPairTextRow(PairTextRow, frozen=True, gc=False):
-    """One preference with both texts and its time; see `PAIR_COLUMNS`."""
-
-    time: str
-    seconds: float | None
-
-
 class ResolvedPair(Row, frozen=True, gc=False):
     """One pair; see `PAIR_COLUMNS`."""
 
@@ -440,13 +388,6 @@ class ResolvedPair(Row, frozen=True, gc=False):
     preference: str
     gold: str | None
     revision: int
-
-
-class ResolvedPairText(ResolvedPair, frozen=True, gc=False):
-    """One pair with both texts; see `PAIR_COLUMNS`."""
-
-    text_a: str
-    text_b: str
 
 
 def preferences(ratings: Iterable[Rating]) -> Iterator[PairPreference]:
@@ -486,12 +427,8 @@ def pair_table(
         items: The items, to include their texts; None to leave them out.
         timestamps: True to include the time of each rating and the seconds that it took.
     """
-    row_type = {
-        (False, False): PairRow,
-        (True, False): TimedPairRow,
-        (False, True): PairTextRow,
-        (True, True): TimedPairTextRow,
-    }[timestamps, items is not None]
+    shown = {} if items is None else TEXTS_OF_PAIR | {"context": str}
+    row_type = _extended(PairRow, shown, TIMES if timestamps else {})
     for one in ratings:
         a, b = one.pair or (one.system, "")
         values: dict[str, object] = {
@@ -530,6 +467,7 @@ def resolved_pairs(
         texts: True to include both texts.
     """
     decided = {one.number: one.grade for one in adjudications}
+    row_type = _extended(ResolvedPair, TEXTS_OF_PAIR if texts else {})
     for number, some in _first_rounds(ratings).items():
         item, counts = items[number], Counter(CHOICE_OF[one.grade] for one in some)
         most = max(counts.values())
@@ -549,7 +487,7 @@ def resolved_pairs(
             "revision": some[0].revision,
         }
         both = {"text_a": item.text, "text_b": item.other_text} if texts else {}
-        yield msgspec.convert(values | both, ResolvedPairText if texts else ResolvedPair)
+        yield msgspec.convert(values | both, row_type)
 
 
 def _left(one: Rating) -> Side:
@@ -584,11 +522,21 @@ def _change(one: Change) -> dict[str, object]:
     return {"time": _moment(one.time), "kind": one.kind, "by": one.pseudonym or None} | {**one.detail, **moments}
 
 
-def _with_texts(rows: Iterable[ResolvedRow], items: Iterable[Item]) -> Iterator[ResolvedTextRow]:
+def _extended(base: type[R], *columns: Mapping[str, object]) -> type[R]:
+    """A type of rows with further columns."""
+    fields = [(name, kind) for some in columns for name, kind in some.items()]
+    if not fields:
+        return base
+    return cast("type[R]", msgspec.defstruct(base.__name__, fields, bases=(base,), frozen=True, gc=False))
+
+
+def _with_texts(rows: Iterable[ResolvedRow], items: Iterable[Item]) -> Iterator[ResolvedRow]:
     known = {(item.item, item.system, item.sample): item for item in items}
+    row_type = _extended(ResolvedRow, TEXTS)
     for row in rows:
         item = known[row.item, row.system, row.sample]
-        yield ResolvedTextRow(**msgspec.structs.asdict(row), text=item.text, context=_context(item))
+        shown = {"text": item.text, "context": _context(item)}
+        yield msgspec.convert(msgspec.structs.asdict(row) | shown, row_type)
 
 
 def _context(item: Item) -> str:
