@@ -16,13 +16,14 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import msgspec
 
-from postil.corpus.importers.import_report import ImportReport, Place, json_objects, stem
+from postil.corpus.importers.import_report import ImportReport, Place, stem
 from postil.data.explain import shown
 from postil.data.fields import is_integer, is_number, optional_date
 from postil.data.rows import Article, Comment
@@ -51,6 +52,8 @@ __all__ = [
     "read_threads",
     "text_at",
 ]
+
+T = TypeVar("T")
 
 Names: TypeAlias = tuple[str, ...]
 """Alternative names of a field; the first that is there and not null is taken. Empty: the source has no such field."""
@@ -185,9 +188,7 @@ class ArticleBuilder:
         try:
             article = self._article(row, where, line, joined=joined)
         except InvalidInput as error:
-            if error.where:  # a comment, and whoever takes what is broken has stopped
-                raise
-            self._report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+            self._report.refuse_at(error, where, line)
             return None
         if not joined:
             self.count(article)
@@ -460,7 +461,7 @@ def _found(row: Mapping[str, object], names: Names) -> tuple[str, object]:
 TABLES: Final = """
     CREATE TABLE articles (number INTEGER PRIMARY KEY, name TEXT UNIQUE, row BLOB);
     CREATE TABLE comments (
-        number INTEGER PRIMARY KEY, name TEXT, above TEXT, article TEXT, found INTEGER,
+        number INTEGER PRIMARY KEY, name TEXT, above TEXT, article, found INTEGER,
         place TEXT, line INTEGER, row BLOB
     );
 """
@@ -481,6 +482,8 @@ JOINED: Final = """
     FROM comments JOIN articles ON articles.name = comments.article
     WHERE comments.row IS NOT NULL ORDER BY articles.number, comments.number
 """
+NUMBERED: Final = "SELECT article, place, line, row, 0 FROM comments ORDER BY article, number"
+"""The same where comments name the numbers of articles."""
 
 
 class Threads:
@@ -489,13 +492,15 @@ class Threads:
     Args:
         rows: A database made with `TABLES`.
         report: Counts; what is broken is rejected.
-        lang: Language of articles without one.
+        builder: Builder of both.
+        where: File of comments that are built already.
     """
 
-    def __init__(self, rows: sqlite3.Connection, report: ImportReport, lang: str | None) -> None:
+    def __init__(
+        self, rows: sqlite3.Connection, report: ImportReport, builder: ArticleBuilder, where: str = ""
+    ) -> None:
         self.report = report
-        self._rows = rows
-        self._builder = ArticleBuilder(EXPORTED.mapped(lang=lang), report)
+        self._rows, self._builder, self._where = rows, builder, where
         self._encode = msgspec.msgpack.Encoder().encode
 
     def add_article(self, row: Mapping[str, object], where: str, line: int) -> None:
@@ -508,8 +513,16 @@ class Threads:
         """
         article = self._builder.article(row, where, line, joined=True)
         if article is not None:
-            values = article.id, self._encode(article)
-            self._rows.execute("INSERT INTO articles (name, row) VALUES (?, ?)", values)
+            self.insert_article(article)
+
+    def insert_article(self, article: Article) -> None:
+        """Add an article that is built already.
+
+        Args:
+            article: The article, without comments.
+        """
+        values = article.id, self._encode(article)
+        self._rows.execute("INSERT INTO articles (name, row) VALUES (?, ?)", values)
 
     def add_comment(
         self,
@@ -541,8 +554,22 @@ class Threads:
             (name, above, article, where, line, data),
         )
 
-    def articles(self) -> Iterator[Article]:
+    def insert_comment(self, comment: Comment, line: int, article: int) -> None:
+        """Add a comment that is built already.
+
+        Args:
+            comment: The comment.
+            line: Its line.
+            article: Number of its article, from 1.
+        """
+        values = article, line, self._encode(comment)
+        self._rows.execute("INSERT INTO comments (article, line, row) VALUES (?, ?, ?)", values)
+
+    def articles(self, joined: str = JOINED) -> Iterator[Article]:
         """Join them.
+
+        Args:
+            joined: Query for the comments by article.
 
         Yields:
             The articles, in the order in which they were added, with their comments in theirs.
@@ -552,22 +579,26 @@ class Threads:
         if self._count("comments WHERE article IS NULL"):
             self._rows.executescript(ROOTS)
         self.report.orphans += self._count("comments WHERE row IS NOT NULL")
-        groups = groupby(self._rows.execute(JOINED), itemgetter(0))
+        groups = groupby(self._rows.execute(joined), itemgetter(0))
         number, group = next(groups, (None, iter(())))
         for place, row in self._rows.execute("SELECT number, row FROM articles ORDER BY number"):
             article = decode_article(row)
             if place == number:
                 found = list(group)
                 self.report.orphans -= len(found)
-                comments = [decode_comment(data) for *_, data, _ in found]
-                for at in (at for at, (*_, answers_article) in enumerate(found) if answers_article):
+                comments = [decode_comment(row[3]) for row in found]
+                for at in (at for at, row in enumerate(found) if row[4]):  # answers to the article
                     comments[at] = msgspec.structs.replace(comments[at], parent=None)
-                places = [(where, line, "id") for _, where, line, *_ in found]
-                kept = self._builder.distinct(comments, places.__getitem__)
+                kept = self._builder.distinct(comments, partial(self._place, found))
                 article = msgspec.structs.replace(article, comments=kept)
                 number, group = next(groups, (None, iter(())))
             self._builder.count(article)
             yield article
+
+    def _place(self, found: Sequence[tuple[int, str | None, int, bytes, int]], index: int) -> tuple[str, int, str]:
+        """File, line and field of a comment."""
+        _, where, line, *_ = found[index]
+        return where or self._where, line, "id"
 
     def _count(self, rows: str) -> int:
         count: int = self._rows.execute(f"SELECT COUNT(*) FROM {rows}").fetchone()[0]  # noqa: S608 - ours
@@ -578,15 +609,17 @@ def read_threads(
     paths: Sequence[FilePath],
     report: ImportReport,
     lang: str | None,
-    add: Callable[[Record, str, int, Threads], None],
+    add: Callable[[T, str, int, Threads], None],
+    objects: Callable[[FilePath, ImportReport], Iterator[tuple[int, T]]],
 ) -> Iterator[Article]:
-    """Read articles and comments from JSON objects.
+    """Read articles and comments that come apart.
 
     Args:
         paths: The files.
         report: Counts; what is broken is rejected.
         lang: Language of articles without one.
         add: Callback that adds an object, with its file and line; an `InvalidInput` of it rejects the object.
+        objects: Function that reads the objects of a file, each with its line.
 
     Yields:
         The articles, in the order of the files.
@@ -596,16 +629,14 @@ def read_threads(
         PostilError: There is no room for the temporary file.
     """
     with temporary(TABLES) as rows:
-        threads = Threads(rows, report, lang)
+        threads = Threads(rows, report, ArticleBuilder(EXPORTED.mapped(lang=lang), report))
         for path in paths:
             where = os.fspath(path)
-            for line, row in json_objects(path, report):
+            for line, row in objects(path, report):
                 try:
                     add(row, where, line, threads)
                 except InvalidInput as error:
-                    if error.where:  # whoever takes what is broken has stopped
-                        raise
-                    report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+                    report.refuse_at(error, where, line)
         yield from threads.articles()
 
 

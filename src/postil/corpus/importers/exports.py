@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 
 from postil.corpus.importers.article_builder import (
     EXPORTED,
-    TABLES,
     ArticleBuilder,
     Threads,
     read_threads,
@@ -26,7 +25,6 @@ from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.corpus.importers.importer import EXPORTS, Importer, LangOptions, Sign, articles_in
 from postil.data.explain import shown
 from postil.data.fields import is_integer
-from postil.data.sqlite_file import temporary
 from postil.documents.markup import HtmlText, unescaped
 from postil.documents.xml import Element, elements
 from postil.errors import InvalidInput
@@ -107,7 +105,7 @@ def read_wordpress(
             try:
                 row = _post(element, comments, html, site_lang)
             except InvalidInput as error:
-                report.refuse(InvalidInput(error.problem, where=where, line=element.line, field=error.field))
+                report.refuse_at(error, where, element.line)
                 continue
             article = builder.article(row, where, element.line)
             if article is not None:
@@ -215,23 +213,15 @@ def read_disqus(
     >>> article.title, article.comments[0].text, article.comments[0].parent
     ('Rain', 'Oh', '4')
     """
-    report = report or ImportReport()
-    html = HtmlText()
-    with temporary(TABLES) as rows:
-        threads = Threads(rows, report, lang)
-        for path in paths:
-            where = os.fspath(path)
-            for element in elements(path, report, "disqus", {"thread", "post"}):
-                try:
-                    _add_post(element, where, threads, html)
-                except InvalidInput as error:
-                    if error.where:  # whoever takes what is broken has stopped
-                        raise
-                    report.refuse(InvalidInput(error.problem, where=where, line=element.line, field=error.field))
-        yield from threads.articles()
+    yield from read_threads(paths, report or ImportReport(), lang, partial(_add_post, html=HtmlText()), _posts)
 
 
-def _add_post(element: Element, where: str, threads: Threads, html: HtmlText) -> None:
+def _posts(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Element]]:
+    for element in elements(path, report, "disqus", {"thread", "post"}):
+        yield element.line, element
+
+
+def _add_post(element: Element, where: str, line: int, threads: Threads, *, html: HtmlText) -> None:
     name = element.attributes.get(ID, "")
     if not name:
         raise InvalidInput(f"expected the id of a {element.name}, got none", field=ID)
@@ -247,14 +237,14 @@ def _add_post(element: Element, where: str, threads: Threads, html: HtmlText) ->
             "url": element.said("link") or None,
             "date": element.said("createdAt"),
         }
-        threads.add_article(row, where, element.line)
+        threads.add_article(row, where, line)
     else:
         article, parent = _reference(element, "thread"), _reference(element, "parent")
         if article is None:
             raise InvalidInput("expected the id of the post's thread, got none", field=f"thread.{ID}")
         text = html.convert(element.said("message"), quotes=False)
         row = {"id": name, "text": text, "date": element.said("createdAt"), "parent": parent}
-        threads.add_comment(row, where, element.line, name=name, above=parent, article=article)
+        threads.add_comment(row, where, line, name=name, above=parent, article=article)
 
 
 def _reference(element: Element, name: str) -> str | None:
@@ -306,7 +296,7 @@ def read_discourse(
             try:
                 row = _topic(topic, html, report)
             except InvalidInput as error:
-                report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+                report.refuse_at(error, where, line)
                 continue
             article = builder.article(row, where, line)
             if article is not None:
@@ -417,7 +407,7 @@ def read_coral(
             fields = _comment_of_story(row, name, parent, html)
             threads.add_comment(fields, where, line, name=name, above=parent, article=article)
 
-    yield from read_threads(paths, report or ImportReport(), lang, add)
+    yield from read_threads(paths, report or ImportReport(), lang, add, json_objects)
 
 
 def _story(row: Record, name: str, html: HtmlText) -> Record:
@@ -499,7 +489,7 @@ def read_reddit(
     >>> article.category, article.comments[0].text, article.comments[0].upvotes
     ('weather', 'Oh', 3)
     """
-    yield from read_threads(paths, report or ImportReport(), lang, _add_reddit)
+    yield from read_threads(paths, report or ImportReport(), lang, _add_reddit, json_objects)
 
 
 def _add_reddit(row: Record, where: str, line: int, threads: Threads) -> None:
@@ -626,14 +616,12 @@ def read_hackernews(
             try:
                 _add_hackernews(one, where, line, threads, html)
             except InvalidInput as error:
-                if error.where:  # whoever takes what is broken has stopped
-                    raise
-                threads.report.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+                threads.report.refuse_at(error, where, line)
             children = one.get("children")
             if isinstance(children, list):  # Algolia's lists of hits have numbers there
                 waiting += [child for child in reversed(children) if isinstance(child, dict)]
 
-    yield from read_threads(paths, report or ImportReport(), lang, add)
+    yield from read_threads(paths, report or ImportReport(), lang, add, json_objects)
 
 
 def _add_hackernews(item: Record, where: str, line: int, threads: Threads, html: HtmlText) -> None:

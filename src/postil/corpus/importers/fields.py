@@ -21,15 +21,19 @@ ids of the articles. An empty cell is a missing value.
 from __future__ import annotations
 
 import os
-from functools import partial
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
-import msgspec
-
-from postil.corpus.importers.article_builder import FIELDS, FIELDS_OF_COMMENTS, FORUM, ArticleBuilder, Fields
+from postil.corpus.importers.article_builder import (
+    FIELDS,
+    FIELDS_OF_COMMENTS,
+    FORUM,
+    NUMBERED,
+    TABLES,
+    ArticleBuilder,
+    Fields,
+    Threads,
+)
 from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.corpus.importers.importer import LINES, Importer, LangOptions, import_articles
 from postil.data import parquet
@@ -39,7 +43,6 @@ from postil.data.escaping import without_apostrophe
 from postil.data.explain import shown
 from postil.data.folders import by_split, saved
 from postil.data.reading import Reading, by_role, checked_decimal
-from postil.data.rows import Article, Comment
 from postil.data.sqlite_file import temporary
 from postil.data.streams import FilePath, opened
 from postil.data.workbooks import Sheet
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
 
     from postil.data.parquet import Record
     from postil.data.progress import OnMessage
+    from postil.data.rows import Article
 
 __all__ = ["ARTICLE", "read_dataset", "read_forum", "read_table", "split_files", "table_rows"]
 
@@ -194,10 +198,6 @@ def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int,
 ARTICLE: Final = "article"
 """The column of a comment that names its article."""
 
-TABLES: Final = """
-    CREATE TABLE articles (number INTEGER PRIMARY KEY, row BLOB);
-    CREATE TABLE comments (article INTEGER, line INTEGER, row BLOB);
-"""
 Row: TypeAlias = dict[str, str | None]
 """The cells of a row by column; None for an empty one."""
 
@@ -298,7 +298,7 @@ def read_table(
         else:
             for line, row in rows(comments, needed | needed_of_articles, sheet):
                 joined.add_both(row, line)
-        yield from joined.articles()
+        yield from joined.threads.articles(NUMBERED)
 
 
 class _Join:
@@ -314,19 +314,19 @@ class _Join:
         *,
         one_table: bool,
     ) -> None:
-        self._database, self._report, self._where, self._join = database, report, where, join
+        self._report, self._where, self._join = report, where, join
         self._of_articles = [name for several in names.article.values() for name in several]
         self._builder = ArticleBuilder(names, report, {join, *(self._of_articles if one_table else ())}, texts=True)
+        self.threads = Threads(database, report, self._builder, where)
         self._numbers: dict[str, int] = {}
         self._comments: list[int] = []
         self._said: list[tuple[int, int]] = []  # in one table: the first line of an article, the hash of its cells
-        self._encode = msgspec.msgpack.Encoder().encode
 
     def add_article(self, article: Article | None) -> None:
         if article is not None:
             self._numbers[article.id] = len(self._comments)
             self._comments.append(0)
-            self._database.execute("INSERT INTO articles (row) VALUES (?)", (self._encode(article),))
+            self.threads.insert_article(article)
 
     def add_comment(self, row: Row, line: int) -> None:
         name = row[self._join]
@@ -354,27 +354,6 @@ class _Join:
                 return
         self.add_comment(row, line)
 
-    def articles(self) -> Iterator[Article]:
-        decode_article = msgspec.msgpack.Decoder(Article).decode
-        decode_comment = msgspec.msgpack.Decoder(Comment).decode
-        found = self._database.execute("SELECT article, line, row FROM comments ORDER BY article, rowid")
-        groups = groupby(found, itemgetter(0))
-        number, group = next(groups, (None, iter(())))
-        for place, (row,) in enumerate(self._database.execute("SELECT row FROM articles ORDER BY number")):
-            article = decode_article(row)
-            if place == number:
-                rows = list(group)
-                comments = [decode_comment(row) for _, _, row in rows]
-                lines = [line for _, line, _ in rows]
-                kept = self._builder.distinct(comments, partial(self._place, lines))
-                article = msgspec.structs.replace(article, comments=kept)
-                number, group = next(groups, (None, iter(())))
-            self._builder.count(article)
-            yield article
-
-    def _place(self, lines: list[int], index: int) -> tuple[str, int, str]:
-        return self._where, lines[index], "id"
-
     def _cells(self, row: Row) -> int:
         return hash(tuple(map(row.get, self._of_articles)))
 
@@ -386,10 +365,10 @@ class _Join:
             self._refuse(error, line)
             return
         if comment is not None:
-            self._database.execute("INSERT INTO comments VALUES (?, ?, ?)", (number, line, self._encode(comment)))
+            self.threads.insert_comment(comment, line, number + 1)
 
     def _refuse(self, error: InvalidInput, line: int) -> None:
-        self._report.refuse(InvalidInput(error.problem, where=self._where, line=line, field=error.field))
+        self._report.refuse_at(error, self._where, line)
 
 
 def table_rows(

@@ -114,6 +114,21 @@ class ImportReport:
         self.rejected += 1
         self.reject(problem)
 
+    def refuse_at(self, error: InvalidInput, where: str, line: int) -> None:
+        """Refuse what is broken in an object that stands somewhere.
+
+        Args:
+            error: The problem; one that has its location already was handed to `reject`, which has stopped.
+            where: File of the object.
+            line: Its line.
+
+        Raises:
+            InvalidInput: The problem, unless `reject` returns.
+        """
+        if error.where:
+            raise error
+        self.refuse(InvalidInput(error.problem, where=where, line=line, field=error.field))
+
     def cut_off(self, problem: InvalidInput) -> None:
         """Refuse the rest of a file.
 
