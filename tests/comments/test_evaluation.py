@@ -61,12 +61,6 @@ class Parrot:
             for one in articles
         ]
 
-    def save(self, folder: Any) -> None: ...
-
-    @classmethod
-    def load(cls, folder: Any) -> Parrot:
-        raise NotImplementedError
-
 
 def articles(count: int) -> list[Article]:
     words = ("rain", "chess", "votes", "bread")

@@ -77,15 +77,6 @@ def test_a_copied_model_opens(folder: Path, tmp_path: Path) -> None:
     assert model.hash == Model.open(folder).hash
 
 
-def test_an_open_model_is_saved_as_it_is(folder: Path, tmp_path: Path) -> None:
-    edit("metadata.json", postil="0.0.1")(folder)
-    copied = Model.open(folder).copy(tmp_path / "copied")
-    copied.verify()
-    assert (copied.hash, copied.metadata) == (Model.open(folder).hash, Model.open(folder).metadata)
-    with pytest.raises(UsageError, match="already exists"):
-        copied.copy(folder)
-
-
 def test_a_folder_that_is_there_is_left_alone(folder: Path, tmp_path: Path) -> None:
     before = (folder / "metadata.json").read_bytes()
     for check in (lambda: check_folder(folder), lambda: save(folder)):
@@ -249,7 +240,7 @@ def replaced(folder: Path, **config: Any) -> None:
 
 
 def test_a_replaced_folder_shares_the_files_that_stay(folder: Path, tmp_path: Path) -> None:
-    kept = Model.open(folder).copy(tmp_path / "kept")
+    kept = Model.open(shutil.copytree(folder, tmp_path / "kept"))
     weights = (folder / "weights.safetensors").stat().st_ino
     replaced(folder, neighbors=5)
     model = Model.open(folder)

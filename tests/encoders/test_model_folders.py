@@ -148,10 +148,10 @@ def own_code(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "problem"),
     [
-        (lambda folder: without(folder, "config.json"), "no model here: config.json is missing"),
+        (lambda folder: without(folder, "config.json"), "config.json: missing; was the folder copied whole?"),
         (lambda folder: without(folder, "model.safetensors"), "neither .*safetensors nor model.onnx"),
         (lambda folder: without(folder, "vocab.txt", "tokenizer.json"), "no tokenizer here: expected tokenizer.json"),
-        (lambda folder: (folder / "config.json").write_text("{"), "config.json: not readable JSON"),
+        (lambda folder: (folder / "config.json").write_text("{"), "config.json: not JSON, "),
         (pickled, "pytorch_model.bin is a pickle"),
         (renamed, "tensor encoder.layer.0.attention.self.query.bias is missing .4 in all.; are these weights of that"),
         (cut, "transformers .* cannot read it"),

@@ -128,7 +128,7 @@ def test_arrays_that_were_changed(att: Path, tmp_path: Path, name: str, change: 
 )
 def test_settings_that_were_changed(att: Path, changes: dict[str, Any], problem: str) -> None:
     opened = NeuralCommenter.open(att)
-    model = replace(opened.model, config={**opened.model.config, **changes})
+    model = replace(opened.model, head={**opened.model.config, **changes})
     with pytest.raises(InvalidInput, match=problem):
         replace(opened, model=model).comment([asked("rain")], 1)
 

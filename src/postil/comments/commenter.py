@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from hashlib import sha256
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -34,8 +34,7 @@ __all__ = ["Commenter", "load_commenter", "team_draft"]
 class Commenter(Protocol):
     """A model that suggests comments.
 
-    Ties are broken by `postil.data.ranking.best_first`: descending score, then ascending key. A saved commenter that
-    is loaded elsewhere gives the same suggestions.
+    Ties are broken by `postil.data.ranking.best_first`: descending score, then ascending key.
     """
 
     def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
@@ -50,28 +49,6 @@ class Commenter(Protocol):
 
         Raises:
             UsageError: k is less than 1.
-        """
-
-    def save(self, folder: FilePath) -> None:
-        """Write the model folder; see `postil.comments.store`.
-
-        Args:
-            folder: A folder that does not exist yet.
-
-        Raises:
-            UsageError: It exists, or its parent does not.
-            PostilError: The operating system reports an error.
-        """
-
-    @classmethod
-    def load(cls, folder: FilePath) -> Self:
-        """Open a model folder.
-
-        Args:
-            folder: The folder.
-
-        Raises:
-            InvalidInput: It holds no such model, or is damaged.
         """
 
 

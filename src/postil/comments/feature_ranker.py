@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from postil.comments.rankers import ArticleTexts, CommentTexts, Texts, joined, shared_idf, take
+from postil.comments.rankers import ArticleTexts, CommentTexts, Ranker, Texts, joined, shared_idf, take
 from postil.data.arrays import WHOLE, Expected
 from postil.encoders.static import WordEncoder, open_static
 from postil.errors import InvalidInput
@@ -458,7 +458,7 @@ class FeatureModel:
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureRanker:
+class FeatureRanker(Ranker):
     """A ranker by features, with what they need of stored comments computed in advance.
 
     Args:

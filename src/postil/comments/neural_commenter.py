@@ -165,19 +165,6 @@ class NeuralCommenter:
             raise InvalidInput(problem, where=str(opened.model.file("words.txt")))
         return opened
 
-    @classmethod
-    def load(cls, folder: FilePath) -> NeuralCommenter:
-        """See `postil.comments.commenter.Commenter`; `open` with default filter and decoding."""
-        return cls.open(folder)
-
-    def save(self, folder: FilePath) -> None:
-        """Write the model to another folder.
-
-        Args:
-            folder: The folder to create.
-        """
-        self.model.copy(folder)
-
     def comment(self, articles: Sequence[Article], k: int, *, repeats: RepeatLimit | None = None) -> list[Suggestions]:
         """Generate comments.
 

@@ -5,9 +5,10 @@ They read articles and comments as token ids, and as the texts themselves.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
@@ -37,6 +38,7 @@ __all__ = [
     "Ranker",
     "Texts",
     "TfidfRanker",
+    "WordsRanker",
     "idf_weights",
     "joined",
     "shared_idf",
@@ -108,9 +110,10 @@ def take(texts: Texts, which: NDArray[np.int64]) -> Texts:
     return taken, starts
 
 
-class Ranker(Protocol):
+class Ranker(ABC):
     """Scores the relevance of comments to articles."""
 
+    @abstractmethod
     def score_stored(self, articles: ArticleTexts, comments: Stored) -> Scores:
         """Score stored comments: for each article float64[m], higher is better.
 
@@ -119,6 +122,7 @@ class Ranker(Protocol):
             comments: For each article int64[m], the indices of stored comments.
         """
 
+    @abstractmethod
     def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
         """Score other comments: for each article float64[m], higher is better.
 
@@ -127,9 +131,11 @@ class Ranker(Protocol):
             comments: For each article its m comments.
         """
 
+    @abstractmethod
     def arrays(self) -> dict[str, AnyArray]:
         """Arrays that a model folder keeps of the ranker, by name."""
 
+    @abstractmethod
     def take(self, comments: NDArray[np.int64]) -> Self:
         """The ranker with some of the stored comments; nothing is computed anew.
 
@@ -137,6 +143,7 @@ class Ranker(Protocol):
             comments: int64[m], their indices, in the new order.
         """
 
+    @abstractmethod
     def extend(self, comments: Texts, texts: Sequence[str]) -> Self:
         """The ranker with further comments after the stored ones; its parameters stay.
 
@@ -153,10 +160,12 @@ class Ranker(Protocol):
             starts: int64[articles + 1], the index of each article's first stored comment.
             idf: ``plain`` or ``smooth``.
         """
+        del frequencies, starts, idf
+        return self
 
 
 @dataclass(frozen=True, eq=False)
-class EmbeddingRanker:
+class EmbeddingRanker(Ranker):
     """A two-tower relevance model, with the vectors of stored comments computed in advance.
 
     Args:
@@ -187,10 +196,6 @@ class EmbeddingRanker:
         """See `Ranker`."""
         return replace(self, vectors=np.concatenate([self.vectors, self.relevance.encode_comments(*comments)]))
 
-    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> EmbeddingRanker:  # noqa: ARG002 - see `Ranker`
-        """See `Ranker`; it has none."""
-        return self
-
     def _stored(self, comments: NDArray[np.int64]) -> NDArray[np.float32]:
         vectors = np.asarray(self.vectors[comments])
         if not np.isfinite(vectors).all():
@@ -206,7 +211,7 @@ class EmbeddingRanker:
 
 
 @dataclass(frozen=True, eq=False)
-class InterpolatedRanker:
+class InterpolatedRanker(Ranker):
     """A weighted sum of the scores of rankers.
 
     A network knows which comments suit an article, the cosine rewards rare words of the article, and features add other
@@ -253,16 +258,14 @@ class InterpolatedRanker:
 
 
 @dataclass(frozen=True, eq=False)
-class InteractionRanker:
-    """A relevance model that reads article and comment together.
+class WordsRanker(Ranker):
+    """A ranker that reads the words of comments, and keeps those of stored ones.
 
     Args:
-        relevance: The model.
         ids: int32[T], the words of the stored comments.
         offsets: int64[comments + 1].
     """
 
-    relevance: Relevance
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
 
@@ -276,21 +279,36 @@ class InteractionRanker:
 
     def arrays(self) -> dict[str, AnyArray]:
         """See `Ranker`."""
-        return _named(self.ids, self.offsets)
+        return {"words.ids": self.ids, "words.offsets": self.offsets}
 
-    def take(self, comments: NDArray[np.int64]) -> InteractionRanker:
+    def take(self, comments: NDArray[np.int64]) -> Self:
         """See `Ranker`."""
-        return InteractionRanker(self.relevance, *take((self.ids, self.offsets), comments))
+        return self._over(take((self.ids, self.offsets), comments))
 
-    def extend(self, comments: Texts, texts: Sequence[str]) -> InteractionRanker:  # noqa: ARG002 - see `Ranker`
+    def extend(self, comments: Texts, texts: Sequence[str]) -> Self:  # noqa: ARG002 - see `Ranker`
         """See `Ranker`."""
-        return InteractionRanker(self.relevance, *joined((self.ids, self.offsets), comments))
+        return self._over(joined((self.ids, self.offsets), comments))
 
-    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> InteractionRanker:  # noqa: ARG002 - see `Ranker`
-        """See `Ranker`; it has none."""
-        return self
+    def _over(self, comments: Texts) -> Self:
+        ids, offsets = comments
+        return replace(self, ids=ids, offsets=offsets)
 
-    def _score(self, articles: ArticleTexts, comments: Iterable[Texts]) -> Scores:
+    @abstractmethod
+    def _score(self, articles: ArticleTexts, comments: Sequence[Texts]) -> Scores:
+        """Score comments: for each article float64[m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class InteractionRanker(WordsRanker):
+    """A relevance model that reads article and comment together.
+
+    Args:
+        relevance: The model.
+    """
+
+    relevance: Relevance
+
+    def _score(self, articles: ArticleTexts, comments: Sequence[Texts]) -> Scores:
         found = []
         for at, texts in enumerate(comments):
             which = np.arange(len(texts[1]) - 1)
@@ -300,45 +318,26 @@ class InteractionRanker:
 
 
 @dataclass(frozen=True, eq=False)
-class TfidfRanker:
+class TfidfRanker(WordsRanker):
     """The TF-IDF cosine of article and comment.
 
     Args:
         idf: float64[words], the idf of each word.
-        ids: int32[T], the words of the stored comments.
-        offsets: int64[comments + 1].
     """
 
     idf: NDArray[np.float64]
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-    def score_stored(self, articles: ArticleTexts, comments: Stored) -> Scores:
-        """See `Ranker`."""
-        return self._score(articles.words, [take((self.ids, self.offsets), some) for some in comments])
-
-    def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
-        """See `Ranker`."""
-        return self._score(articles.words, [some.words for some in comments])
 
     def arrays(self) -> dict[str, AnyArray]:
         """See `Ranker`."""
-        return _named(self.ids, self.offsets) | {"idf": self.idf}
-
-    def take(self, comments: NDArray[np.int64]) -> TfidfRanker:
-        """See `Ranker`."""
-        return TfidfRanker(self.idf, *take((self.ids, self.offsets), comments))
-
-    def extend(self, comments: Texts, texts: Sequence[str]) -> TfidfRanker:  # noqa: ARG002 - see `Ranker`
-        """See `Ranker`."""
-        return TfidfRanker(self.idf, *joined((self.ids, self.offsets), comments))
+        return super().arrays() | {"idf": self.idf}
 
     def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> TfidfRanker:
         """See `Ranker`."""
         return replace(self, idf=shared_idf(frequencies, (self.ids, self.offsets), starts, idf))
 
-    def _score(self, articles: Texts, comments: Sequence[Texts]) -> Scores:
-        starts, terms, counts = count_terms(np.ascontiguousarray(articles[0]), np.ascontiguousarray(articles[1]))
+    def _score(self, articles: ArticleTexts, comments: Sequence[Texts]) -> Scores:
+        ids, offsets = articles.words
+        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
         found = []
         for (start, end), texts in zip(pairwise(starts.tolist()), comments, strict=True):
             known = terms[start:end] < len(self.idf)
@@ -406,11 +405,6 @@ def shared_idf(
     _, terms, _ = count_terms(np.ascontiguousarray(comments[0]), np.ascontiguousarray(comments[1][starts]))
     both = np.maximum(frequencies + np.bincount(terms, minlength=len(frequencies)), least)
     return CollectionStatistics(2 * (len(starts) - 1), both).idf_weights("tf-idf", idf)
-
-
-def _named(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> dict[str, AnyArray]:
-    """The words of stored comments as a model folder keeps them."""
-    return {"words.ids": ids, "words.offsets": offsets}
 
 
 def joined(one: Texts, other: Texts) -> Texts:

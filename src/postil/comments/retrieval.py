@@ -208,7 +208,7 @@ def open_ranker(model: Model, vocabulary: Vocabulary, comments: int) -> Ranker:
     if kind == "features":
         return open_feature_ranker(model, vocabulary, words)
     idf = model.array("ranker/idf", Expected("float64", (len(vocabulary),), low=0))
-    by_words = TfidfRanker(np.asarray(idf), *words)
+    by_words = TfidfRanker(*words, np.asarray(idf))
     if kind == "tf-idf":
         return by_words
     return InterpolatedRanker(
@@ -227,7 +227,7 @@ def _by_relevance(model: Model, comments: int) -> Ranker:
         raise MissingExtra("the relevance model", "nn") from error
     relevance = Relevance.open(model.path / "relevance")
     if relevance.options.architecture == "interaction":
-        return InteractionRanker(relevance, *_words(model, comments))
+        return InteractionRanker(*_words(model, comments), relevance)
     expected = Expected("float32", (comments, relevance.options.output_dim))
     return EmbeddingRanker(relevance, np.asarray(model.array("ranker/vectors", expected)))
 
@@ -325,19 +325,6 @@ class Retriever:
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in _SHARED})
         other.threshold  # noqa: B018 - before the first article
         return other
-
-    @classmethod
-    def load(cls, folder: FilePath) -> Retriever:
-        """See `postil.comments.commenter.Commenter`; `open` with the default filter."""
-        return cls.open(folder)
-
-    def save(self, folder: FilePath) -> None:
-        """Write the model to another folder.
-
-        Args:
-            folder: The folder to create.
-        """
-        self.model.copy(folder)
 
     @property
     def kind(self) -> str:

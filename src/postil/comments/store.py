@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.data.arrays import WHOLE
-from postil.data.artifacts import Artifact, ArtifactKind, as_json, as_lines
+from postil.data.artifacts import Artifact, ArtifactKind, as_json, as_lines, read_object
 from postil.data.atomic_file import LOCK, FolderWriter, locked, write_error
 from postil.data.explain import is_finite, shown
 from postil.errors import InvalidInput
@@ -185,7 +185,7 @@ class Model(Artifact):
         """
         name = f"a model {' or '.join(sorted(kinds))}" if kinds else "a model"
         found = ArtifactKind(name, _CONFIG, FORMAT, "postil train", kinds).open(folder)
-        metadata = found.json(_METADATA)
+        metadata = read_object(found.path / _METADATA)
         model = cls(found.path, found.head, f"postil train {found.head['kind']}", metadata)
         for file, recorded in model.files.items():
             model._check_size(file, recorded)
@@ -273,21 +273,6 @@ class Model(Artifact):
         """
         self.file(_WORDS)
         return self.lines(_WORDS)
-
-    def copy(self, folder: FilePath) -> Model:
-        """Copy the folder.
-
-        Args:
-            folder: A folder that does not exist yet.
-
-        Raises:
-            UsageError: It exists, or its parent does not.
-            PostilError: The operating system reports an error.
-        """
-        with ModelWriter(folder, self.kind, self.config, self.metadata) as new:
-            for name in self.files:
-                shutil.copyfile(self.path / name, new.path(name))
-        return Model.open(folder)
 
     def verify(self) -> None:
         """Read every file and compare it with its checksum.

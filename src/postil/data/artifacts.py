@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.data.arrays import AnyArray, Expected
     from postil.data.streams import FilePath
 
-__all__ = ["Artifact", "ArtifactKind", "as_json", "as_lines", "check_hash", "lines_of"]
+__all__ = ["Artifact", "ArtifactKind", "as_json", "as_lines", "check_hash", "lines_of", "read_json", "read_object"]
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class ArtifactKind:
             if path.exists():
                 what = f"no {self.head} in this folder" if path.is_dir() else "not a folder"
             raise InvalidInput(f"{what}; expected {self.name} that {self.remake} made", where=str(folder))
-        found = Artifact(path, _object(head), self.remake)
+        found = Artifact(path, read_object(head), self.remake)
         tag, version = found.head.get("kind"), found.head.get("format")
         if not isinstance(tag, str) if self.tags is None else tag not in (tuple(self.tags) or (None,)):
             raise InvalidInput(f"expected {self.name}, got {shown(tag)}", where=str(folder))
@@ -101,17 +101,6 @@ class Artifact:
         """
         return _content(self.path / name)
 
-    def json(self, name: str) -> dict[str, Any]:
-        """Read a JSON object.
-
-        Args:
-            name: The name of the file.
-
-        Raises:
-            InvalidInput: It is missing, or contains none.
-        """
-        return _object(self.path / name)
-
     def read(self, name: str, kind: type[T]) -> T:
         """Read JSON of some type.
 
@@ -122,7 +111,7 @@ class Artifact:
         Raises:
             InvalidInput: It is missing, or contains something else.
         """
-        found = _json(self.path / name)
+        found = read_json(self.path / name)
         try:
             return msgspec.convert(found, kind)
         except msgspec.ValidationError as error:
@@ -230,15 +219,31 @@ def _content(file: Path) -> bytes:
         raise InvalidInput(f"cannot be read: {error.strerror or error}; {WHOLE}", where=str(file)) from error
 
 
-def _json(file: Path) -> Any:
+def read_json(file: Path) -> Any:
+    """Read a file of JSON.
+
+    Args:
+        file: The file.
+
+    Raises:
+        InvalidInput: It is missing or no JSON.
+    """
     try:
         return load_json(_content(file))
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"not JSON, {error}; {WHOLE}", where=str(file)) from error
 
 
-def _object(file: Path) -> dict[str, Any]:
-    found = _json(file)
+def read_object(file: Path) -> dict[str, Any]:
+    """Read a file with one object of JSON.
+
+    Args:
+        file: The file.
+
+    Raises:
+        InvalidInput: It is missing or contains something else.
+    """
+    found = read_json(file)
     if not isinstance(found, dict):
         raise InvalidInput(f"expected a JSON object, got {shown(found)}", where=str(file))
     return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from postil.data.artifacts import read_object
 from postil.data.explain import file_setting, shown
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.messages import Blank
@@ -108,7 +108,7 @@ def saved(folder: Path) -> dict[str, list[Path]]:
     """
     several, one = folder / "dataset_dict.json", folder / "state.json"
     if several.is_file():
-        splits = _json(several).get("splits")
+        splits = read_object(several).get("splits")
         if not isinstance(splits, list) or not all(isinstance(name, str) for name in splits):
             raise InvalidInput(f"expected a list of names, got {shown(splits)}", where=str(several), field="splits")
         return {name: _arrow_files(folder / _inside(name, several)) for name in splits}
@@ -117,19 +117,11 @@ def saved(folder: Path) -> dict[str, list[Path]]:
 
 def _arrow_files(folder: Path) -> list[Path]:
     state = folder / "state.json"
-    files = _json(state).get("_data_files")
+    files = read_object(state).get("_data_files")
     names = [each.get("filename") for each in files if isinstance(each, dict)] if isinstance(files, list) else []
     if not names:
         raise InvalidInput(f"expected the names of files, got {shown(files)}", where=str(state), field="_data_files")
     return [folder / _inside(str(name), state) for name in names]
-
-
-def _json(path: Path) -> dict[str, object]:
-    try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"cannot be read: {error}", where=str(path)) from error
-    return found if isinstance(found, dict) else {}
 
 
 def _inside(name: str, where: Path) -> str:

@@ -6,7 +6,6 @@ Networks are ONNX graphs, and those of transformers.
 from __future__ import annotations
 
 import hashlib
-import json
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from postil.data.artifacts import read_object
 from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
 from postil.errors import InvalidInput, MissingExtra, UsageError
 
@@ -42,7 +42,6 @@ __all__ = [
     "TransformersModel",
     "contextual_encoder",
     "one_thread",
-    "read_json",
 ]
 
 CONFIG: Final = "config.json"
@@ -127,7 +126,7 @@ class ModelFiles:
         wanted = TOKENIZERS if graph is None else TOKENIZERS[:1]
         if not any(any(folder.glob(name)) for name in wanted):
             raise InvalidInput(f"no tokenizer here: expected {' or '.join(wanted)}", where=str(folder))
-        return cls(folder, read_json(folder / CONFIG), weights, graph)
+        return cls(folder, read_object(folder / CONFIG), weights, graph)
 
     @property
     def layers(self) -> int:
@@ -153,7 +152,7 @@ class ModelFiles:
         """
         layer: object = asked
         if asked is None and (self.folder / METADATA).is_file():
-            layer = read_json(self.folder / METADATA).get("layer")
+            layer = read_object(self.folder / METADATA).get("layer")
         layers = f"the model in {self.folder} has {self.layers} layers"
         if layer is None:
             raise UsageError(
@@ -173,26 +172,6 @@ class ModelFiles:
         tokenizer = sorted({path for name in OF_TOKENIZER for path in self.folder.glob(name)})
         kind = "onnx" if self.graph else str(self.config.get("model_type", "model"))
         return f"{kind}-{_hash((self.folder / CONFIG, *self.weights))}-{_hash(tokenizer)}"
-
-
-def read_json(path: Path) -> dict[str, object]:
-    """Read a JSON object of a model's folder.
-
-    Args:
-        path: The file.
-
-    Raises:
-        InvalidInput: It is missing or no JSON object.
-    """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InvalidInput(f"no model here: {path.name} is missing", where=str(path.parent)) from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"not readable JSON: {error}", where=str(path)) from error
-    if not isinstance(found, dict):
-        raise InvalidInput(f"expected a JSON object, got {type(found).__name__}", where=str(path))
-    return found
 
 
 def _hash(paths: Sequence[Path]) -> str:
@@ -283,7 +262,7 @@ def _longest(files: ModelFiles) -> int:
     if files.config.get("model_type") in PADDED:
         most -= _whole_number(files.config.get("pad_token_id"), 1) + 1
     said = files.folder / "tokenizer_config.json"
-    return min(most, _whole_number(read_json(said).get("model_max_length"), 2**31) if said.is_file() else 2**31)
+    return min(most, _whole_number(read_object(said).get("model_max_length"), 2**31) if said.is_file() else 2**31)
 
 
 def _whole_number(value: object, default: int, most: int = 2**31) -> int:

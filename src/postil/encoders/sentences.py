@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from postil.data.artifacts import read_json, read_object
 from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
-from postil.encoders.contextual import EXTRA, ModelFiles, contextual_encoder, read_json
+from postil.encoders.contextual import EXTRA, ModelFiles, contextual_encoder
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -174,9 +174,9 @@ def _pooled(folder: Path) -> _Pooled:
     if kinds[:2] != ["Transformer", "Pooling"] or not set(kinds[2:]) <= {"Dense", "Normalize"}:
         problem = f"expected Transformer, Pooling, then any of Dense and Normalize, got {', '.join(kinds)}"
         raise InvalidInput(problem, where=where)
-    inside, pooling = modules[0][1], read_json(modules[1][1] / "config.json")
+    inside, pooling = modules[0][1], read_object(modules[1][1] / "config.json")
     files = ModelFiles.find(inside)
-    limits = next((read_json(path) for path in sorted(inside.glob(LONGEST))), {})
+    limits = next((read_object(path) for path in sorted(inside.glob(LONGEST))), {})
     longest = limits.get("max_seq_length")
     modes = _modes(pooling, str(modules[1][1] / "config.json"))
     prompt = _prompt(folder)
@@ -201,7 +201,7 @@ def _prompt(folder: Path) -> str:
     """The prompt that the folder names as its default."""
     if not (folder / SETTINGS).is_file():
         return ""
-    said = read_json(folder / SETTINGS)
+    said = read_object(folder / SETTINGS)
     prompts, name = said.get("prompts"), said.get("default_prompt_name")
     return str(prompts.get(name, "")) if isinstance(prompts, dict) and name else ""
 
@@ -209,14 +209,13 @@ def _prompt(folder: Path) -> str:
 def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
     """Kind and folder of each module."""
     path = folder / MODULES
-    try:
-        listed = json.loads(path.read_text(encoding="utf-8"))
-        for each in listed:
-            yield str(each["type"]).rpartition(".")[2], folder / str(each["path"])
-    except FileNotFoundError as error:
+    if not path.exists():
         problem = f"{MODULES} is missing, in which sentence-transformers says how the vectors of tokens become one"
-        raise InvalidInput(problem, where=str(folder)) from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InvalidInput(problem, where=str(folder))
+    try:
+        for each in read_json(path):
+            yield str(each["type"]).rpartition(".")[2], folder / str(each["path"])
+    except (TypeError, KeyError) as error:
         raise InvalidInput(f"expected a list of modules with type and path: {error}", where=str(path)) from error
 
 
@@ -241,7 +240,7 @@ def _of_length_one(vector: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _dense(folder: Path, note: Callable[[bytes], None]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
     """A linear layer of a folder, with its activation."""
-    said = read_json(folder / "config.json")
+    said = read_object(folder / "config.json")
     activation = str(said.get("activation_function", "Identity")).rpartition(".")[2]
     where = str(folder / "model.safetensors")
     if activation not in {"Identity", "Tanh"} or said.get("use_residual"):

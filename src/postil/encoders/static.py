@@ -6,7 +6,7 @@ import hashlib
 import json
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -51,16 +51,12 @@ class WordEncoder:
     """
 
     vectors: Vectors
+    reads_tokens: ClassVar[bool] = True
 
     @property
     def signature(self) -> str:
         """See `Encoder.signature`."""
         return self.vectors.signature
-
-    @property
-    def reads_tokens(self) -> bool:
-        """See `Encoder.reads_tokens`."""
-        return True
 
     def encode(self, texts: Tokens, jobs: int = 1) -> Encoded:
         """See `Encoder.encode`."""
@@ -90,17 +86,13 @@ class SubwordEncoder:
     known: NDArray[np.bool_] = field(repr=False)
     hash: str
     split: dict[str, array[int]] = field(default_factory=dict, repr=False)
+    reads_tokens: ClassVar[bool] = False
 
     @property
     def signature(self) -> str:
         """See `Encoder.signature`."""
         rows, dimensions = self.vectors.shape
         return f"{rows}x{dimensions}-{self.hash}"
-
-    @property
-    def reads_tokens(self) -> bool:
-        """See `Encoder.reads_tokens`."""
-        return False
 
     def encode(self, texts: Tokens, jobs: int = 1) -> Encoded:
         """See `Encoder.encode`."""

@@ -14,6 +14,7 @@ from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.comments.result import GridPoint, GridSearch, GridValue, value_text
 from postil.comments.store import Model
+from postil.data.explain import counted
 from postil.errors import UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.options import Flag, flag_name, split_hint
@@ -218,7 +219,7 @@ class Grid:
         place = next(place for place, point in enumerate(points) if point.chosen)
         chosen = combinations[place]
         if is_main_process():
-            limits = f"{_counted(len(points), 'combination')}, {_counted(self.epochs, 'epoch')} each"
+            limits = f"{counted(len(points), 'combination')}, {counted(self.epochs, 'epoch')} each"
             on_message(f"chosen on dev: {chosen.label} (dev {measure} {points[place].dev:.3f}; {limits})")
         return chosen.options, GridSearch(measure=measure, epochs=self.epochs, points=points)
 
@@ -292,10 +293,6 @@ def _parsed(name: str, text: str, kind: object) -> GridValue:
         raise UsageError(
             "{setting}: expected {expected}, got '{text}'", setting=Setting("grid", name), expected=expected, text=text
         ) from None
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _with(options: Options, values: Mapping[str, GridValue]) -> Options:

@@ -420,7 +420,7 @@ def _config(
 def _by_words(texts: CorpusTexts, words: int, options: RetrieverTrainOptions) -> TfidfRanker:
     comments = texts.comments("train")
     idf = idf_weights(texts.articles("train"), comments, texts.starts("train"), words, options.idf)
-    return TfidfRanker(idf, *comments)
+    return TfidfRanker(*comments, idf)
 
 
 def _dev_scorers(
@@ -435,7 +435,7 @@ def _dev_scorers(
         scorers["relevance"] = by_relevance(relevance, articles.words, comments.words)
     if features is not None:
         scorers["features"] = by_ranker(features.ranker.over(comments), articles)
-    scorers["tf-idf"] = by_ranker(TfidfRanker(words.idf, *comments.words), articles)
+    scorers["tf-idf"] = by_ranker(TfidfRanker(*comments.words, words.idf), articles)
     return scorers
 
 

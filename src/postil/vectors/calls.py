@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from postil.data.artifacts import check_hash
+from postil.data.artifacts import check_hash, read_object
 from postil.data.atomic_file import check_apart, check_folder
-from postil.data.explain import counted, load_json
+from postil.data.explain import counted
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.progress import steps
 from postil.data.row_files import read
@@ -249,10 +249,7 @@ def _opened(folder: str, *, check: bool) -> Vectors:
                 raise InvalidInput(error.problem, where=folder) from None
         return vectors
     metadata = Path(folder) / METADATA
-    try:
-        made = dict(load_json(metadata.read_bytes())) if metadata.is_file() else {}
-    except (ValueError, TypeError) as error:
-        raise InvalidInput(f"not a readable description: {error}", where=str(metadata)) from None
+    made = read_object(metadata) if metadata.is_file() else {}
     if check:
         check_hash(str(metadata), made.get("hash", encoder.hash), encoder.hash)
     tokens = map(str, map(encoder.tokenizer.id_to_token, range(len(encoder.vectors))))
