@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -63,7 +64,7 @@ def test_tables_give_what_the_command_gives(made: Path, tmp_path: Path) -> None:
 
 
 def test_the_model_itself_is_changed_by_rows_with_titles(made: Path, tmp_path: Path) -> None:
-    Model.open(made / "tc").copy(tmp_path / "m")
+    shutil.copytree(made / "tc", tmp_path / "m")
     rows = [json.loads(line) for line in (made / "labels.jsonl").read_text().splitlines()]
     titles = {row["id"]: row["headline"] for row in untitled()}
     labels = [Label(row["article"], row["text"], row["show"], title=str(titles[row["article"]])) for row in rows]

@@ -159,7 +159,7 @@ def test_what_is_drawn_follows_the_seed(att: Path) -> None:
 
 def test_a_copy_says_the_same(att: Path, tmp_path: Path) -> None:
     commenter = load_commenter(att)
-    commenter.save(tmp_path / "copy")
+    shutil.copytree(att, tmp_path / "copy")
     assert load_commenter(tmp_path / "copy").comment([asked("bread")], 2) == commenter.comment([asked("bread")], 2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,7 +63,7 @@ def test_an_updated_model_suggests_what_one_of_all_articles_suggests(there: Path
 
 
 def test_the_folder_is_replaced_and_says_what_was_added(there: Path, tmp_path: Path) -> None:
-    model = Model.open(there / "of-old").copy(tmp_path / "model").path
+    model = shutil.copytree(there / "of-old", tmp_path / "model")
     said = run("train", "--update", model, "--corpus", there / "new", "--format", "json")
     assert json.loads(said)["ranker"] == "tf-idf"
     chain = Model.open(model).metadata["updates"]
