@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import openpyxl
@@ -11,7 +10,7 @@ import pytest
 from postil.data.reading import Reading, readings
 from postil.data.row_files import read
 from postil.data.rows import Judgement, Reference, Score
-from postil.data.wide import read_wide
+from postil.data.wide import widened
 from postil.errors import InvalidInput, UsageError
 from postil.messages import COMMAND_LINE
 
@@ -133,8 +132,8 @@ def test_each_of_several_columns_is_looked_at_alone(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("item;system;Rater A;Rater B\na;s;1.000;2.5\nb;s;999;1.5\n", encoding="utf-8")
     for names in (["Rater A", "Rater B"], ["Rater *"]):
         with pytest.raises(InvalidInput, match=f':2: Rater A: {DOUBT}"1.000", beside "999" in line 3'):
-            list(read_wide(partial(read, tmp_path / "t.csv"), Judgement, names, Reading()))
-        found = list(read_wide(partial(read, tmp_path / "t.csv"), Judgement, names, Reading(decimal=".")))
+            list(read(tmp_path / "t.csv", Judgement, widened(Judgement, names, Reading())))
+        found = list(read(tmp_path / "t.csv", Judgement, widened(Judgement, names, Reading(decimal="."))))
         assert [row.grade for row in found] == [1, 2.5, 999, 1.5]
     (tmp_path / "s.csv").write_text("item;system;metric;score\na;s;m;1.000\nc;s;m;250\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"s.csv:2: score: expected numbers"):

@@ -68,8 +68,9 @@ ROW: dict[str, Any] = {"item": ["a"], "text": ["x"]}
 
 def test_a_missing_column_and_no_rows(tmp_path: Path) -> None:
     path = _table(tmp_path / "r.parquet", {"text": ["x"], "itm": ["a"]})
-    assert _refusal(path) == ": item: no such column; the file has: text, itm"
-    assert _refusal(path, Candidate) == ": item: no such column; the file has: text, itm"
+    there = ": item: no such column; did you mean 'itm'? The file has: text, itm; name the one for it: "
+    assert _refusal(path) == f"{there}columns={{'item': COLUMN}}"
+    assert _refusal(path, Candidate).startswith(": item, system: no such columns; the file has: text, itm; name")
     empty = pa.array([], pa.string())
     assert _refusal(_table(path, {"item": empty, "text": empty})) == ": the file holds no rows"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +11,7 @@ from postil.data.frames import ColumnNames, open_rows
 from postil.data.reading import Reading, readings
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
-from postil.data.wide import read_wide
+from postil.data.wide import widened
 from postil.errors import InvalidInput, UsageError
 from refusals import refused
 
@@ -89,7 +88,7 @@ def test_an_error_names_the_cell(exam: Path) -> None:
 def test_the_line_of_a_row_that_was_made(exam: Path) -> None:
     source = read(exam, Reference, Reading(columns=REFERENCES))
     assert len(list(source)) == 3
-    assert str(source.places.error(2, "grade", "too large")) == f"{exam}:4: Punkte *: too large"
+    assert str(source.places.error(2, "grade", "too large")) == f"{exam}:4: Punkte 1: too large"
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.jsonl", "t.parquet", "frame", "list"])
@@ -118,7 +117,7 @@ def test_other_tables(tmp_path: Path, name: str) -> None:
 def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
     (path := tmp_path / "r.csv").write_text("item,system,Rater Ann,Rater Bob\n1,a,4,\n2,a,3,5\n", encoding="utf-8")
     expected = [Judgement("1", "a", "Ann", 4.0), Judgement("2", "a", "Ann", 3.0), Judgement("2", "a", "Bob", 5.0)]
-    assert list(read_wide(partial(read, path), Judgement, ["Rater *"], Reading())) == expected
+    assert list(read(path, Judgement, widened(Judgement, ["Rater *"], Reading()))) == expected
     assert rows(path, Judgement, grade="Rater *") == (
         expected,
         [
@@ -126,13 +125,13 @@ def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
             "empty cells, taken as no judgement: 1 in Rater Bob",
         ],
     )
-    metrics = [row.metric for row in read_wide(partial(read, path), Score, ["Rater *"], Reading())]
+    metrics = [row.metric for row in read(path, Score, widened(Score, ["Rater *"], Reading()))]
     assert metrics == ["Ann", "Ann", "Bob"]
     table = [{"item": 1, "system": "a", "Rater Ann": 4, "Rater Bob": 2}]
     names = ColumnNames({"judgements": Judgement}, wide={"judgements": ["Rater *"]})
     assert [row.annotator for row in open_rows(table, Judgement, "judgements", names)] == ["Ann", "Bob"]
     with pytest.raises(UsageError, match="columns names the grade, and each of"):
-        read_wide(partial(read, path), Judgement, ["Rater *"], Reading(columns={"grade": "x"}))
+        read(path, Judgement, widened(Judgement, ["Rater *"], Reading(columns={"grade": "x"})))
 
 
 def test_a_column_of_that_very_name_is_one(tmp_path: Path) -> None:
@@ -175,7 +174,7 @@ def test_scores(tmp_path: Path) -> None:
     (path := tmp_path / "s.csv").write_text(METRICS, encoding="utf-8")
     said: list[str] = []
     reading = Reading(columns=READING.columns, say=said.append)
-    rows = list(read_wide(partial(read, path), Score, ["own metric", "bleu"], reading))
+    rows = list(read(path, Score, widened(Score, ["own metric", "bleu"], reading)))
     assert [(row.item, row.system, row.metric, row.score, row.signature) for row in rows] == [
         ("1", "a", "bleu", 0.5, "external"),
         ("2", "a", "own metric", 3.0, "external"),
@@ -187,24 +186,24 @@ def test_scores(tmp_path: Path) -> None:
 
 def test_a_row_is_found_again_and_keeps_its_other_fields(tmp_path: Path) -> None:
     (path := tmp_path / "s.csv").write_text(METRICS, encoding="utf-8")
-    source = read_wide(partial(read, path), Score, ["bleu", "own metric"], READING)
+    source = read(path, Score, widened(Score, ["bleu", "own metric"], READING))
     rows = list(source)
     assert (rows[3].item, rows[3].system, rows[3].metric) == ("2", "b", "own metric")
     assert str(source.places.error(3, "score", "too large")) == f"{path}:4: own metric: too large"
     assert str(source.places.error(3, "system", "unknown")) == f"{path}:4: model: unknown"
     path.write_text('{"item": 1, "system": "a", "aspect": "tone", "Ann": 4, "Bob": null}\n', encoding="utf-8")
-    read_lines = partial(read, path.rename(tmp_path / "j.jsonl"))
-    found = list(read_wide(read_lines, Judgement, ["Ann", "Bob"], Reading()))
+    lines = path.rename(tmp_path / "j.jsonl")
+    found = list(read(lines, Judgement, widened(Judgement, ["Ann", "Bob"], Reading())))
     assert found == [Judgement("1", "a", "Ann", 4.0, "tone")]
 
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:
     (path := tmp_path / "s.csv").write_text(METRICS, encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"s\.csv:1: blue: no such column; did you mean 'bleu'\?"):
-        list(read_wide(partial(read, path), Score, ["blue"], READING))
+        list(read(path, Score, widened(Score, ["blue"], READING)))
     path.write_text("doc,model,bleu\n1,a,\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match="expected numbers in bleu, got empty cells alone"):
-        list(read_wide(partial(read, path), Score, ["bleu"], READING))
+        list(read(path, Score, widened(Score, ["bleu"], READING)))
 
 
 @pytest.mark.parametrize(
@@ -217,4 +216,4 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
 )
 def test_names_that_make_no_sense(tmp_path: Path, names: list[str], columns: dict[str, str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        read_wide(partial(read, tmp_path / "s.csv"), Score, names, Reading(columns=columns))
+        read(tmp_path / "s.csv", Score, widened(Score, names, Reading(columns=columns)))

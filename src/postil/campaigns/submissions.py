@@ -26,7 +26,7 @@ from postil.messages import Message, Setting
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from postil.data.tables import Record
+    from postil.data.columns import Record
 
 __all__ = [
     "Answer",

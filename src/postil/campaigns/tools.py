@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from postil.campaigns.models import Span
     from postil.campaigns.submissions import Answer
-    from postil.data.tables import Record
+    from postil.data.columns import Record
 
 __all__ = ["read_label_studio", "read_potato"]
 

@@ -23,10 +23,10 @@ import msgspec
 
 from postil.corpus.result import CorpusMetadata
 from postil.corpus.splits import SPLITS
-from postil.data import parquet
 from postil.data.arguments import check_arguments
 from postil.data.arrays import WHOLE, Expected
 from postil.data.artifacts import Artifact, ArtifactKind
+from postil.data.row_files import read
 from postil.data.rows import Article
 from postil.errors import InvalidInput, UnknownName
 
@@ -136,7 +136,7 @@ class Corpus:
             split: ``train``, ``dev`` or ``test``.
         """
         for file in self.files(split):
-            yield from parquet.read(str(file), Article)
+            yield from read(file, Article)
 
     def words(self) -> list[str]:
         """The words of the corpus, by token id.

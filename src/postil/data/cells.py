@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 from msgspec import inspect
@@ -331,6 +331,31 @@ def _kind(wanted: inspect.Type) -> str:
     return "truth" if inspect.BoolType in kinds else "json"
 
 
+_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "id": (str, int),
+    "text": (str,),
+    "number": (float, int),
+    "integer": (int,),
+    "truth": (bool,),
+}
+
+
+def plain_types(info: msgspec.structs.FieldInfo) -> frozenset[type]:
+    """Types of values that a field takes as they are; none for dates, and for lists and objects.
+
+    Args:
+        info: The field.
+
+    >>> from postil.data.rows import Comment
+    >>> sorted(each.__name__ for each in plain_types(msgspec.structs.fields(Comment)[3]))
+    ['NoneType', 'float', 'int']
+    """
+    wanted = inspect.type_info(info.type)
+    options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
+    found = _TYPES.get(_kind(wanted), ())
+    return frozenset((*found, *([type(None)] * any(isinstance(each, inspect.NoneType) for each in options if found))))
+
+
 class CellField:
     """A field of a row and the cells that it comes from.
 
@@ -361,8 +386,13 @@ class CellField:
         self._is_list = any(isinstance(each, inspect.VarTupleType) for each in options)
         self._default = (() if self._is_list else None) if info.required else info.default
         self._hint, self._texts, self._comma, self._decimal = info.type, texts, comma, decimal
-        self.empty = self.commas = self.merged = self.filled = 0
-        self._fills, self._above = fill and self.kind == "id", cast("object", None)
+        self.empty = self.commas = self.merged = 0
+        self._fills = fill
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of cells so far that were empty texts, had a decimal comma, or were merged."""
+        return self.empty, self.commas, self.merged
 
     def column_of(self, cells: Sequence[object], *, apostrophes: bool) -> Sequence[object]:
         """Values of a batch of cells."""
@@ -373,7 +403,7 @@ class CellField:
                     return numbers
             except ValueError:
                 pass
-        elif self._texts and self.kind in {"id", "text"} and not (apostrophes or self._fills) and "" not in cells:
+        elif self._texts and self.kind in {"id", "text"} and not apostrophes and "" not in cells:
             return cells
         return list(map(self.value, cells))
 
@@ -386,11 +416,6 @@ class CellField:
         if isinstance(cell, MergedCell) and self.kind == "id":
             self.merged += 1
             cell = cell.shared
-        if self._fills:
-            if cell is None or not str(cell).strip():
-                self.filled += self._above is not None
-                cell = self._above
-            self._above = cell
         if cell is None or (isinstance(cell, str) and not cell.strip() and (self.kind != "text" or not cell)):
             if self.kind == "text" and not self._optional:
                 self.empty += 1

@@ -7,22 +7,21 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
-from itertools import compress, repeat
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar, cast, runtime_checkable
 
-import msgspec
-from msgspec import inspect
-
+from postil.data.cells import plain_types
+from postil.data.columns import ValueTable, in_columns
 from postil.data.explain import Null
 from postil.data.parts import Excluded
 from postil.data.reading import NESTED, readings
 from postil.data.row_files import read
 from postil.data.row_locations import LocatedRows, RowLocations
-from postil.data.rows import Judgement, Reference, Row, Score
-from postil.data.tables import is_nested, records_as_rows
-from postil.data.wide import read_wide, unfolding
+from postil.data.rows import Judgement, Reference, Row
+from postil.data.tables import ValueField, ValueRows
+from postil.data.wide import widened
 from postil.errors import InvalidInput, UsageError, nearest
 from postil.messages import Message
 
@@ -30,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from types import FrameType
 
+    import msgspec
     from narwhals.typing import IntoFrame
 
+    from postil.data.columns import Batch
     from postil.data.reading import Reading
     from postil.data.streams import FilePath
-    from postil.data.wide import Unfolding
 
     Frame: TypeAlias = IntoFrame
     Table: TypeAlias = FilePath | Frame | Sequence[Row] | Sequence[Mapping[str, object]]
@@ -188,24 +188,15 @@ def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | N
     [('1', 'a b')]
     """
     names = names or ColumnNames({role: row_type})
-    reading, wide = names.reading(role), names.wide.get(role, ())
-    if not wide:
-        return _rows(table, row_type, role, reading, names.constants)
-    of = cast("type[Score]", row_type)  # or Judgement
-    found = read_wide(lambda kind, how: _rows(table, kind, role, how, names.constants), of, wide, reading)
-    return cast("LocatedRows[T]", found)
-
-
-def _rows(table: Table, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]) -> LocatedRows[T]:
-    """Open a table whose columns are the fields."""
+    reading = widened(row_type, names.wide.get(role, ()), names.reading(role))
     if isinstance(table, str | os.PathLike):
         return read(table, row_type, reading)
     if isinstance(table, list | tuple) and table and isinstance(table[0], Row):
         return LocatedRows(_of_type(table, row_type, role), RowLocations(role))
     if isinstance(table, list | tuple):
-        return _opened(_of_dictionaries(table, role), row_type, role, reading, constants)
+        return _opened(_of_dictionaries(table, role), row_type, role, reading, names.constants)
     if is_frame(table):
-        return _opened(_of_frame(table, role), row_type, role, reading, constants)
+        return _opened(_of_frame(table, role), row_type, role, reading, names.constants)
     raise UsageError(f"{role}: expected a path, a data frame or a list of rows, got {type(table).__name__}")
 
 
@@ -217,23 +208,8 @@ def _of_type(rows: Iterable[object], row_type: type[T], role: str) -> Iterator[T
         yield row
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Columns of a table in memory.
-
-    Args:
-        names: Their names.
-        lines: Row of the table that each of their rows comes from, counted from 1.
-        values: Function from a name to the values, as their library has them.
-    """
-
-    names: list[str]
-    lines: Sequence[int]
-    values: Callable[[str], list[object]]
-
-
-def _of_dictionaries(objects: Sequence[object], role: str) -> _Columns:
-    """Columns of a list of dictionaries; a key that one lacks is missing there."""
+def _of_dictionaries(objects: Sequence[object], role: str) -> Batch:
+    """Rows of a list of dictionaries; a key that one lacks is missing there."""
     found: dict[str, list[object]] = {}
     for line, row in enumerate(objects, start=1):
         if not isinstance(row, Mapping):
@@ -244,18 +220,18 @@ def _of_dictionaries(objects: Sequence[object], role: str) -> _Columns:
             values += [None] * (line - 1 - len(values))
             values.append(value)
     n = len(objects)
-    return _Columns(list(found), range(1, n + 1), lambda name: found[name] + [None] * (n - len(found[name])))
+    return _in_memory(list(found), n, lambda name: found[name] + [None] * (n - len(found[name])))
 
 
-def _of_frame(frame: object, role: str) -> _Columns:
-    """Columns of a data frame."""
+def _of_frame(frame: object, role: str) -> Batch:
+    """Rows of a data frame."""
     import narwhals as nw  # noqa: PLC0415 - only where a frame comes
 
     try:
         opened = nw.from_native(frame)  # type: ignore[call-overload]  # what it does not know it refuses
         eager = opened.collect() if isinstance(opened, nw.LazyFrame) else opened
         names = {str(name): name for name in eager.columns}  # pandas takes numbers as well
-        return _Columns(list(names), range(1, len(eager) + 1), lambda name: eager.get_column(names[name]).to_list())
+        return _in_memory(list(names), len(eager), lambda name: eager.get_column(names[name]).to_list())
     except nw.exceptions.DuplicateError:
         raise InvalidInput("two columns have the same name; rename one of them", where=role) from None
     except TypeError:
@@ -263,112 +239,90 @@ def _of_frame(frame: object, role: str) -> _Columns:
         raise UsageError(f"{role}: expected a data frame ({known}), got {type(frame).__name__}") from None
 
 
+def _in_memory(names: list[str], n: int, values: Callable[[str], list[object]]) -> Batch:
+    """Rows of a table in memory, with missing values as None."""
+    plain = cache(lambda name: _plain(values(name)))
+    return in_columns(range(1, n + 1), names, plain)
+
+
 def _opened(
-    columns: _Columns, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]
+    whole: Batch, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]
 ) -> LocatedRows[T]:
-    """Open the rows of columns."""
-    if found := unfolding(row_type, reading, columns.names, role):
-        columns, reading = _unfolded(found, columns), found.reading
-    reading = _completed(reading, row_type, columns.names, constants)
-    if not columns.lines:
+    """Open the rows of a table in memory."""
+    if not whole.lines:
         raise InvalidInput("expected rows, got none", where=role)
-    sources = {source: field for field, source in _sources(reading, row_type, columns.names, role).items()}
-    infos = {info.encode_name: info for info in msgspec.structs.fields(row_type)}
-    table = {source: _plain(columns.values(source), infos.get(field)) for source, field in sources.items()}
-    lines, left_out = columns.lines, tuple[Excluded, ...]()
+    names = list(whole.keys(0))
+    left_out: tuple[Excluded, ...] = ()
     grade = reading.columns.get("grade", "grade")
-    if row_type is Judgement and grade in table:
-        table, lines, left_out = _rated(table, lines, grade)
-    text = table.get(reading.columns.get("text", "text"), [])
-    if row_type is Reference and any(isinstance(each, list) for each in text):
-        of = {**reading.columns, NESTED: reading.columns.get("text", "text")}
+    if row_type is Judgement and grade in names:
+        grades = whole.column(grade)
+        if missing := [f"row {line}" for line, value in zip(whole.lines, grades, strict=True) if value is None]:
+            left_out = (Excluded.of("no grade", missing),)
+            whole = whole.only([row for row, value in enumerate(grades) if value is not None])
+    text = reading.columns.get("text", "text")
+    if row_type is Reference and text in names and any(isinstance(each, list) for each in whole.column(text)):
+        of = {**reading.columns, NESTED: text}
         reading = replace(reading, columns={field: column for field, column in of.items() if field != "text"})
-    aliases = reading.names
-    places = RowLocations(role, lambda _: tuple(columns.names), aliases)
-    if is_nested(row_type, reading, columns.names) or not all(source in columns.names for source in aliases.values()):
-        return LocatedRows(
-            _advised(records_as_rows(_batches(table, lines), row_type, reading, places)), places, left_out
-        )
-    if not isinstance(lines, range):
-        places.extend(lines)
-    return LocatedRows(_advised(_made(table, lines, row_type, reading, role)), places, left_out)
+    n = len(whole.lines)
+    parts = (whole.only(range(begin, min(begin + BATCH, n))) for begin in range(0, n, BATCH))
+    places = RowLocations(role, lambda _: tuple(names), reading.names)
+    rows = _MemoryRows(ValueTable(role, names, lambda _: parts, kind=""), row_type, reading, places, constants)
+    return LocatedRows(_advised(iter(rows)), places, left_out)
 
 
-def _unfolded(of: Unfolding, columns: _Columns) -> _Columns:
-    """Columns of the rows that are made of rows with several texts."""
-    lines = list(columns.lines)
-    used = {column: list(map(plain_value, columns.values(column))) for place in of.columns for column in place}
-    pairs = of.pairs(len(lines), used, {})
-    made = of.names([])
+class _MemoryRows(ValueRows[T]):
+    """Rows of a table in memory.
 
-    def values(name: str) -> list[object]:
-        if name not in made:
-            whole = columns.values(name)
-            return [whole[row] for row, _ in pairs]
-        at = made.index(name)
-        return [of.added(place, lambda column, row=row: used[column][row])[at] for row, place in pairs]  # type: ignore[misc]
-
-    return _Columns([*filter(None, of.names(columns.names))], [lines[row] for row, _ in pairs], values)
-
-
-def _completed(reading: Reading, row_type: type[Row], names: Sequence[str], constants: Mapping[str, str]) -> Reading:
-    """Options with constants for the fields that a row needs and the table has no column for."""
-    needed = {info.name for info in msgspec.structs.fields(row_type) if info.required}
-    absent = {field: f"={value}" for field, value in constants.items() if field in needed and field not in names}
-    return replace(reading, columns={**absent, **reading.columns})
-
-
-def _sources(reading: Reading, row_type: type[Row], names: Sequence[str], role: str) -> dict[str, str]:
-    """Column of each field that the table has.
-
-    Raises:
-        InvalidInput: A column that was named, or that the row needs, is missing.
+    Args:
+        table: The table.
+        row_type: The row.
+        reading: Mapping of columns.
+        places: Locations of the rows.
+        constants: Value of fields that are needed, where there is no column for them.
     """
-    nested = is_nested(row_type, reading, names)
-    required = {info.encode_name for info in msgspec.structs.fields(row_type) if info.required}
-    sources = {**({NESTED: NESTED} if nested else {}), **reading.sources(row_type)}
-    found: dict[str, str] = {}
-    missing: dict[str, str] = {}
-    for field, source in sources.items():
-        column = source if source in names else source.partition(".")[0]
-        if column in names:
-            found[field] = column
-        elif source.startswith("=") or not source:
-            continue
-        elif field in reading.columns or (field in required and not (nested and field == "text")):
-            missing[field] = source
-    if missing:
-        raise InvalidInput(_no_column(missing, names, reading), where=role)
-    return found
 
+    def __init__(
+        self,
+        table: ValueTable,
+        row_type: type[T],
+        reading: Reading,
+        places: RowLocations,
+        constants: Mapping[str, str],
+    ) -> None:
+        self._constants = constants
+        super().__init__(table, row_type, reading, places)
 
-def _no_column(missing: Mapping[str, str], names: Sequence[str], reading: Reading) -> str:
-    """Message for fields whose columns a table lacks: for the first one that was named, else for all."""
-    named = {field: source for field, source in missing.items() if field in reading.columns or field != source}
-    field, source = next(iter((named or missing).items()))
-    there = f"the columns are: {', '.join(names)}"
-    if named or len(missing) == 1:
-        near = nearest(source, names)
+    def _constant(self, name: str) -> object:
+        return self._constants.get(name) if self._infos[name].required else None
+
+    def _field(self, name: str, column: str) -> ValueField:
+        info = self._infos.get(name)
+        return ValueField(column, None if info is None else partial(_fitting, info))
+
+    def _no_column(self, missing: Sequence[str], reading: Reading) -> InvalidInput:
+        """Make the error for the first field whose column was named, else for all."""
+        named = [name for name in missing if name in reading.columns][:1]
+        sources = [reading.columns.get(name, name) for name in named or missing]
+        near = nearest(sources[0], self._names) if len(sources) == 1 else None
         guess = "" if near is None else f" did you mean '{near}'?"
-        problem = f"no column '{source}';{guess} {there}"
-        if named:
-            return problem
-        return Message("{problem}; name it: {column}", problem=problem, column=reading.column_setting(field))
-    several = ", ".join(f"'{each}'" for each in missing)
-    problem = f"no columns {several}; {there}"
-    return Message("{problem}; name them: {columns}", problem=problem, columns=reading.column_setting(*missing))
+        s, it = ("", "it") if len(sources) == 1 else ("s", "them")
+        wanted = ", ".join(f"'{each}'" for each in sources)
+        problem = f"no column{s} {wanted};{guess} the columns are: {', '.join(self._names)}"
+        if not named:
+            ways = reading.column_setting(*missing)
+            problem = Message("{problem}; name {it}: {columns}", problem=problem, it=it, columns=ways)
+        return InvalidInput(problem, where=self._where)
 
 
-def _plain(values: list[object], info: msgspec.structs.FieldInfo | None) -> list[object]:
-    """Values as rows have them: missing ones None or the field's default, whole floats integers where ids are."""
-    if set(map(type, values)) == {str}:
-        return values
-    found = list(map(plain_value, values))
-    if info is None:
-        return found
-    kinds = inspect.type_info(info.type)
-    if any(isinstance(kind, inspect.IntType) for kind in getattr(kinds, "types", (kinds,))):
-        found = [int(value) if isinstance(value, float) and value.is_integer() else value for value in found]
+def _plain(values: list[object]) -> list[object]:
+    return values if set(map(type, values)) == {str} else list(map(plain_value, values))
+
+
+def _fitting(info: msgspec.structs.FieldInfo, values: Sequence[object]) -> Sequence[object]:
+    """Values as a field has them: missing ones its default, whole floats integers where it has these."""
+    found, types = values, plain_types(info)
+    if int in types and float not in types and float in set(map(type, values)):
+        found = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
     if not info.required and info.default is not None:
         found = [info.default if value is None else value for value in found]
     return found
@@ -399,50 +353,6 @@ def plain_value(value: object) -> object:
 
 _MISSING: Final = frozenset({"NAType", "NaTType"})
 """Types of the missing values of pandas."""
-
-
-def _rated(
-    table: dict[str, list[object]], lines: Sequence[int], grade: str
-) -> tuple[dict[str, list[object]], Sequence[int], tuple[Excluded, ...]]:
-    """The judgements that have a grade, and those left out."""
-    missing = [line for line, value in zip(lines, table[grade], strict=True) if value is None]
-    if not missing:
-        return table, lines, ()
-    kept = [value is not None for value in table[grade]]
-    excluded = Excluded.of("no grade", [f"row {line}" for line in missing])
-    rated = {name: list(compress(values, kept)) for name, values in table.items()}
-    return rated, list(compress(lines, kept)), (excluded,)
-
-
-def _made(
-    table: dict[str, list[object]], lines: Sequence[int], row_type: type[T], reading: Reading, role: str
-) -> Iterator[T]:
-    """Make rows of columns; of a batch with a wrong value, and of nested objects, by way of records."""
-    names = {info.encode_name: info for info in msgspec.structs.fields(row_type)}
-    sources = [(info, reading.columns.get(name, name)) for name, info in names.items()]
-    columns = [
-        table[source] if source in table else repeat(source[1:] if source.startswith("=") else info.default)
-        for info, source in sources
-    ]
-    for begin in range(0, len(lines), BATCH):
-        here = slice(begin, begin + BATCH)
-        parts = [column[here] if isinstance(column, list) else column for column in columns]
-        try:
-            rows = list(map(row_type, *parts))
-        except InvalidInput:
-            batches = _batches({name: values[here] for name, values in table.items()}, lines[here])
-            places = RowLocations(role, columns=reading.columns)
-            rows = list(records_as_rows(batches, row_type, reading, places))
-        yield from rows
-
-
-def _batches(
-    table: dict[str, list[object]], lines: Sequence[int]
-) -> Iterator[tuple[Sequence[int], list[dict[str, object]]]]:
-    for begin in range(0, len(lines), BATCH):
-        here = slice(begin, begin + BATCH)
-        values = zip(*(column[here] for column in table.values()), strict=True)
-        yield lines[here], [dict(zip(table, each, strict=True)) for each in values]
 
 
 def _advised(rows: Iterator[T]) -> Iterator[T]:

@@ -21,9 +21,9 @@ from postil.messages import Message
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from postil.data.columns import Record
     from postil.data.explain import Problem
     from postil.data.reading import Reading
-    from postil.data.tables import Record
 
 __all__ = [
     "FAILURES",

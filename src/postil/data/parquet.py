@@ -7,17 +7,16 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 from msgspec import inspect
 
-from postil.data.explain import explain
 from postil.data.fields import plain_id
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 __all__ = [
     "AS_JSON",
@@ -26,15 +25,13 @@ __all__ = [
     "Record",
     "arrow",
     "columns",
-    "read",
     "read_arrow",
+    "read_columns",
     "read_objects",
-    "rows_of",
     "schema_in",
     "schema_of",
 ]
 
-T = TypeVar("T", bound=msgspec.Struct)
 Record: TypeAlias = dict[str, object]
 Arrow: TypeAlias = Any  # pyarrow has no types: its module, a schema, a type or an open file
 BATCH: Final = 8192
@@ -87,69 +84,46 @@ def schema_in(path: str) -> Arrow:
         return file.schema_arrow
 
 
-def read(path: str, row_type: type[T]) -> Iterator[T]:
-    """Read rows, batch by batch; only the columns that the row knows.
+def read_columns(
+    path: str, names: Sequence[str] | None = None, size: int = BATCH, *, plain: bool = True
+) -> Iterator[dict[str, list[object]]]:
+    """Read columns, batch by batch.
 
     Args:
         path: The file.
-        row_type: The row.
-
-    Yields:
-        The rows.
-
-    Raises:
-        InvalidInput: It is not a Parquet file, lacks a column, holds no rows, or a value is not what it should be.
-        MissingExtra: pyarrow is not installed.
-    """
-    fields = msgspec.structs.fields(row_type)
-    schema = schema_in(path)
-    names = schema.names
-    for field in fields:
-        if field.required and field.encode_name not in names:
-            problem = f"no such column; the file has: {', '.join(names)}"
-            raise InvalidInput(problem, where=path, field=field.encode_name)
-    known = [field.encode_name for field in fields if field.encode_name in names]
-    timed = _TIMES.search(str([schema.field(name).type for name in known])) is not None  # a date may be a timestamp
-    done = 0
-    for batch in _batches(path, known):
-        try:
-            rows = msgspec.convert(
-                msgspec.to_builtins(batch, enc_hook=str) if timed else batch,  # str: the timestamps of pandas
-                list[row_type],  # type: ignore[valid-type]
-            )
-        except (msgspec.ValidationError, InvalidInput) as error:
-            raise _first_problem(batch, row_type, path, done, error) from None
-        done += len(rows)
-        yield from rows
-
-
-def read_objects(path: str, rows: int = BATCH, names: list[str] | None = None) -> Iterator[Record]:
-    """Read rows as dictionaries.
-
-    Args:
-        path: The file.
-        rows: Number of rows read at once.
         names: The columns that are read; by default all.
+        size: Number of rows read at once.
+        plain: True for times as text.
 
     Yields:
-        The rows; a value that the file lacks is None.
+        Values by column; a value that the file lacks is None.
 
     Raises:
         InvalidInput: It is not a Parquet file, or holds no rows.
         MissingExtra: pyarrow is not installed.
     """
-    for batch in _batches(path, names, rows):
-        yield from batch
+    empty = True
+    with _opened(path) as file:
+        marked = _marked(file.schema_arrow)
+        for batch in file.iter_batches(size, columns=names):
+            columns = _columns(batch, path, plain=plain)
+            for name in columns.keys() & marked:
+                columns[name] = [None if value is None else msgspec.json.decode(str(value)) for value in columns[name]]
+            empty = empty and not batch.num_rows
+            yield columns
+    if empty:
+        raise InvalidInput("the file holds no rows", where=path)
 
 
-def read_arrow(path: str) -> Iterator[list[Record]]:
-    """Read the rows of an Arrow file (IPC, Feather) or stream as dictionaries, in batches.
+def read_arrow(path: str, *, plain: bool = True) -> Iterator[dict[str, list[object]]]:
+    """Read the columns of an Arrow file (IPC, Feather) or stream, batch by batch.
 
     Args:
         path: The file.
+        plain: True for times as text.
 
     Yields:
-        Rows; a value that the file lacks is None.
+        Values by column; a value that the file lacks is None.
 
     Raises:
         InvalidInput: It is not an Arrow file.
@@ -167,28 +141,49 @@ def read_arrow(path: str) -> Iterator[list[Record]]:
             for batch in batches:
                 batch.validate(full=True)  # damage would end Python, or worse
                 for begin in range(0, batch.num_rows, BATCH):
-                    yield rows_of(batch.slice(begin, BATCH), path)
+                    yield _columns(batch.slice(begin, BATCH), path, plain=plain)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InvalidInput("not an Arrow file, or a damaged one; is the download complete?", where=path) from error
 
 
-def rows_of(batch: Arrow, path: str) -> list[Record]:
-    """Rows of a record batch as dictionaries.
-
-    Args:
-        batch: The record batch.
-        path: Its file.
+def _columns(batch: Arrow, path: str, *, plain: bool) -> dict[str, list[object]]:
+    """Values of a record batch by column.
 
     Raises:
         InvalidInput: It has times with nanoseconds, which Python has not.
     """
     try:
-        return batch.to_pylist()  # type: ignore[no-any-return]  # pyarrow has no types
+        return {
+            name: msgspec.to_builtins(column.to_pylist(), enc_hook=str)  # str: the timestamps of pandas
+            if plain and _TIMES.search(str(column.type))
+            else column.to_pylist()
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        }
     except ValueError as error:
         if isinstance(error, arrow().ArrowException):
             raise
         problem = "a time has nanoseconds; write the column in microseconds, or install pandas"
         raise InvalidInput(problem, where=path) from error
+
+
+def read_objects(path: str, rows: int = BATCH, names: Sequence[str] | None = None) -> Iterator[Record]:
+    """Read rows of a Parquet or Arrow file as dictionaries.
+
+    Args:
+        path: The file.
+        rows: Number of rows read at once.
+        names: The columns that are read, of a Parquet file; by default all.
+
+    Yields:
+        The rows; a value that the file lacks is None.
+
+    Raises:
+        InvalidInput: It is no such file, or a Parquet file without rows.
+        MissingExtra: pyarrow is not installed.
+    """
+    is_arrow = path.endswith(".arrow")
+    for columns in read_arrow(path, plain=False) if is_arrow else read_columns(path, names, rows, plain=False):
+        yield from (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
 def schema_of(row_type: type[msgspec.Struct], *, dates: bool = True) -> Arrow:
@@ -296,32 +291,6 @@ def _opened(path: str) -> Iterator[Arrow]:
 
 def _marked(schema: Arrow) -> list[str]:
     return [field.name for field in schema if field.metadata and AS_JSON in field.metadata]
-
-
-def _batches(path: str, names: list[str] | None, size: int = BATCH) -> Iterator[list[Record]]:
-    """Yield the rows as dictionaries, in batches; at least one row."""
-    empty = True
-    with _opened(path) as file:
-        marked = [name for name in _marked(file.schema_arrow) if names is None or name in names]
-        for batch in file.iter_batches(size, columns=names):
-            rows = rows_of(batch, path)
-            for name in marked:
-                for row in rows:
-                    row[name] = None if row[name] is None else msgspec.json.decode(str(row[name]))
-            empty = empty and not rows
-            yield rows
-    if empty:
-        raise InvalidInput("the file holds no rows", where=path)
-
-
-def _first_problem(batch: list[Record], row_type: type[T], path: str, done: int, error: Exception) -> InvalidInput:
-    for number, row in enumerate(batch, done + 1):
-        try:
-            msgspec.convert(row, row_type)
-        except (msgspec.ValidationError, InvalidInput) as refusal:
-            field, problem = explain(row, row_type) or ("", str(refusal))
-            return InvalidInput(problem, where=path, line=number, field=field)
-    return InvalidInput(str(error), where=path)
 
 
 def _arrow_type(kind: inspect.Type, pa: Arrow, *, dates: bool) -> Arrow:

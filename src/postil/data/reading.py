@@ -145,6 +145,7 @@ class Reading:
         advice: Remedy besides, where a file lacks columns that nobody named, for messages.
         folder: Dataset folder that the file is part of, whose name a system without one gets, and messages have.
         part: Role that messages have beside the file, where one file has several.
+        wide: Field whose columns, with bars between them, were named one by one: each is a metric or an annotator.
     """
 
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -164,6 +165,7 @@ class Reading:
     advice: str = ""
     folder: str = ""
     part: str = ""
+    wide: str = ""
 
     @property
     def signature(self) -> dict[str, object]:

@@ -8,6 +8,7 @@ import zlib
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
@@ -16,7 +17,8 @@ import msgspec
 
 from postil.data import jsonl, parquet
 from postil.data.atomic_file import AtomicFile, write_error
-from postil.data.delimited import CsvSink, Delimited, column_names
+from postil.data.columns import Batch, CellTable, ValueTable, in_columns, of_records
+from postil.data.delimited import CsvSink, Delimited
 from postil.data.explain import file_setting, shown
 from postil.data.folders import files_of_split
 from postil.data.jsonl import json_lines, json_records
@@ -24,12 +26,13 @@ from postil.data.reading import Reading
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Reference, Row
 from postil.data.streams import BOM, LONGEST_LINE, FilePath, compressed, opened
-from postil.data.tables import CellTable, batched, columns_wanted, is_nested, records_as_rows, rows_of_table
+from postil.data.tables import is_nested, rows_of
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Hint, Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
@@ -202,7 +205,10 @@ class Rows(LocatedRows[T]):
         where = "stdin" if name == "-" else name
         fields = partial(_fields_at, name, form, row_type, reading)
         places = RowLocations(where, fields, reading.names)
-        super().__init__(_READERS[form](name, row_type, reading, places), places)
+        if form == "jsonl":
+            super().__init__(_read_jsonl(name, row_type, reading, places), places)
+        else:
+            super().__init__(_read_table(name, form, row_type, reading, places), places)
 
 
 def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN) -> tuple[str, ...]:
@@ -222,17 +228,10 @@ def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN) -> 
         if form == "dataset":
             return fields_of(files_of_split(Path(name), reading.split, reading.role)[0], row_type, silent)
         if name != "-" and form in {"json", "arrow"}:
-            return _first_keys(name, form, silent)
+            with _TABLES[form](name, name, row_type, silent) as table:
+                return tuple(table.names)
         return _fields_at(name, form, row_type, silent, 1) or ()
     return ()
-
-
-def _first_keys(name: str, form: str, reading: Reading) -> tuple[str, ...]:
-    """Names of the fields of the first record of a file."""
-    if form == "arrow":
-        return tuple(next(parquet.read_arrow(name))[0])
-    with opened(name) as stream:
-        return next((tuple(records[0]) for _, records in json_records(stream, name, reading)), ())
 
 
 def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line: int) -> tuple[str, ...] | None:
@@ -240,14 +239,12 @@ def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line
     if name == "-" or not Path(name).is_file():
         return None
     with suppress(InvalidInput):  # the file is gone by now
-        if form == "parquet":
-            return parquet.columns(name)
         if form == "jsonl":
             with open_bytes(name) as stream:
                 return jsonl.keys_at(stream, line)
-        if form in _TABLES:
-            with opened(name) as stream:
-                return tuple(_TABLES[form](stream, name, reading.wanted(row_type), reading).names)
+        if form not in {"json", "arrow"}:  # whose rows need not have the same fields
+            with _TABLES[form](name, name, row_type, reading) as table:
+                return tuple(table.names)
     return None
 
 
@@ -278,7 +275,8 @@ def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocat
             )
             raise InvalidInput(problem, where=places.where, line=1)
         if reading.columns or is_nested(row_type, reading, _object(first)):
-            yield from records_as_rows(json_lines(source, places.where), row_type, reading, places, tell=True)
+            batches = starmap(of_records, json_lines(source, places.where))
+            yield from rows_of(ValueTable.of(batches, places.where), row_type, reading, places)
         else:
             yield from jsonl.read(source, row_type, places)
 
@@ -314,66 +312,62 @@ class _Rest(io.BufferedIOBase):
         return first or self._stream.read1(size)
 
 
-def _read_parquet(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
-    names = parquet.columns(name)
-    if not reading.columns and not is_nested(row_type, reading, names):
-        yield from parquet.read(name, row_type)
-        return
-    wanted = columns_wanted(row_type, reading, names, places.where)
-    if unread := [each for each in names if each not in wanted]:
-        reading.tell(places.where, f"columns not read: {column_names(unread)}")
-    batches = batched(parquet.read_objects(name, names=[each for each in names if each in wanted]))
-    yield from records_as_rows(batches, row_type, reading, places)
-
-
-def _read_arrow(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
-    rows = (row for batch in parquet.read_arrow(name) for row in batch)
-    yield from records_as_rows(batched(rows), row_type, reading, places, tell=True)
-
-
-def _read_json(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+@contextmanager
+def _text_table(name: str, where: str, row_type: type[Row], reading: Reading, usual: str = ",") -> Iterator[CellTable]:
     with opened(name) as stream:
-        yield from records_as_rows(json_records(stream, places.where, reading), row_type, reading, places, tell=True)
+        yield Delimited(
+            stream,
+            where,
+            reading.wanted(row_type),
+            encoding=reading.encoding,
+            delimiter=reading.delimiter,
+            usual=usual,
+            quotes=reading.quotes,
+        )
 
 
-def _read_cells(form: str, name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
-    with opened(name) as stream:
-        table = _TABLES[form](stream, places.where, reading.wanted(row_type), reading)
-        yield from rows_of_table(table, row_type, reading, places)
-
-
-def _text_table(
-    stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading, usual: str = ","
-) -> CellTable:
-    return Delimited(
-        stream,
-        where,
-        wanted,
-        encoding=reading.encoding,
-        delimiter=reading.delimiter,
-        usual=usual,
-        quotes=reading.quotes,
-    )
-
-
-def _sheet(stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading) -> CellTable:
+@contextmanager
+def _sheet(name: str, where: str, row_type: type[Row], reading: Reading) -> Iterator[CellTable]:
     from postil.data.workbooks import Sheet  # noqa: PLC0415 - only workbooks need it
 
-    return Sheet(stream, where, wanted, reading)
+    with opened(name) as stream:
+        yield Sheet(stream, where, reading.wanted(row_type), reading)
+
+
+@contextmanager
+def _json(name: str, where: str, _row_type: type[Row], reading: Reading) -> Iterator[ValueTable]:
+    with opened(name) as stream:
+        yield ValueTable.of(starmap(of_records, json_records(stream, where, reading)), where)
+
+
+@contextmanager
+def _parquet(name: str, where: str, row_type: type[Row], reading: Reading) -> Iterator[ValueTable]:
+    names = parquet.columns(name)
+    guesses = bool(reading.columns) or is_nested(row_type, reading, names)
+    kind = "columns" if guesses else ""
+    yield ValueTable(where, names, lambda read: _numbered(parquet.read_columns(name, read)), kind)
+
+
+@contextmanager
+def _arrow(name: str, where: str, _row_type: type[Row], _reading: Reading) -> Iterator[ValueTable]:
+    yield ValueTable.of(_numbered(parquet.read_arrow(name)), where)
+
+
+def _numbered(batches: Iterable[Mapping[str, Sequence[object]]]) -> Iterator[Batch]:
+    """Batches of columns, with the numbers of their rows, counted from 1."""
+    done = 0
+    for columns in batches:
+        n = len(next(iter(columns.values()), ()))
+        yield in_columns(range(done + 1, done + 1 + n), columns, columns.__getitem__)
+        done += n
 
 
 class _Opener(Protocol):
-    """Opens a table of cells."""
+    """Opens a table of a format."""
 
     def __call__(
-        self, stream: io.BufferedReader, where: str, wanted: Collection[str], reading: Reading, /
-    ) -> CellTable: ...
-
-
-class _Reader(Protocol):
-    """Reads the rows of a file."""
-
-    def __call__(self, name: str, row_type: type[T], reading: Reading, places: RowLocations, /) -> Iterator[T]: ...
+        self, name: str, where: str, row_type: type[Row], reading: Reading, /
+    ) -> AbstractContextManager[CellTable | ValueTable]: ...
 
 
 _TABLES: Final[Mapping[str, _Opener]] = {
@@ -381,14 +375,15 @@ _TABLES: Final[Mapping[str, _Opener]] = {
     "tsv": partial(_text_table, usual="\t"),
     "xlsx": _sheet,
     "ods": _sheet,
+    "json": _json,
+    "parquet": _parquet,
+    "arrow": _arrow,
 }
-_READERS: Final[Mapping[str, _Reader]] = {
-    "jsonl": _read_jsonl,
-    "parquet": _read_parquet,
-    "arrow": _read_arrow,
-    "json": _read_json,
-    **{form: partial(_read_cells, form) for form in _TABLES},
-}
+
+
+def _read_table(name: str, form: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    with _TABLES[form](name, places.where, row_type, reading) as table:
+        yield from rows_of(table, row_type, reading, places)
 
 
 def read(path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> Rows[T]:

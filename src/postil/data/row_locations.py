@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from postil.data.parts import Excluded
 
-__all__ = ["FileLocations", "LocatedRows", "RowLocations", "SelectedRows", "Source", "located"]
+__all__ = ["FileLocations", "LocatedRows", "RowLocations", "SelectedRows", "Source", "located", "name_in_file"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -40,7 +40,7 @@ class RowLocations:
     postil.errors.InvalidInput: refs.jsonl:3: grade: expected a number from 1 to 5, got 7
     """
 
-    __slots__ = ("_aliases", "_blank", "_fields", "_lines", "_rows_before", "where")
+    __slots__ = ("_aliases", "_blank", "_fields", "_lines", "_of", "_rows_before", "_several", "where")
 
     def __init__(
         self,
@@ -55,12 +55,18 @@ class RowLocations:
         self._rows_before = array("q")
         self._blank = array("q")
         self._lines = array("q")
+        self._of = array("I")
+        self._several: Sequence[Mapping[str, str]] = ()
 
-    def extend(self, lines: Iterable[int]) -> None:
+    def extend(
+        self, lines: Iterable[int], places: Iterable[int] = (), columns: Sequence[Mapping[str, str]] = ()
+    ) -> None:
         """Record the lines of the next rows one by one, for a source where a line may hold several rows.
 
         Args:
             lines: The line of each, counted from 1.
+            places: The place of each in its line, counted from 0, where it has columns of its own.
+            columns: For each place the names of its columns, as those of the source.
 
         >>> places = RowLocations("refs.json")
         >>> places.extend([3, 3, 4])
@@ -68,6 +74,8 @@ class RowLocations:
         (3, 4)
         """
         self._lines.extend(lines)
+        self._of.extend(places)
+        self._several = columns
 
     def skip(self, line: int, count: int = 1) -> None:
         """Record lines without a row; called in ascending order.
@@ -117,7 +125,8 @@ class RowLocations:
             field: The field of the row.
             problem: The problem: expected, got and, where it helps, what to do.
         """
-        return InvalidInput(problem, where=self.where, line=self.line(index), field=self.column(field))
+        aliases = self._several[self._of[index]] if index < len(self._of) else self._aliases
+        return InvalidInput(problem, where=self.where, line=self.line(index), field=name_in_file(field, aliases))
 
     def column(self, field: str) -> str:
         """Name of a field in the file.
@@ -128,8 +137,18 @@ class RowLocations:
         >>> RowLocations("refs.csv", columns={"ratings": "marks"}).column("ratings[0].grade")
         'marks[0].grade'
         """
-        end = next((place for place, mark in enumerate(field) if mark in ".["), len(field))
-        return self._aliases.get(field[:end], field[:end]) + field[end:]
+        return name_in_file(field, self._aliases)
+
+
+def name_in_file(field: str, aliases: Mapping[str, str]) -> str:
+    """Name of a field in its file.
+
+    Args:
+        field: The field, such as `grade` or `ratings[0].grade`.
+        aliases: Name in the file of each field that has another one there.
+    """
+    end = next((place for place, mark in enumerate(field) if mark in ".["), len(field))
+    return aliases.get(field[:end], field[:end]) + field[end:]
 
 
 class FileLocations(RowLocations):

@@ -1,311 +1,474 @@
-"""Tables and records become rows: cells are converted as fields ask, values of records are taken as they are."""
+"""Columns become rows, in one way for all tables: cells are converted as fields ask, values are taken as they are."""
 
 from __future__ import annotations
 
-from datetime import date
-from itertools import islice, repeat
-from operator import itemgetter
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeAlias, TypeVar, cast
+from contextlib import suppress
+from functools import cache
+from itertools import repeat
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
-from postil.data.cells import MARKS, BrokenCell, CellField, NumberMarks, constants_of, decoded
+from postil.data.cells import MARKS, BrokenCell, CellField, NumberMarks, constants_of, decoded, plain_types
+from postil.data.columns import Batch, ValueTable, of_cells, of_records, value_at
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import explain, file_setting, lacking, unlike
 from postil.data.reading import DECIMALS, NESTED, Reading
+from postil.data.row_locations import name_in_file
 from postil.data.rows import Candidate, Reference, Row
 from postil.data.wide import unfolding
 from postil.errors import InvalidInput
 from postil.messages import Hint, Listed, Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from postil.data.columns import CellTable, Record
     from postil.data.row_locations import RowLocations
-    from postil.data.wide import Unfolding
+    from postil.data.wide import Place
 
-__all__ = ["CellTable", "Record", "batched", "columns_wanted", "is_nested", "records_as_rows", "rows_of_table"]
+__all__ = ["ValueField", "ValueRows", "is_nested", "rows_of"]
 
 T = TypeVar("T", bound=Row)
-Record: TypeAlias = "Mapping[str, object]"
-BATCH: Final = 4096
-
-_MISSING: Final = object()
+F = TypeVar("F", "CellField", "ValueField")
 
 
-def _found(record: object, path: str) -> object:
-    """Value at a path in a record, or `_MISSING`; of a list its elements' values."""
-    if isinstance(record, dict):
-        if path in record:
-            return record[path]
-        head, _, rest = path.partition(".")
-        return _found(record[head], rest) if rest and head in record else _MISSING
-    if isinstance(record, list | tuple):
-        head, _, rest = path.partition(".")
-        if head.isdecimal():
-            inner = record[int(head)] if int(head) < len(record) else _MISSING
-            return _found(inner, rest) if rest else inner
-        values = [_found(each, path) for each in record]
-        return _MISSING if any(value is _MISSING for value in values) else values
-    return _MISSING
-
-
-class _Picks(Generic[T]):
-    """Fields of rows out of records.
+class _Source(NamedTuple, Generic[F]):
+    """Columns and constants that the fields of a row come from.
 
     Args:
-        row_type: The row.
-        reading: Mapping.
-        where: The file.
-        first: Some records, the first ones, which tell what there is.
+        place: One of the rows that a row of the table has.
+        fields: Each field that has a column, by its name.
+        constants: Values of others that are the same in all rows.
     """
 
-    def __init__(self, row_type: type[T], reading: Reading, where: str, first: Sequence[Record]) -> None:
-        self.row_type, self._reading, self._where = row_type, reading, where
-        names = list(dict.fromkeys(name for record in first for name in record))
-        self.nested = is_nested(row_type, reading, names)
-        self._sources = reading.sources(row_type)
-        self.required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
-        self._dates = {each.encode_name for each in msgspec.structs.fields(row_type) if each.encode_name == "date"}
-        self._never = reading.names
-        self._constants = constants_of(row_type, reading)
-        self._stem = ""
-        if issubclass(row_type, Candidate) and "system" not in reading.columns and "system" not in names:
-            self._stem = reading.system_of(where)
-        read = {*self._sources.values(), *(source.partition(".")[0] for source in self._sources.values())}
-        read |= {NESTED} if self.nested else set()
-        self.unread = reading.unread(names, read)
-        self.names = names
-
-    def values(self, record: Record) -> Iterator[dict[str, object]]:
-        """Fields of the row in a record; of the rows where it holds all references of an item."""
-        if not self.nested:
-            if self._stem and "system" in record:
-                raise InvalidInput("the rows before have none; give all rows a system, or none", field="system")
-            yield self._of(record)
-            return
-        source = self._reading.columns.get(NESTED, NESTED)
-        elements = _found(record, source)
-        self._seen(NESTED)
-        if elements is _MISSING or elements is None:
-            raise InvalidInput(f"missing; this row has: {column_names(list(record))}", field=source)
-        item = {"item": self._value(record, "item")} if "item" in self._sources else {}
-        item = {name: value for name, value in item.items() if value is not _MISSING}
-        several = elements if isinstance(elements, list | tuple) else [elements]
-        beside = self._beside(record, len(several))
-        for place, element in enumerate(several):
-            if isinstance(element, dict):
-                yield {**self._of(element), **item}
-            elif isinstance(element, str):
-                yield {**item, "text": element, **{name: values[place] for name, values in beside.items()}}
-            else:
-                raise InvalidInput(unlike("a text or an object", element), field=f"{source}[{place}]")
-
-    def _beside(self, record: Record, length: int) -> dict[str, Sequence[object]]:
-        """Lists that stand beside that of the texts: a grade, weight or number of votes for each."""
-        found: dict[str, Sequence[object]] = {}
-        for name in ("grade", "weight", "upvotes"):
-            value = self._value(record, name)
-            if isinstance(value, list | tuple):
-                if len(value) != length:
-                    problem = f"expected {length} values, one per reference, got {len(value)}"
-                    raise InvalidInput(problem, field=self._sources[name])
-                found[name] = value
-            elif value is not _MISSING:
-                found[name] = [value] * length
-        return found
-
-    def _of(self, record: Record) -> dict[str, object]:
-        values = {name: self._value(record, name) for name in self._sources if name != NESTED}
-        return {name: value for name, value in values.items() if value is not _MISSING}
-
-    def _value(self, record: Record, name: str) -> object:
-        source = self._sources[name]
-        if not source:
-            return _MISSING
-        if name in self._constants:
-            return self._constants[name]
-        if self._stem and name == "system":
-            return self._stem
-        value = record.get(source, _MISSING)
-        if value is _MISSING and "." in source:
-            value = _found(record, source)
-        if value is not _MISSING:
-            self._seen(name)
-            if name in self._dates and isinstance(value, date):
-                value = value.isoformat()
-        return value
-
-    def _seen(self, name: str) -> None:
-        if self._never:
-            self._never.pop(name, None)
-
-    def check_seen(self, line: int | None) -> None:
-        """Refuse a column that no record had."""
-        for name in self._never:
-            raise self._reading.no_column(self._where, [name], self.names, line)
-
-    def problem(self, record: Record, value: dict[str, object], error: Exception) -> InvalidInput:
-        """Make the error for a row that is none."""
-        missing = [name for name in self.required if name not in value]
-        if missing:
-            advice: str = ""
-            if unnamed := [name for name in missing if name not in self._reading.columns]:
-                advice = Hint(
-                    "; for another name: {columns}",
-                    "; for other names: {columns}",
-                    count=len(unnamed),
-                    columns=self._reading.column_setting(*unnamed),
-                )
-            kind = self.row_type.__name__.lower()
-            problem = lacking(kind, self.required, column_names(list(record)), advice=advice)
-            return InvalidInput(problem, field=", ".join(self._sources[name] for name in missing))
-        field, found = explain(value, self.row_type) or ("", str(error))
-        return InvalidInput(found, field=field)
+    place: Place
+    fields: dict[str, F]
+    constants: dict[str, object]
 
 
-def records_as_rows(
-    batches: Iterable[tuple[Sequence[int], Sequence[Record]]],
-    row_type: type[T],
-    reading: Reading,
-    places: RowLocations,
-    *,
-    tell: bool = False,
-) -> Iterator[T]:
-    """Rows of records, with their values as they are.
+class _Rows(Generic[T, F]):
+    """Rows of a table, on the way.
 
     Args:
-        batches: The line of each record, and the records.
+        table: The table.
         row_type: The row.
-        reading: Mapping of fields; messages.
+        reading: Mapping of columns; messages.
         places: Locations of the rows, which are recorded.
-        tell: True to say which fields are not read.
-
-    Yields:
-        The rows.
 
     Raises:
-        InvalidInput: A field is missing or not what it should be; says where.
-
-    >>> from postil.data.reading import Reading
-    >>> from postil.data.row_locations import RowLocations
-    >>> names = {"item": "id", "text": "out.text", "system": "=mine"}
-    >>> records = [{"id": 7, "out": {"text": "Rain"}}]
-    >>> list(records_as_rows(batched(records), Candidate, Reading(columns=names), RowLocations("answers")))
-    [Candidate(item='7', system='mine', text='Rain')]
+        InvalidInput: A column is missing.
     """
-    picks: _Picks[T] | None = None
-    unfolded: Unfolding | None = None
-    empty: dict[str, int] = {}
-    for numbers, whole in batches:
-        lines, records = numbers, whole
-        if picks is None:
-            names = list(dict.fromkeys(name for record in records for name in record))
-            unfolded = unfolding(row_type, reading, names, places.where)
-            reading = unfolded.reading if unfolded else reading
-        if unfolded:
-            lines, records = _unfolded_records(unfolded, lines, records, empty)
-        if picks is None:
-            picks = _Picks(row_type, reading, places.where, records)
-            if tell and picks.unread:
-                reading.tell(places.where, f"fields not read: {column_names(picks.unread)}")
-            if unfolded:
-                unfolded.tell()
-        values: list[dict[str, object]] = []
-        of: list[int] = []
-        for index, record in enumerate(records):
+
+    _texts: bool
+    """True if an empty text is no value of any field."""
+    _ragged = False
+    _tells = True
+
+    def __init__(
+        self, table: CellTable | ValueTable, row_type: type[T], reading: Reading, places: RowLocations
+    ) -> None:
+        self._row_type, self._reading, self._places = row_type, reading, places
+        self._where, self._names, self._line = table.where, table.names, table.line
+        self._infos = {info.encode_name: info for info in msgspec.structs.fields(row_type)}
+        self._unfolding = unfolding(row_type, reading, table.names, table.where, table.line)
+        self._nested = not self._unfolding.empty and is_nested(row_type, reading, table.names)
+        self._sources: list[_Source[F]] = [self._source(place) for place in self._unfolding.places]
+
+    def _source(self, place: Place) -> _Source[F]:
+        reading, fields, missing = place.reading, dict[str, F](), list[str]()
+        constants = constants_of(self._row_type, reading)
+        for name, source in reading.sources(self._row_type).items():
+            if name in constants or not (source or self._infos[name].required):
+                continue
+            if self._has(source):
+                fields[name] = self._field(name, source)
+            elif name not in reading.columns and (constant := self._constant(name)) is not None:
+                constants[name] = constant
+            elif source and (self._ragged or (self._nested and name != NESTED)):  # some rows or references may have it
+                fields[name] = self._field(name, source)
+            elif name in reading.columns or self._infos[name].required:
+                missing.append(name)
+        if missing:
+            raise self._no_column(missing, reading)
+        return _Source(place, fields, constants)
+
+    def _has(self, source: str) -> bool:
+        """True if the table has a column."""
+        return source in self._names
+
+    def _field(self, name: str, column: str) -> F:
+        raise NotImplementedError
+
+    def _constant(self, name: str) -> object:
+        """Value of a field that has no column: the name of the file for a system."""
+        is_system = name == "system" and issubclass(self._row_type, Candidate)
+        return self._reading.system_of(self._where) if is_system else None
+
+    def _no_column(self, missing: Sequence[str], reading: Reading) -> InvalidInput:
+        return reading.no_column(self._where, missing, self._names, self._line)
+
+    def _unread(self) -> list[str]:
+        """Columns that are not read."""
+        read = {field.column for source in self._sources for field in source.fields.values()}
+        read |= {column.partition(".")[0] for column in read} | ({NESTED} if self._nested else set())
+        return self._reading.unread(self._names, read)
+
+    def _batches(self) -> Iterable[Batch]:
+        raise NotImplementedError
+
+    def _kept(self, batch: Batch, place: Place) -> Sequence[int]:
+        """Rows of a batch that have a value at a place."""
+        if not place.columns:
+            return range(len(batch.lines))
+        return self._unfolding.kept(place, list(map(batch.column, place.columns)), texts=self._texts)
+
+    def _made(self, source: _Source[F], batch: Batch) -> list[T]:
+        """Rows of a batch; an error does not say which one is wrong."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[T]:
+        after, count = 1, 0
+        aliases = [source.place.reading.names for source in self._sources]
+        for batch in self._batches():
+            kept = [self._kept(batch, source.place) for source in self._sources]
             try:
-                made = list(picks.values(record))
+                made = [self._made(*each) for each in zip(self._sources, map(batch.only, kept), strict=True)]
+            except InvalidInput:
+                made = self._one_by_one(batch, list(map(set, kept)))
+            if not self._unfolding.empty:
+                [rows] = made
+                after = _located(self._places, batch.lines, after, repeated=self._nested)
+            else:
+                order = sorted((row, place) for place, several in enumerate(kept) for row in several)
+                self._places.extend([batch.lines[row] for row, _ in order], [place for _, place in order], aliases)
+                several = list(map(iter, made))
+                rows = [next(several[place]) for _, place in order]
+            count += len(rows)
+            yield from rows
+        self._end()
+        if self._tells or self._reading.wide:
+            self._unfolding.tell_empty(count)
+
+    def _one_by_one(self, batch: Batch, kept: Sequence[Collection[int]]) -> list[list[T]]:
+        """Rows of a batch with a wrong one, which is named, if it is none of all of them."""
+        column = cache(batch.column)
+        made: list[list[T]] = [[] for _ in kept]
+        for row, line in enumerate(batch.lines):
+            one = Batch([line], lambda path: [column(path)[row]], lambda _: batch.keys(row))  # noqa: B023
+            for source, rows, several in zip(self._sources, kept, made, strict=True):
+                try:
+                    several.extend(self._made(source, one) if row in rows else [])
+                except InvalidInput as error:
+                    raise InvalidInput(error.problem, where=self._where, line=line, field=error.field) from None
+        return made
+
+    def _end(self) -> None:
+        """Look at what is known when all rows have come."""
+        raise NotImplementedError
+
+
+class _CellRows(_Rows[T, CellField]):
+    """Rows of a table of cells, which are converted as the fields ask."""
+
+    _texts = True
+
+    def __init__(self, table: CellTable, row_type: type[T], reading: Reading, places: RowLocations) -> None:
+        self._table = table
+        super().__init__(table, row_type, reading, places)
+        kinds = {field.column: field.kind for source in self._sources for field in source.fields.values()}
+        at = {name: place for place, name in enumerate(table.names)}
+        numbers = {} if reading.decimal else {name: at[name] for name in at if kinds.get(name) in {"number", "integer"}}
+        marks = (file_setting("decimal", DECIMALS[0]), MARKS[1])
+        self._marks = NumberMarks(table.where, numbers, semicolons=table.decimal_commas, marks=marks)
+        self._above: dict[int, object] = {at[name]: "" for name in at if reading.fill_down and kinds.get(name) == "id"}
+        self._filled = dict.fromkeys(self._above, 0)
+        self._said, self._missing, self._empty = table.detected, 0, True
+        unread = self._unread()
+        parts = [f"read{self._said}"] if self._said else []
+        parts += [f"columns not read: {column_names(unread)}"] if unread else []
+        if parts:
+            reading.tell(table.where, "; ".join(parts))
+        self._unfolding.tell()
+
+    def _field(self, name: str, column: str) -> CellField:
+        info, table, reading = self._infos[name], self._table, self._reading
+        return CellField(
+            msgspec.structs.replace(info, default=None) if name == reading.wide else info,
+            column,
+            texts=table.texts,
+            comma=table.decimal_commas,
+            decimal=reading.decimal,
+            fill=reading.fill_down,
+        )
+
+    def _batches(self) -> Iterator[Batch]:
+        for lines, rows in self._table.rows():
+            self._empty = False
+            known = [list(map(self._known, row)) for row in rows] if self._reading.missing else rows
+            if self._above:
+                known = list(map(self._below, known))
+            self._marks.see(lines, known)
+            yield of_cells(lines, known, self._names)
+
+    def _known(self, cell: object) -> object:
+        """A cell; an empty one in place of what says that there is no value, which is counted."""
+        if not (isinstance(cell, str) and cell and cell.strip() in self._reading.missing):
+            return cell
+        self._missing += 1
+        return ""
+
+    def _below(self, row: Sequence[object]) -> Sequence[object]:
+        """A row; ids that are empty are those above, which are counted."""
+        filled = list(row)
+        for place, above in self._above.items():
+            if row[place] is None or not str(row[place]).strip():
+                filled[place] = above
+                self._filled[place] += above != ""
+        self._above = {place: filled[place] for place in self._above}
+        return filled
+
+    def _made(self, source: _Source[CellField], batch: Batch) -> list[T]:
+        values: list[Iterable[object]] = []
+        for name, info in self._infos.items():
+            if (field := source.fields.get(name)) is None:
+                values.append(repeat(source.constants.get(name, info.default), len(batch.lines)))
+                continue
+            try:
+                values.append(field.column_of(batch.column(field.column), apostrophes=self._table.apostrophes))
             except InvalidInput as error:
-                raise InvalidInput(error.problem, where=places.where, line=lines[index], field=error.field) from None
-            values += made
-            of += [index] * len(made)
+                raise InvalidInput(error.problem, field=error.field or field.column) from None
         try:
-            rows = msgspec.convert(values, list[row_type])  # type: ignore[valid-type]
-        except (msgspec.ValidationError, InvalidInput):
-            rows = [
-                _converted(picks, records[index], value, places, lines[index])
-                for index, value in zip(of, values, strict=True)
-            ]
-        places.extend(lines[index] for index in of)
-        yield from rows
-    if picks is None:
-        raise InvalidInput(Message("the file holds no rows"), where=places.where)
-    if unfolded:
-        unfolded.tell_empty(empty)
-    picks.check_seen(None)
+            return list(map(self._row_type, *values))
+        except InvalidInput as error:
+            raise InvalidInput(error.problem, field=name_in_file(error.field, source.place.reading.names)) from None
+
+    def _end(self) -> None:
+        self._marks.settle()
+        parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
+        if self._missing:
+            named = Setting("missing")
+            parts.append(
+                Message("{cells} that {missing} names, taken as empty", cells=_cells(self._missing), missing=named)
+            )
+        told: dict[str, list[CellField]] = {}
+        for name in self._infos:
+            for field in [source.fields[name] for source in self._sources if name in source.fields]:
+                column = field.column if name == self._reading.wide else self._reading.columns.get(name, name)
+                told.setdefault(column, []).append(field)
+        filled = {self._names[place]: count for place, count in self._filled.items()}
+        for column, fields in told.items():
+            empty, commas, merged = (sum(each) for each in zip(*(field.counts for field in fields), strict=True))
+            parts += [f"{_cells(empty, 'empty ')} in {column}, taken as empty texts"] if empty else []
+            parts += [f"decimal commas in {column}"] if commas else []
+            parts += [f"merged cells in {column}, whose value counts for each row"] if merged else []
+            above = filled.get(column)
+            parts += [f"{_cells(above, 'empty ')} in {column}, taken as the cell above"] if above else []
+        if parts:
+            self._reading.tell(self._where, Message("{parts}", parts=Listed(parts, last="; ", between="; ")))
+        if self._empty:
+            raise InvalidInput(Message("the file holds no rows, only the names of its columns"), where=self._where)
 
 
-def _unfolded_records(
-    of: Unfolding, lines: Sequence[int], records: Sequence[Record], empty: dict[str, int]
-) -> tuple[list[int], list[Record]]:
-    """Records that are made of records with several texts, and their lines."""
-    used = {column for place in of.columns for column in place}
-    columns = {column: [record.get(column) for record in records] for column in used}
-    pairs = of.pairs(len(records), columns, empty)
-    names = of.names([])
-    kept = [{name: value for name, value in record.items() if name not in used} for record in records]
-    made = [
-        {**kept[number], **dict(zip(names, of.added(place, records[number].get), strict=True))}
-        for number, place in pairs
-    ]
-    return [lines[number] for number, _ in pairs], list(made)
+def _cells(n: int, kind: str = "") -> str:
+    return f"{n:,} {kind}cell{'s' * (n != 1)}"
 
 
-def _converted(picks: _Picks[T], record: Record, value: dict[str, object], places: RowLocations, line: int) -> T:
-    try:
-        return msgspec.convert(value, picks.row_type)
-    except (msgspec.ValidationError, InvalidInput) as error:
-        found = picks.problem(record, value, error)
-        raise InvalidInput(found.problem, where=places.where, line=line, field=places.column(found.field)) from None
+def _located(places: RowLocations, lines: Sequence[int], expected: int, *, repeated: bool) -> int:
+    """Record the lines of rows; return the line after the last."""
+    if repeated:
+        places.extend(lines)
+    elif isinstance(lines, range):
+        if lines[0] > expected:
+            places.skip(expected, lines[0] - expected)
+        return lines[-1] + 1
+    else:
+        for line in lines:
+            if line > expected:
+                places.skip(expected, line - expected)
+            expected = line + 1
+    return expected
 
 
-def batched(records: Iterable[Record]) -> Iterator[tuple[Sequence[int], Sequence[Record]]]:
-    """Records with their numbers, counted from 1, in batches.
+class ValueField(NamedTuple):
+    """A field of a row, the column that its values come from, and the function that makes them plain, if any does."""
+
+    column: str
+    plain: Callable[[Sequence[object]], Sequence[object]] | None = None
+
+
+class ValueRows(_Rows[T, ValueField]):
+    """Rows of a table of values, which are taken as they are.
 
     Args:
-        records: The records.
-
-    Yields:
-        The numbers of a batch, and its records.
-    """
-    rest, done = iter(records), 0
-    while batch := list(islice(rest, BATCH)):
-        yield range(done + 1, done + 1 + len(batch)), batch
-        done += len(batch)
-
-
-def columns_wanted(row_type: type[Row], reading: Reading, names: Sequence[str], where: str) -> set[str]:
-    """Columns of a file that rows are made of.
-
-    Args:
+        table: The table.
         row_type: The row.
-        reading: Mapping.
-        names: Columns of the file.
-        where: The file.
+        reading: Mapping of columns; messages.
+        places: Locations of the rows, which are recorded.
 
     Raises:
-        InvalidInput: It lacks one.
+        InvalidInput: A column is missing; on the way, that a value is not what it should be: says where.
     """
-    nested = is_nested(row_type, reading, names)
-    found = {NESTED} & set(names) if nested else set[str]()
-    if unfolded := unfolding(row_type, reading, names, where):
-        found |= {column for place in unfolded.columns for column in place}
-        names, reading = [*names, *unfolded.names([])], unfolded.reading
-    required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
-    missing: list[str] = []
-    for name, source in reading.sources(row_type).items():
-        head = source if source in names else source.partition(".")[0]
-        if head in names:
-            found.add(head)
-        elif source.startswith("=") or not source or nested or (issubclass(row_type, Candidate) and name == "system"):
-            continue
-        elif name in reading.columns or name in required:
-            missing.append(name)
-    if missing:
-        raise reading.no_column(where, missing, names, None)
-    return found - ({*unfolded.names([])} if unfolded else set())
+
+    _texts = False
+
+    def __init__(self, table: ValueTable, row_type: type[T], reading: Reading, places: RowLocations) -> None:
+        self._table, self._ragged, self._tells = table, table.ragged, bool(table.kind)
+        super().__init__(table, row_type, reading, places)
+        each = ((source.place, name) for source in self._sources for name in source.place.reading.names)
+        self._never = {(place.label, name): place.reading for place, name in each} if table.ragged else {}
+        self._types = {name: plain_types(info) for name, info in self._infos.items()}
+        self._unnamed = table.ragged and "system" in self._sources[0].constants.keys() - reading.columns.keys()
+        if table.kind:
+            if unread := self._unread():
+                reading.tell(table.where, f"{table.kind} not read: {column_names(unread)}")
+            self._unfolding.tell()
+
+    def _has(self, source: str) -> bool:
+        return source in self._names or source.partition(".")[0] in self._names
+
+    def _field(self, name: str, column: str) -> ValueField:  # noqa: ARG002
+        return ValueField(column)
+
+    def _constant(self, name: str) -> object:
+        return super()._constant(name) if self._table.kind else None
+
+    def _batches(self) -> Iterable[Batch]:
+        batches = self._table.batches([name for name in self._names if name not in self._unread()])
+        return map(self._references, batches) if self._nested else batches
+
+    def _kept(self, batch: Batch, place: Place) -> Sequence[int]:
+        for name in place.reading.names if place.columns else ():
+            self._see(place, name, batch.column(place.reading.names[name]))
+        return super()._kept(batch, place)
+
+    def _see(self, place: Place, name: str, values: Sequence[object]) -> Sequence[object]:
+        """Take note that a column is there, if it is."""
+        if self._never and any(value is not UNSET for value in values):
+            self._never.pop((place.label, name), None)
+        return values
+
+    def _made(self, source: _Source[ValueField], batch: Batch) -> list[T]:
+        if self._unnamed and any(value is not UNSET for value in batch.column("system")):
+            raise InvalidInput("the rows before have none; give all rows a system, or none", field="system")
+        n, fit = len(batch.lines), True
+        columns: dict[str, Sequence[object]] = {name: [value] * n for name, value in source.constants.items()}
+        for name, field in source.fields.items():
+            path = _ITEM if self._nested and name == "item" else field.column
+            columns[name], fits = self._fitting(name, field, self._see(source.place, name, batch.column(path)))
+            fit = fit and fits
+        absent = {name: info.default for name, info in self._infos.items() if name not in columns}
+        if fit and msgspec.NODEFAULT not in absent.values():
+            with suppress(InvalidInput):
+                several = (repeat(absent[name], n) if name in absent else columns[name] for name in self._infos)
+                return list(map(self._row_type, *several))
+        made: list[dict[str, object]]
+        made = [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)]
+        if any(value is UNSET for each in columns.values() for value in each):
+            made = [{name: value for name, value in each.items() if value is not UNSET} for each in made]
+        try:
+            return msgspec.convert(made, list[self._row_type])  # type: ignore[name-defined]
+        except FAILURES:
+            return [self._row(source, batch.keys(row), each) for row, each in enumerate(made)]
+
+    def _fitting(self, name: str, field: ValueField, values: Sequence[object]) -> tuple[Sequence[object], bool]:
+        """Values of a field, and whether the row takes them without conversion, and needs no dictionary therefore."""
+        wanted, types = self._types.get(name, frozenset()), set(map(type, values))
+        if field.plain and not types <= wanted:
+            values = field.plain(values)
+            types = set(map(type, values))
+        if types <= wanted and int in types and float in wanted:
+            with suppress(OverflowError):
+                return [float(each) if isinstance(each, int) else each for each in values], True
+            return values, False
+        return values, types <= wanted
+
+    def _references(self, batch: Batch) -> Batch:
+        """The references of a batch whose rows each have all of an item.
+
+        Raises:
+            InvalidInput: One is neither text nor object, or has no grade beside it; says where.
+        """
+        [(place, fields, _)] = self._sources
+        columns = {name: fields[name].column for name in ("text", "grade", "weight", "upvotes") if name in fields}
+        nested, item = (place.reading.columns.get(name, name) for name in (NESTED, "item"))
+        beside = {
+            column: self._see(place, name, batch.column(column)) for name, column in columns.items() if name != "text"
+        }
+        items = self._see(place, "item", batch.column(item))
+        of: list[int] = []
+        records: list[Record] = []
+        for row, elements in enumerate(self._see(place, NESTED, batch.column(nested))):
+            own = {column: values[row] for column, values in beside.items() if values[row] is not UNSET}
+            try:
+                several = _each_reference(elements, own, columns["text"], nested, batch.keys(row))
+            except InvalidInput as error:
+                line = batch.lines[row]
+                raise InvalidInput(error.problem, where=self._where, line=line, field=error.field) from None
+            records += [
+                {**each, _ITEM: value_at(each, item) if items[row] is UNSET else items[row]} for each in several
+            ]
+            of += [row] * len(several)
+        flat = of_records([batch.lines[row] for row in of], records)
+        return Batch(flat.lines, flat.column, lambda place: batch.keys(of[place]))
+
+    def _row(self, source: _Source[ValueField], there: Iterable[str], value: dict[str, object]) -> T:
+        """Make one row, or say what is wrong with it."""
+        try:
+            return msgspec.convert(value, self._row_type)
+        except FAILURES as error:
+            if missing := [name for name, info in self._infos.items() if info.required and name not in value]:
+                field = ", ".join(source.fields[name].column for name in missing)
+                raise InvalidInput(self._lacking(source, missing, there), field=field) from None
+            field, found = explain(value, self._row_type) or ("", str(error))
+            raise InvalidInput(found, field=name_in_file(field, source.place.reading.names)) from None
+
+    def _lacking(self, source: _Source[ValueField], missing: Sequence[str], there: Iterable[str]) -> Message:
+        reading, advice = source.place.reading, ""
+        if unnamed := [name for name in missing if name not in reading.columns]:
+            advice = Hint(
+                "; for another name: {columns}",
+                "; for other names: {columns}",
+                count=len(unnamed),
+                columns=reading.column_setting(*unnamed),
+            )
+        needed = [name for name, info in self._infos.items() if info.required]
+        kind = self._row_type.__name__.lower()
+        return lacking(kind, needed, column_names(list(there)), advice=advice)
+
+    def _end(self) -> None:
+        for (_, name), reading in self._never.items():
+            raise reading.no_column(self._where, [name], self._names)
+
+
+_ITEM: Final = "\0item"
+"""Name of the item in records of references that have one of their own, which may have another field of its name."""
+
+
+def _each_reference(elements: object, beside: Record, text: str, field: str, there: Iterable[str]) -> list[Record]:
+    """Records of the references in a row: objects, or texts with what stands beside them."""
+    if elements is UNSET or elements is None:
+        raise InvalidInput(f"missing; this row has: {column_names(list(there))}", field=field)
+    several = elements if isinstance(elements, list | tuple) else [elements]
+    lists = {column: each for column, each in beside.items() if isinstance(each, list | tuple)}
+    for column, each in lists.items():
+        if len(each) != len(several):
+            raise InvalidInput(f"expected {len(several)} values, one per reference, got {len(each)}", field=column)
+    found: list[Record] = []
+    for place, element in enumerate(several):
+        if isinstance(element, dict):
+            found.append(element)
+        elif isinstance(element, str):
+            found.append({**beside, **{column: each[place] for column, each in lists.items()}, text: element})
+        else:
+            raise InvalidInput(unlike("a text or an object", element), field=f"{field}[{place}]")
+    return found
+
+
+FAILURES: Final = (msgspec.ValidationError, InvalidInput)
+"""Errors of making a row."""
 
 
 def is_nested(row_type: type[Row], reading: Reading, names: Collection[str]) -> bool:
@@ -323,220 +486,8 @@ def is_nested(row_type: type[Row], reading: Reading, names: Collection[str]) -> 
     return NESTED in names and reading.columns.get("text", "text").partition(".")[0] not in names
 
 
-class CellTable(Protocol):
-    """A table of cells that is open."""
-
-    where: str
-    names: list[str]
-    line: int
-    detected: str
-    """Guesses, in words that go on after "read"."""
-    texts: bool
-    """True if all cells are text."""
-    decimal_commas: bool
-    """True if any comma in a number is its decimal sign."""
-    apostrophes: bool
-    """True if a cell of the last batch may begin with an apostrophe, as postil writes it before a formula."""
-
-    def rows(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
-        """Yield batches: the line of each row, and the rows."""
-
-
-class _Rows(Generic[T]):
-    """Rows of a table of cells, on the way.
-
-    Args:
-        table: The table.
-        row_type: The row.
-        reading: Mapping.
-        places: Locations of the rows, which are recorded.
-    """
-
-    def __init__(self, table: CellTable, row_type: type[T], reading: Reading, places: RowLocations) -> None:
-        self._unfolding = unfolding(row_type, reading, table.names, table.where, table.line)
-        reading = self._unfolding.reading if self._unfolding else reading
-        self._names = self._unfolding.names(table.names) if self._unfolding else table.names
-        self._table, self._row_type, self._reading, self._places = table, row_type, reading, places
-        self._fields: list[CellField | None] = []
-        self._takes: list[int] = []
-        self._constants: list[object] = []
-        comma, constants = table.decimal_commas, constants_of(row_type, reading)
-        missing: list[str] = []
-        for info in msgspec.structs.fields(row_type):
-            name = info.encode_name
-            source = reading.columns.get(name, name)
-            if source in self._names and source:
-                self._fields.append(
-                    CellField(
-                        info,
-                        source,
-                        texts=table.texts,
-                        comma=comma,
-                        decimal=reading.decimal,
-                        fill=reading.fill_down,
-                    )
-                )
-                self._takes.append(self._names.index(source))
-                self._constants.append(None)
-                continue
-            self._fields.append(None)
-            self._takes.append(-1)
-            if name in constants:
-                self._constants.append(constants[name])
-            elif issubclass(row_type, Candidate) and name == "system" and name not in reading.columns:
-                self._constants.append(reading.system_of(table.where))
-            else:
-                self._constants.append(info.default)
-                missing += [name] if info.required or (name in reading.columns and source) else []
-        if missing:
-            raise reading.no_column(table.where, missing, table.names, table.line)
-        self._marks = self._number_marks()
-        self._said, self._missing = "", 0
-        self._tell_beginning()
-
-    def __iter__(self) -> Iterator[T]:
-        expected = 1
-        empty: dict[str, int] = {}
-        for lines, rows in self._cells():
-            if self._unfolding:
-                expected = lines[-1] + 1
-                made, cells = _unfolded(self._unfolding, self._table.names, lines, rows, empty)
-                self._places.extend(made)
-                yield from self._batch(made, cells)
-                continue
-            expected = _place(self._places, lines, expected)
-            yield from self._batch(lines, rows)
-        if self._marks:
-            self._marks.settle()
-        self._tell_end()
-        if self._unfolding:
-            self._unfolding.tell_empty(empty)
-        if expected == 1:
-            raise InvalidInput(
-                Message("the file holds no rows, only the names of its columns"), where=self._table.where
-            )
-
-    def _number_marks(self) -> NumberMarks | None:
-        """Marks in the columns of numbers; None where the decimal mark is named."""
-        if self._reading.decimal is not None:
-            return None
-        named = {each.column for each in self._fields if each and each.kind in {"number", "integer"}}
-        if of := self._unfolding:
-            named |= {
-                column
-                for place in of.columns
-                for column, source in zip(place, of.sources, strict=True)
-                if source in named
-            }
-        columns = {name: place for place, name in enumerate(self._table.names) if name in named}
-        marks = (file_setting("decimal", DECIMALS[0]), MARKS[1])
-        return NumberMarks(self._table.where, columns, semicolons=self._table.decimal_commas, marks=marks)
-
-    def _cells(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
-        """Batches of rows; cells that say that there is no value are empty."""
-        for lines, rows in self._table.rows():
-            known = [[self._known(cell) for cell in row] for row in rows] if self._reading.missing else rows
-            if self._marks:
-                self._marks.see(lines, known)
-            yield lines, known
-
-    def _known(self, cell: object) -> object:
-        """A cell; an empty one in place of what says that there is no value, which is counted."""
-        if not (isinstance(cell, str) and cell and cell.strip() in self._reading.missing):
-            return cell
-        self._missing += 1
-        return ""
-
-    def _batch(self, lines: Sequence[int], rows: Sequence[Sequence[object]]) -> list[T]:
-        try:
-            values = [
-                repeat(constant)
-                if each is None
-                else each.column_of(list(map(itemgetter(index), rows)), apostrophes=self._table.apostrophes)
-                for each, index, constant in zip(self._fields, self._takes, self._constants, strict=True)
-            ]
-            return list(map(self._row_type, *values))
-        except InvalidInput:
-            return [self._row(line, row) for line, row in zip(lines, rows, strict=True)]
-
-    def _row(self, line: int, row: Sequence[object]) -> T:
-        """Make one row, or say what is wrong with it."""
-        values = []
-        for each, index, constant in zip(self._fields, self._takes, self._constants, strict=True):
-            try:
-                values.append(constant if each is None else each.value(row[index]))
-            except InvalidInput as error:
-                column = error.field or (each.column if each else "")
-                if self._unfolding:
-                    column = self._unfolding.column(column, cast("int", row[-1]))
-                raise InvalidInput(error.problem, where=self._table.where, line=line, field=column) from None
-        try:
-            return self._row_type(*values)
-        except InvalidInput as error:
-            field = self._places.column(error.field)
-            raise InvalidInput(error.problem, where=self._table.where, line=line, field=field) from None
-
-    def _tell_beginning(self) -> None:
-        read = {self._names[index] for index in self._takes if index >= 0}
-        unread = self._reading.unread(self._names, read)
-        self._said = self._table.detected
-        parts = [f"read{self._said}"] if self._said else []
-        parts += [f"columns not read: {column_names(unread)}"] if unread else []
-        if parts:
-            self._reading.tell(self._table.where, "; ".join(parts))
-        if self._unfolding:
-            self._unfolding.tell()
-
-    def _tell_end(self) -> None:
-        parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
-        if self._missing:
-            named = Setting("missing")
-            parts.append(
-                Message("{cells} that {missing} names, taken as empty", cells=_cells(self._missing), missing=named)
-            )
-        for each in filter(None, self._fields):
-            parts += [f"{_cells(each.empty, 'empty ')} in {each.column}, taken as empty texts"] if each.empty else []
-            parts += [f"decimal commas in {each.column}"] if each.commas else []
-            parts += [f"merged cells in {each.column}, whose value counts for each row"] if each.merged else []
-            filled = _cells(each.filled, "empty ")
-            parts += [f"{filled} in {each.column}, taken as the cell above"] if each.filled else []
-        if parts:
-            self._reading.tell(self._table.where, Message("{parts}", parts=Listed(parts, last="; ", between="; ")))
-
-
-def _cells(n: int, kind: str = "") -> str:
-    return f"{n:,} {kind}cell{'s' * (n != 1)}"
-
-
-def _place(places: RowLocations, lines: Sequence[int], expected: int) -> int:
-    """Record the lines of rows; return the line after the last."""
-    if isinstance(lines, range):
-        if lines[0] > expected:
-            places.skip(expected, lines[0] - expected)
-        return lines[-1] + 1
-    for line in lines:
-        if line > expected:
-            places.skip(expected, line - expected)
-        expected = line + 1
-    return expected
-
-
-def _unfolded(
-    of: Unfolding, names: Sequence[str], lines: Sequence[int], rows: Sequence[Sequence[object]], empty: dict[str, int]
-) -> tuple[list[int], list[list[object]]]:
-    """Rows that are made of rows with several texts, each with its place as the last cell, and their lines."""
-    index = {name: at for at, name in enumerate(names)}
-    columns = {name: list(map(itemgetter(at), rows)) for name, at in index.items()}
-    pairs = of.pairs(len(rows), columns, empty)
-    made: list[list[object]] = []
-    for number, place in pairs:
-        row = rows[number]
-        made.append([*row, *of.added(place, lambda name, row=row: row[index[name]]), place])  # type: ignore[misc]
-    return [lines[number] for number, _ in pairs], made
-
-
-def rows_of_table(table: CellTable, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
-    """Rows of a table of cells.
+def rows_of(table: CellTable | ValueTable, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
+    """Rows of a table.
 
     Args:
         table: The table.
@@ -548,15 +499,17 @@ def rows_of_table(table: CellTable, row_type: type[T], reading: Reading, places:
         The rows.
 
     Raises:
-        InvalidInput: A column is missing, or a cell is not what its field holds; says where.
+        InvalidInput: A column is missing, or a value is not what its field holds; says where.
     """
-    if is_nested(row_type, reading, table.names):
-        yield from records_as_rows(_nested_cells(table, reading), row_type, reading, places, tell=True)
+    if isinstance(table, ValueTable):
+        yield from ValueRows(table, row_type, reading, places)
+    elif is_nested(row_type, reading, table.names):
+        yield from ValueRows(ValueTable.of(_nested_cells(table, reading), table.where), row_type, reading, places)
     else:
-        yield from _Rows(table, row_type, reading, places)
+        yield from _CellRows(table, row_type, reading, places)
 
 
-def _nested_cells(table: CellTable, reading: Reading) -> Iterator[tuple[Sequence[int], Sequence[Record]]]:
+def _nested_cells(table: CellTable, reading: Reading) -> Iterator[Batch]:
     """Records of a table of cells in which a cell holds all references of an item."""
     for lines, rows in table.rows():
         records = []
@@ -566,7 +519,7 @@ def _nested_cells(table: CellTable, reading: Reading) -> Iterator[tuple[Sequence
             except InvalidInput as error:
                 column = reading.columns.get(NESTED, NESTED)
                 raise InvalidInput(error.problem, where=table.where, line=line, field=column) from None
-        yield lines, records
+        yield of_records(lines, records)
 
 
 def _value(cell: object) -> object:

@@ -185,10 +185,7 @@ def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int,
     if not names.article["comments"]:
         wanted |= {name for several in names.comment.values() for name in several}
     try:
-        if path.endswith(".arrow"):
-            yield from enumerate((row for batch in parquet.read_arrow(path) for row in batch), 1)
-            return
-        columns = parquet.columns(path)
+        columns = () if path.endswith(".arrow") else parquet.columns(path)
         report.unread |= set(columns) - wanted
         yield from enumerate(parquet.read_objects(path, BATCH, [name for name in columns if name in wanted]), 1)
     except InvalidInput as error:
