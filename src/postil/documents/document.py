@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -9,10 +10,19 @@ from postil.data.parts import OptionalPart, Part
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Iterable
 
-__all__ = ["PROSE", "Block", "BlockKind", "Document", "FailedPage", "Piece", "Reader", "assembled"]
+__all__ = [
+    "PROSE",
+    "Block",
+    "BlockKind",
+    "Document",
+    "FailedPage",
+    "Piece",
+    "Reader",
+    "assembled",
+    "language_tag",
+]
 
 BlockKind: TypeAlias = Literal[
     "heading", "paragraph", "item", "quote", "caption", "code", "table", "contents", "note", "margin"
@@ -22,6 +32,7 @@ BlockKind: TypeAlias = Literal[
 
 PROSE: Final[frozenset[BlockKind]] = frozenset({"paragraph", "quote", "item"})
 """Kinds of blocks that hold passages; the others are shown, but never ranked."""
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 
 class Block(OptionalPart, frozen=True, kw_only=True):
@@ -202,6 +213,19 @@ def check_text(document: Document) -> None:
         if block.kind in PROSE and any(map(str.isalnum, document.text[block.start : block.end])):
             return
     raise InvalidInput("expected passages, got none", where=document.source)
+
+
+def language_tag(said: str) -> str | None:
+    """The language that a document names, a BCP 47 tag; None if it is none.
+
+    Args:
+        said: The name.
+
+    >>> language_tag(" en_GB "), language_tag("English")
+    ('en-GB', None)
+    """
+    found = _LANGUAGE.fullmatch(said.strip().replace("_", "-"))
+    return None if found is None else found[0]
 
 
 class FailedPage(Part, frozen=True, kw_only=True):

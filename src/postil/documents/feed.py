@@ -18,6 +18,7 @@ from xml.parsers import expat
 import msgspec
 
 from postil.data.streams import shown_encoding, told_encoding
+from postil.documents.document import language_tag
 from postil.documents.readers.html import decode_html
 from postil.documents.xml import REPLACEMENT, XmlRepair
 from postil.errors import InvalidInput, MissingExtra
@@ -72,7 +73,6 @@ _MARKUP: Final = re.compile(r"<[A-Za-z/!][^<>]*>|&(?:#\d{1,6}|[A-Za-z]{2,8});")
 _REFERENCE: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _TAG: Final = re.compile(r"<[A-Za-z/!][^<>]*>")
 _ISO: Final = re.compile(r"\s*(\d{4}-\d\d-\d\d)(?!\d)")
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _NO_FEED: Final = "expected a feed (RSS, Atom or JSON Feed), got something else"
 _USUAL: Final = "UTF-8"
 _OLD: Final = "cp1252"
@@ -211,7 +211,7 @@ def _json_entries(text: str, source: str, url: str | None) -> Iterator[FeedEntry
             content=(rich or _text(item, "content_text") or _text(item, "summary")).strip(),
             is_html=bool(rich),
             date=_day(_text(item, "date_published") or _text(item, "date_modified")),
-            lang=_language(_text(item, "language") or _text(feed, "language")),
+            lang=language_tag(_text(item, "language") or _text(feed, "language")),
         )
 
 
@@ -370,7 +370,7 @@ def _entry(entry: Mapping[str, Any], url: str | None, usual: str, *, atom: bool)
         content=content,
         is_html=is_html,
         date=next(filter(None, (_day(day or "") for day in days)), None),
-        lang=_language(lang),
+        lang=language_tag(lang),
     )
 
 
@@ -400,11 +400,6 @@ def _address(link: str, base: str | None) -> str:
     except ValueError:
         return ""
     return whole if parts.scheme in {"http", "https"} and parts.netloc else ""
-
-
-def _language(text: str) -> str | None:
-    found = _LANGUAGE.fullmatch(text.strip().replace("_", "-"))
-    return None if found is None else found[0]
 
 
 def _day(text: str) -> str | None:

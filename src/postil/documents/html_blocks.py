@@ -11,6 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from postil.documents.document import language_tag
 from postil.errors import InvalidInput, MissingExtra
 from postil.text.sentences import END_MARKS
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SENTENCES",
+    "SENTENCE_END",
     "HtmlBlock",
     "HtmlBlockKind",
     "NoTextError",
@@ -165,12 +167,12 @@ _INLINE: Final = (
     "wbr",
 )
 """Tags of words within a sentence, at which short pages would be split, and of those that lxml leaves open."""
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 SENTENCES: Final = 3
 """Number of paragraphs of sentences from which there is an article, however much text is beside it."""
 _SENTENCE: Final = 40
 """Number of characters of such a paragraph."""
-_SENTENCE_END: Final = re.compile(rf"[{END_MARKS}][\"'”’»)\]」』]*$")
+SENTENCE_END: Final = re.compile(rf"[{END_MARKS}][\"'”’»)\]」』]*$")
+"""End mark of a sentence at the end of a block, before quotation marks and brackets."""
 _DEEP: Final = "expected elements at most 2,000 deep in one another, got more, so the page would be cut off"
 
 _MARK: Final = re.compile(
@@ -268,10 +270,7 @@ def language_of(tree: HtmlElement) -> str | None:
         tree.get("xml:lang"),
         *tree.xpath("//meta[@http-equiv='content-language' or @property='og:locale']/@content"),
     )
-    for name in named:
-        if name and (tag := _LANGUAGE.fullmatch(str(name).strip().replace("_", "-"))):
-            return tag[0]
-    return None
+    return next(filter(None, (language_tag(str(name or "")) for name in named)), None)
 
 
 def names_of(element: HtmlElement) -> list[str]:
@@ -325,7 +324,7 @@ def sentences_of(element: HtmlElement) -> int:
         element: The element.
     """
     texts = (" ".join(each.itertext()).strip() for each in element.iter("p"))
-    return sum(1 for text in texts if len(text) >= _SENTENCE and _SENTENCE_END.search(text[-24:]))
+    return sum(1 for text in texts if len(text) >= _SENTENCE and SENTENCE_END.search(text[-24:]))
 
 
 def _is_mark(element: HtmlElement) -> bool:

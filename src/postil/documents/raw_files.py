@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from email.message import Message
 
-__all__ = ["LONGEST", "Decoded", "MessageText", "decoded", "message_text", "refuse_binary", "wide_text"]
+__all__ = [
+    "ADDRESS",
+    "LONGEST",
+    "Decoded",
+    "MessageText",
+    "decoded",
+    "encoding_named",
+    "message_text",
+    "refuse_binary",
+    "wide_text",
+]
 
 LONGEST: Final = 1 << 26
 """Largest document in bytes; it is read as a whole."""
@@ -63,6 +73,10 @@ _INSIDE: Final = MappingProxyType(
 )
 _WIDE: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _HEAD: Final = 8192
+_READ_AS: Final = MappingProxyType(
+    {"iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"}
+)
+"""Encodings that are parts of others, and written for these."""
 _MOST_LOST: Final = 0.001
 """Largest ratio of characters that an encoding does not have in a text that is taken for it."""
 _FEWEST_WHOLE: Final = 10
@@ -154,6 +168,25 @@ def decoded(data: bytes, source: str, charset: str | None = None) -> Decoded:
         raise InvalidInput(f"expected UTF-8, got something else; {_CONVERT}", where=source, line=line) from None
 
 
+def encoding_named(label: str, known: re.Pattern[str], ascii_as: str) -> str | None:
+    """Python's name of the encoding that a file names; None if it is none of those that such files have.
+
+    Args:
+        label: The name in the file.
+        known: Encodings of such files, as Python names them; others, such as UTF-7, are none of texts.
+        ascii_as: The encoding that a file is read as which says that it is ASCII.
+
+    >>> encoding_named("Latin-1", re.compile("cp125."), "utf-8"), encoding_named("utf-7", re.compile("utf-8"), "utf-8")
+    ('cp1252', None)
+    """
+    try:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):
+        return None
+    name = ascii_as if name == "ascii" else _READ_AS.get(name, name)
+    return name if known.fullmatch(name) else None
+
+
 def wide_text(data: bytes) -> Decoded | None:
     """A text in UTF-16 without a mark; None where it is none.
 
@@ -220,7 +253,8 @@ _FIELD: Final = re.compile(rb"[!-9;-~]{1,60}:")
 _MIME: Final = re.compile(rb"^MIME-Version:", re.IGNORECASE | re.MULTILINE)
 _END: Final = re.compile(rb"\r?\n\r?\n")
 _NOT_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]+")
-_ADDRESS: Final = re.compile(r"https?://[^\s<>\"']{3,2000}", re.IGNORECASE)
+ADDRESS: Final = re.compile(r"https?://[^\s<>\"']{3,2000}", re.IGNORECASE)
+"""An address of a page."""
 _NO_PART: Final = "expected a page or a text in the parts of the message, got none"
 _CUT: Final = "expected a message whose parts begin with their boundary, got none; it is damaged, or not whole"
 
@@ -274,7 +308,7 @@ def message_text(data: bytes, source: str) -> MessageText | None:
         parts, key=lambda each: (each[0].get_content_type() == "text/plain", not start or start not in _id(each[0]))
     )
     said = (head.get("Snapshot-Content-Location"), part.get("Content-Location"))
-    url = next((str(each).strip() for each in said if each and _ADDRESS.fullmatch(str(each).strip())), None)
+    url = next((str(each).strip() for each in said if each and ADDRESS.fullmatch(str(each).strip())), None)
     is_html = part.get_content_type() != "text/plain"
     return MessageText(_decoded(body, _encoding(part)), is_html, part.get_content_charset(), url)
 

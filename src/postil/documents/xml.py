@@ -8,11 +8,11 @@ import re
 from dataclasses import dataclass, field
 from html import escape
 from html.entities import html5
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 from xml.parsers import expat
 
 from postil.data.streams import DAMAGE, damaged, opened
+from postil.documents.raw_files import encoding_named
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -46,17 +46,6 @@ _ENCODINGS: Final = re.compile(
     r"iso2022_\w+|johab|tis-620|hp-roman8|ptcp154"
 )
 """Encodings of texts, as Python names them."""
-_READ_AS: Final = MappingProxyType(
-    {
-        "ascii": "utf-8",
-        "iso8859-1": "cp1252",
-        "gb2312": "gb18030",
-        "gbk": "gb18030",
-        "shift_jis": "cp932",
-        "euc_kr": "cp949",
-    }
-)
-"""Encodings that are parts of others, and written for these."""
 _SPACE: Final = b" \t\r\n"
 _BEFORE: Final = re.compile(rb"\A(?:[ \t\r\n]|\xef\xbb\xbf|\xef\xbf\xbd)+")
 """White space, byte order marks and replaced characters before the declaration."""
@@ -284,13 +273,7 @@ def _declared(data: bytes) -> str | None:
 
 
 def _known(label: str) -> str | None:
-    """Python's name of an encoding; None of what is none of texts, such as UTF-7."""
-    try:
-        name = codecs.lookup(label).name
-    except (LookupError, ValueError):
-        return None
-    name = _READ_AS.get(name, name)
-    return name if _ENCODINGS.fullmatch(name) else None
+    return encoding_named(label, _ENCODINGS, "utf-8")
 
 
 def _is_character(number: int) -> bool:

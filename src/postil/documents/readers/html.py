@@ -12,18 +12,25 @@ import logging
 import re
 from dataclasses import dataclass
 from itertools import islice
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from postil.data.streams import shown_encoding, told_encoding
 from postil.documents.document import PROSE, Piece, Reader, assembled
 from postil.documents.furniture import ends_sentence, in_sections, without_marks
-from postil.documents.html_blocks import SENTENCES, NoTextError, language_of, length_of, parsed, sentences_of, walk
-from postil.documents.raw_files import wide_text
+from postil.documents.html_blocks import (
+    SENTENCE_END,
+    SENTENCES,
+    NoTextError,
+    language_of,
+    length_of,
+    parsed,
+    sentences_of,
+    walk,
+)
+from postil.documents.raw_files import ADDRESS, Decoded, encoding_named, wide_text
 from postil.documents.readers.text import plain_blocks
 from postil.errors import InvalidInput, MissingExtra
 from postil.kernel.unicode_forms import normalized
-from postil.text.sentences import END_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,16 +43,14 @@ if TYPE_CHECKING:
 __all__ = [
     "ELEMENTS",
     "READER",
-    "DecodedHtml",
     "Extracted",
     "HtmlArticle",
     "HtmlPage",
-    "PageMetadata",
+    "address_of",
     "content_root",
     "decode_html",
     "decoded_html",
     "extracted",
-    "page_metadata",
     "read_article",
     "read_html",
     "read_page",
@@ -64,7 +69,6 @@ _TRUSTED: Final = 0.3
 _SET: Final = frozenset({"code", "table", "caption"})
 """Kinds of blocks that readers of articles may leave out."""
 _LINKED: Final = 0.6
-_SENTENCE_END: Final = re.compile(rf"[{END_MARKS}][\"'”’»)\]」』]*$")
 _MENU_WORDS: Final = 30
 _DATE: Final = re.compile(r"((?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)")
 _JSON_DATE: Final = re.compile(r'"datePublished"\s*:\s*"([^"]{10,40})"')
@@ -80,7 +84,6 @@ _HOME: Final = ("site-title", "site-name", "logo", "brand", "menu-title")
 """Parts of the classes of elements with the name of a site."""
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 200
-_ADDRESS: Final = re.compile(r"https?://[^\s<>\"']{3,2000}", re.IGNORECASE)
 _ROOTS: Final = (
     "//*[@itemprop='articleBody']",
     "//article",
@@ -99,33 +102,15 @@ _SUMMARY: Final = 1.5
 _ROOT_SHARE: Final = 0.4
 
 
-class PageMetadata(NamedTuple):
-    """Facts that a page says about itself.
-
-    Args:
-        lang: Its language, a BCP 47 tag; None if it does not say.
-        date: Date that it was published, ``YYYY-MM-DD``; None if it does not say.
-        url: Its own address, ``http`` or ``https``; None if it does not say.
-    """
-
-    lang: str | None
-    date: str | None
-    url: str | None
-
-
-def page_metadata(tree: HtmlElement) -> PageMetadata:
-    """Read what a page says about itself.
+def address_of(tree: HtmlElement) -> str | None:
+    """The address that a page calls its own, ``http`` or ``https``; None if it does not say.
 
     Args:
         tree: The page.
     """
     said = [*tree.xpath("//link[@rel='canonical']/@href"), *tree.xpath("//meta[@property='og:url']/@content")]
     url = next((each.strip() for each in said), "")
-    return PageMetadata(
-        lang=language_of(tree),
-        date=_date(tree),
-        url=url if _ADDRESS.fullmatch(url) else None,
-    )
+    return url if ADDRESS.fullmatch(url) else None
 
 
 def title_of(tree: HtmlElement, blocks: Sequence[HtmlBlock], found: str = "") -> str:
@@ -250,7 +235,7 @@ def selected(page: Walked, article: str) -> list[HtmlBlock] | None:
     words = [
         (len(one.block.text.split()), kept)
         for one, kept in zip(walked[page.begin : page.end], inside[page.begin : page.end], strict=True)
-        if kept is not None and one.linked < _LINKED and _SENTENCE_END.search(one.block.text)
+        if kept is not None and one.linked < _LINKED and SENTENCE_END.search(one.block.text)
     ]
     if sum(n for n, kept in words if kept) < _TRUSTED * sum(n for n, _ in words):
         return None
@@ -260,7 +245,7 @@ def selected(page: Walked, article: str) -> list[HtmlBlock] | None:
     for place in range(sure[0], sure[-1]):
         # Readers lose a sentence here and there, such as one after a quote.
         one = walked[place]
-        if inside[place] is False and one.linked < _LINKED / 2 and _SENTENCE_END.search(one.block.text):
+        if inside[place] is False and one.linked < _LINKED / 2 and SENTENCE_END.search(one.block.text):
             inside[place] = one.block.kind in {"paragraph", "item", "quote"}
     after = False
     for place in range(len(walked) - 1, -1, -1):
@@ -324,7 +309,7 @@ def _whole_article(element: HtmlElement, size: int) -> HtmlElement:
 def _linked_out(one: WalkedBlock) -> HtmlBlock:
     """A block; one that is but links is a margin."""
     block = one.block
-    if block.kind not in {"paragraph", "item"} or one.linked < _LINKED or _SENTENCE_END.search(block.text):
+    if block.kind not in {"paragraph", "item"} or one.linked < _LINKED or SENTENCE_END.search(block.text):
         return block
     return block._replace(kind="margin", level=0) if len(block.text.split()) <= _MENU_WORDS else block
 
@@ -527,16 +512,6 @@ _ENCODINGS: Final = re.compile(
     r"utf-8|utf-16(-[lb]e)?|cp(125\d|866|874|932|949|950)|iso8859-\d+|koi8-[ru]|gb18030|big5(hkscs)?|euc_jp|iso2022_jp"
 )
 """The encodings of the web, as Python names them; others, such as UTF-7, no browser reads."""
-_READ_AS: Final = MappingProxyType(
-    {
-        "ascii": "cp1252",
-        "iso8859-1": "cp1252",
-        "gb2312": "gb18030",
-        "gbk": "gb18030",
-        "shift_jis": "cp932",
-        "euc_kr": "cp949",
-    }
-)
 _TWO_BYTES: Final = frozenset({"gb18030", "big5", "big5hkscs", "cp932", "cp949", "cp950", "euc_jp"})
 _CHANCE: Final = 3
 """Number of characters beyond ASCII from which a text in such an encoding is no UTF-8 by chance."""
@@ -544,18 +519,6 @@ _DAMAGED: Final = 10
 """Number of characters of UTF-8 for each byte that is not."""
 _BESIDE: Final = frozenset({"table", "caption", "note", "margin"})
 """Kinds of blocks that are not in the content of an article."""
-
-
-class DecodedHtml(NamedTuple):
-    """A page that was bytes.
-
-    Args:
-        text: The page, without the byte order mark.
-        notes: Remarks on its encoding, and on characters that were lost.
-    """
-
-    text: str
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -609,7 +572,7 @@ def decode_html(body: bytes, charset: str | None = None) -> str:
 
 def decoded_html(
     body: bytes, charset: str | None = None, told: Callable[[bytes], str | None] = lambda _: None
-) -> DecodedHtml:
+) -> Decoded:
     """Decode a page: by its byte order mark, as UTF-8 where its bytes are, else by what the server or the page says.
 
     Args:
@@ -628,7 +591,9 @@ def decoded_html(
     if meta is not None and meta.lower().startswith("utf-16"):
         meta = "utf-8"  # in UTF-16 these bytes would not have been found
     labels = ((who, label) for who, label in (("server", charset), ("page", meta)) if label)
-    who, label, named = next(((*each, named) for each in labels if (named := _encoding(each[1]))), ("", "", ""))
+    who, label, named = next(
+        ((*each, named) for each in labels if (named := encoding_named(each[1], _ENCODINGS, "cp1252"))), ("", "", "")
+    )
     if named == "utf-8" or _is_utf_8(body, named):
         wrong = (f"its bytes are UTF-8, read so, though the {who} says {label.lower()}",)
         return _decoded(body, "utf-8", wrong if named not in {"", "utf-8"} else ())
@@ -680,7 +645,7 @@ def read_page(html: str) -> HtmlPage:
     if len(html) > LONGEST_PAGE:
         raise InvalidInput(f"expected a page of at most {LONGEST_PAGE:,} characters, got {len(html):,}")
     tree = parsed(html)
-    about = page_metadata(tree)
+    lang, day, url = language_of(tree), _date(tree), address_of(tree)
     body = tree.find("body")
     walked = walk(tree if body is None else body, content_root(tree))
     for table in walked.tables:
@@ -694,9 +659,9 @@ def read_page(html: str) -> HtmlPage:
     said = found.title if found is not None and isinstance(found.title, str) else ""
     return HtmlPage(
         title=title_of(tree, blocks, " ".join(said.split())),
-        lang=about.lang,
-        date=about.date if found is None else found.date,
-        url=about.url or _saved_from(html),
+        lang=lang,
+        date=day if found is None else found.date,
+        url=url or _saved_from(html),
         blocks=tuple(blocks),
     )
 
@@ -707,14 +672,14 @@ def _saved_from(html: str) -> str | None:
     return None if found is None else found[1]
 
 
-def _decoded(body: bytes, encoding: str, notes: tuple[str, ...] = ()) -> DecodedHtml:
+def _decoded(body: bytes, encoding: str, notes: tuple[str, ...] = ()) -> Decoded:
     text = body.decode(encoding, "replace")
     lost = text.count("\ufffd")
     if lost and encoding == "utf-8":
         lost -= body.count(b"\xef\xbf\xbd")  # which is how that character is written
     if lost > 0:
         notes = (*notes, f"characters that {shown_encoding(encoding)} does not have, replaced by U+FFFD: {lost:,}")
-    return DecodedHtml(text, notes)
+    return Decoded(text, notes)
 
 
 def _is_utf_8(body: bytes, named: str) -> bool:
@@ -728,16 +693,6 @@ def _is_utf_8(body: bytes, named: str) -> bool:
     lost = text.count("\ufffd")
     beyond = len(text) - len(text.encode("ascii", "ignore")) - lost
     return beyond >= (_CHANCE if named in _TWO_BYTES else 1) and beyond >= _DAMAGED * lost
-
-
-def _encoding(label: str) -> str | None:
-    """Python's name of the encoding that a page calls so; None if it is none of the web."""
-    try:
-        name = codecs.lookup(label).name
-    except (LookupError, ValueError):
-        return None
-    name = _READ_AS.get(name, name)
-    return name if _ENCODINGS.fullmatch(name) else None
 
 
 def read_html(data: bytes | str, source: str, charset: str | None = None) -> Document:

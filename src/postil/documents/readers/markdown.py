@@ -6,7 +6,7 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.documents.document import Piece, Reader, assembled
+from postil.documents.document import Piece, Reader, assembled, language_tag
 from postil.documents.furniture import in_sections
 from postil.documents.raw_files import decoded
 from postil.documents.templates import TemplateLines, holder_of, without_tags
@@ -32,7 +32,6 @@ _FIELD: Final = re.compile(
     r"^(title|lang|language|date)[ \t]*[:=][ \t]*(\S[^\r\n]{0,500})\r?$", re.IGNORECASE | re.MULTILINE
 )
 _DATE: Final = re.compile(r"((?:1[5-9]|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)")
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _NOTE: Final = re.compile(r"\[\^([^\]\s]{1,64})\]:[ \t]*")
 _NOTE_MARK: Final = re.compile(r"\[\^[^\]\s]{1,64}\]")
 _ALERT: Final = re.compile(r"\A\[(?:!(?:note|tip|important|warning|caution)|[ x])\]\s*", re.IGNORECASE)
@@ -117,7 +116,7 @@ def _front_matter(text: str) -> FrontMatter:
     date = _DATE.match(fields.get("date", ""))
     return FrontMatter(
         title=fields.get("title", ""),
-        lang=lang if _LANGUAGE.fullmatch(lang) else None,
+        lang=language_tag(lang),
         date=None if date is None else date[1],
         end=found.end(),
     )

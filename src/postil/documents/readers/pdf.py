@@ -16,7 +16,7 @@ from itertools import accumulate, groupby, pairwise, takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.documents.document import Block, Document, Reader
+from postil.documents.document import Block, Document, Reader, language_tag
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -603,7 +603,6 @@ _NO_TITLE: Final = re.compile(
     r"untitled.*|microsoft \w+ - .*|\S+\.\w{2,5}|document\d*|slide \d+|\W*|\d+",
     re.IGNORECASE,
 )
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _DATE: Final = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?")
 _NO_CHARACTERS: Final = "has fonts that do not name the characters they show, so its text is unreadable; run OCR first"
 _ENCRYPTED: Final = "is encrypted with a password; save it without one, with qpdf for example"
@@ -715,8 +714,7 @@ def _title(reader: PdfReader) -> str:
 
 def _language(reader: PdfReader) -> str | None:
     said = reader.root_object.get("/Lang")
-    found = _LANGUAGE.fullmatch(said.strip()) if isinstance(said, str) else None
-    return None if found is None else found[0]
+    return language_tag(said) if isinstance(said, str) else None
 
 
 def _date(reader: PdfReader) -> str | None:
