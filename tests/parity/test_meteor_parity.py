@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib.metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +23,6 @@ pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore"), pytest.m
 ROOT = Path(__file__).parents[2]
 TOLD_OF = {"mohler": "student answers", "dstc7": "answers in web threads"}
 """The English texts of people for which the documents say how far the list of the package is from the program's."""
-
-OLD_STEMS = importlib.metadata.version("PyStemmer").startswith("2.")
-"""The program has the Snowball rules of before version 3, as has PyStemmer 2."""
 
 
 @pytest.fixture(autouse=True)
@@ -68,8 +64,6 @@ def test_english_exact(
 def test_english_exact_and_stem(
     texts: Texts, function_words: Path, record: Record, largest: Callable[[object, object], float]
 ) -> None:
-    if texts.name != "made" and not OLD_STEMS:
-        pytest.skip("PyStemmer 3 stems some real words otherwise than the program; install PyStemmer<3")
     texts = originals.without_collisions(texts)
     program = originals.jar_scores(texts, "-l", "en", "-m", "exact stem", "-w", "1.0 0.6")
     spec = f"meteor(params=en,stages=exact+stem,function_words={function_words})"

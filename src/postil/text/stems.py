@@ -1,29 +1,30 @@
-"""Stemming with Snowball, through PyStemmer, and Porter's stemmer as rouge-score uses it.
+"""Stemming by Snowball's rules, and by Porter's as rouge-score uses them.
 
-``english`` is the stemmer of METEOR. The METEOR 1.5 jar has the Snowball rules of before version 3, and so has
-PyStemmer 2: equal there on every pair tried. Snowball 3, in PyStemmer 3, added a few rules (``biologist`` and
-``biology`` share a stem now, ``organizer`` and ``organ`` no longer), so `stems_signature` names the version.
+``english`` is the stemmer of METEOR, by the rules of Snowball before version 3, which the METEOR 1.5 jar has, and
+``porter`` Porter's of Snowball. Both are restated here, as a compiled package for every Python and machine was needed
+otherwise; they are equal to PyStemmer 2.2.0.3, whose version signatures keep, on all words tried. Snowball 3 added
+a few rules (``biologist`` and ``biology`` share a stem, ``organizer`` and ``organ`` no longer). Other algorithms are
+those of the snowballstemmer that is installed, and `stems_signature` names its version.
 
 ``rouge`` is the stemmer of rouge-score: `porter_stem` for words of more than three characters.
 
 Porter, M. (1980): An algorithm for suffix stripping. The extensions: twelve stems of irregular forms; ``dies`` and
 ``died`` become ``die``; ``y`` becomes ``i`` only behind a consonant (``enjoy`` stays), and then in short words too;
 ``-alli`` is removed first, and what is left goes through the step again; ``-fulli`` and ``-logi``; a vowel and a
-consonant alone are a short syllable. PyStemmer's ``porter`` is another variant: of 178,503 words of English news,
+consonant alone are a short syllable. Snowball's ``porter`` is another variant: of 178,503 words of English news,
 comments and Wikipedia articles it stems 1,538 in another way.
 """
 
 from __future__ import annotations
 
-from importlib import metadata
+import re
+from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Final
-
-import Stemmer  # type: ignore[import-not-found]
 
 from postil.errors import UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
 __all__ = ["STEMMERS", "porter_stem", "stems", "stems_signature"]
 
@@ -181,15 +182,193 @@ def _tidy(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
-STEMMERS: tuple[str, ...] = tuple(sorted([*Stemmer.algorithms(), "rouge"]))
-"""``rouge``, and the algorithms that the installed PyStemmer has, among them ``english``, ``porter`` and ``french``."""
+_RULES: Final = "2.2.0.3"
+"""Version of PyStemmer whose stems those of ``english`` and ``porter`` are."""
+
+_EXCEPTIONS: Final = {
+    "skis": "ski",
+    "skies": "sky",
+    "dying": "die",
+    "lying": "lie",
+    "tying": "tie",
+    "idly": "idl",
+    "gently": "gentl",
+    "ugly": "ugli",
+    "early": "earli",
+    "only": "onli",
+    "singly": "singl",
+} | {word: word for word in ("sky", "news", "howe", "atlas", "cosmos", "bias", "andes")}
+_KEPT: Final = frozenset({"inning", "outing", "canning", "herring", "earring", "proceed", "exceed", "succeed"})
+_VOWELS: Final = "aeiouy"
+_REGION: Final = re.compile("[aeiouy][^aeiouy]")
+_VOWEL_AND_Y: Final = re.compile("([aeiouy])y")
+_PAST: Final = ("eedly", "ingly", "edly", "eed", "ing", "ed")
+_PORTER_SECOND: Final[Mapping[str, str]] = {
+    "tional": "tion",
+    "enci": "ence",
+    "anci": "ance",
+    "abli": "able",
+    "entli": "ent",
+    "eli": "e",
+    "izer": "ize",
+    "ization": "ize",
+    "ational": "ate",
+    "ation": "ate",
+    "ator": "ate",
+    "alism": "al",
+    "aliti": "al",
+    "alli": "al",
+    "fulness": "ful",
+    "ousli": "ous",
+    "ousness": "ous",
+    "iveness": "ive",
+    "iviti": "ive",
+    "biliti": "ble",
+}
+_ENGLISH_SECOND: Final = {key: value for key, value in _PORTER_SECOND.items() if key != "eli"} | {
+    "bli": "ble",
+    "ogi": "og",
+    "fulli": "ful",
+    "lessli": "less",
+    "li": "",
+}
+_PORTER_THIRD: Final = {"alize": "al", "icate": "ic", "iciti": "ic", "ical": "ic", "ful": "", "ness": "", "ative": ""}
+_ENGLISH_THIRD: Final = _PORTER_THIRD | {"tional": "tion", "ational": "ate"}
+_ENGLISH_FOURTH: Final = dict.fromkeys((*(each for each in _STEP_4 if each != "ou"), "ion"), "")
+_PORTER_FOURTH: Final = _ENGLISH_FOURTH | {"ou": ""}
+
+
+def _marked(word: str) -> str:
+    """A word whose consonants y are capitals."""
+    if "y" not in word:
+        return word
+    return _VOWEL_AND_Y.sub(r"\1Y", "Y" + word[1:] if word[0] == "y" else word)
+
+
+def _region(word: str, start: int = 0) -> int:
+    """The place after the first vowel and consonant."""
+    found = _REGION.search(word, start)
+    return found.end() if found else len(word)
+
+
+def _has_vowel(text: str) -> bool:
+    return any(character in _VOWELS for character in text)
+
+
+def _short(word: str, *, alone: bool) -> bool:
+    """True if a word ends in a short syllable; a vowel and a consonant alone may be one."""
+    if len(word) < 3:
+        return alone and len(word) == 2 and word[0] in _VOWELS and word[1] not in _VOWELS
+    return word[-3] not in _VOWELS and word[-2] in _VOWELS and word[-1] not in "aeiouywxY"
+
+
+def _split(word: str, endings: Container[str]) -> tuple[str, str]:
+    """A word before its longest ending, and the ending, which may be empty."""
+    for length in range(min(7, len(word)), 1, -1):
+        if word[-length:] in endings:
+            return word[:-length], word[-length:]
+    return word, ""
+
+
+def _without_past(word: str, endings: Container[str], first: int, *, alone: bool) -> str:
+    stem, ending = _split(word, endings)
+    if ending.startswith("ee"):
+        return f"{stem}ee" if len(stem) >= first else word
+    if not ending or not _has_vowel(stem):
+        return word
+    if stem.endswith(("at", "bl", "iz")):
+        return f"{stem}e"
+    if stem.endswith(("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")):
+        return stem[:-1]
+    return f"{stem}e" if len(stem) == first and _short(stem, alone=alone) else stem
+
+
+def _without_last(word: str, endings: Container[str], first: int, second: int, *, alone: bool) -> str:
+    """The fourth and fifth step."""
+    stem, ending = _split(word, endings)
+    if ending and len(stem) >= second and (ending != "ion" or stem.endswith(("s", "t"))):
+        word = stem
+    rest = len(word) - 1
+    if word.endswith("e") and (rest >= second or (rest >= first and not _short(word[:-1], alone=alone))):
+        if alone:  # in the rules for English a word loses e or l
+            return word[:-1]
+        word = word[:-1]
+    return word[:-1] if word.endswith("ll") and len(word) > second else word
+
+
+def _english(given: str) -> str:
+    """The stem of a word by Snowball's rules for English of before version 3."""
+    if given in _EXCEPTIONS or len(given) < 3:
+        return _EXCEPTIONS.get(given, given)
+    plain = given.removeprefix("'")
+    word = _marked(plain)
+    was_marked = word != plain
+    special = next((each for each in ("gener", "commun", "arsen") if word.startswith(each)), "")
+    first = len(special) or _region(word)
+    second = _region(word, first)
+    word = _singular(next((word.removesuffix(each) for each in ("'s'", "'s", "'") if word.endswith(each)), word))
+    if word not in _KEPT:
+        word = _without_past(word, _PAST, first, alone=True)
+        if len(word) > 2 and word[-1] in "yY" and word[-2] not in _VOWELS:
+            word = f"{word[:-1]}i"
+        stem, ending = _split(word, _ENGLISH_SECOND)
+        fits = ending not in {"ogi", "li"} or stem.endswith("l" if ending == "ogi" else tuple("cdeghkmnrt"))
+        if ending and len(stem) >= first and fits:
+            word = stem + _ENGLISH_SECOND[ending]
+        stem, ending = _split(word, _ENGLISH_THIRD)
+        if ending and len(stem) >= (second if ending == "ative" else first):
+            word = stem + _ENGLISH_THIRD[ending]
+        word = _without_last(word, _ENGLISH_FOURTH, first, second, alone=True)
+    return word.replace("Y", "y") if was_marked else word
+
+
+def _singular(word: str) -> str:
+    if word.endswith("sses"):
+        return word[:-2]
+    if word.endswith(("ied", "ies")):
+        return word[:-2] if len(word) > 4 else word[:-1]
+    keeps = not word.endswith("s") or word.endswith(("us", "ss")) or not _has_vowel(word[:-2])
+    return word if keeps else word[:-1]
+
+
+def _porter(given: str) -> str:
+    """The stem of a word by Snowball's form of Porter's rules."""
+    word = _marked(given)
+    was_marked = word != given
+    first = _region(word)
+    second = _region(word, first)
+    if word.endswith(("sses", "ies")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    word = _without_past(word, ("eed", "ing", "ed"), first, alone=False)
+    if word.endswith(("y", "Y")) and _has_vowel(word[:-1]):
+        word = f"{word[:-1]}i"
+    for endings in (_PORTER_SECOND, _PORTER_THIRD):
+        stem, ending = _split(word, endings)
+        if ending and len(stem) >= first:
+            word = stem + endings[ending]
+    word = _without_last(word, _PORTER_FOURTH, first, second, alone=False)
+    return word.replace("Y", "y") if was_marked else word
+
+
+_OWN: Final[Mapping[str, Callable[[str], str]]] = {
+    "english": _english,
+    "porter": _porter,
+    "rouge": lambda word: porter_stem(word) if len(word) > 3 else word,
+}
+_OTHERS: Final = (
+    "arabic armenian basque catalan danish dutch finnish french german greek hindi hungarian indonesian irish italian "
+    "lithuanian nepali norwegian portuguese romanian russian serbian spanish swedish tamil turkish yiddish"
+)
+STEMMERS: Final[tuple[str, ...]] = tuple(sorted((*_OWN, *_OTHERS.split())))
+"""``rouge``, ``english``, ``porter``, and algorithms of snowballstemmer, such as ``french``."""
 
 
 def stems(words: Sequence[str], algorithm: str = "english") -> list[str]:
     """Return the stem of each word.
 
-    Words are not lower-cased: an upper-case ending is not an ending. A word that has a lone surrogate,
-    and so no UTF-8 form, is its own stem. Safe to call from several threads.
+    Words are not lower-cased: an upper-case ending is not an ending.
 
     Args:
         words: n words.
@@ -207,33 +386,27 @@ def stems(words: Sequence[str], algorithm: str = "english") -> list[str]:
     ['chanton']
     """
     _check(algorithm)
-    if algorithm == "rouge":
-        return [porter_stem(word) if len(word) > 3 else word for word in words]
-    stemmer = Stemmer.Stemmer(algorithm, 0)
-    try:
-        return list(stemmer.stemWords(words))
-    except UnicodeEncodeError:
-        return [word if _has_surrogate(word) else stemmer.stemWord(word) for word in words]
+    stem = _OWN.get(algorithm)
+    if stem is None:
+        module = import_module(f"snowballstemmer.{algorithm}_stemmer")  # `snowballstemmer.stemmer` may ask PyStemmer
+        stem = getattr(module, f"{algorithm.title()}Stemmer")().stemWord
+    return list(map(stem, words))
 
 
 def stems_signature(algorithm: str = "english") -> str:
-    """Return the entry of a stemmer in signatures: the algorithm, and the version of PyStemmer if it is from there.
+    """Return the entry of a stemmer in signatures: the algorithm, and the version of the rules.
 
     Raises:
         UnknownName: There is no such algorithm.
 
-    >>> stems_signature("porter").startswith("porter-")
-    True
+    >>> stems_signature("porter")
+    'porter-2.2.0.3'
     """
     _check(algorithm)
     if algorithm == "rouge":
         return algorithm
-    return f"{algorithm}-{metadata.version('PyStemmer')}"  # Stemmer.version() is out of date in some releases
+    return f"{algorithm}-{_RULES if algorithm in _OWN else metadata.version('snowballstemmer')}"
 
 
 def _check(algorithm: str) -> None:
     UnknownName.check("stemmer", algorithm, STEMMERS)
-
-
-def _has_surrogate(word: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in word)
