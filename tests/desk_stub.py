@@ -14,16 +14,19 @@ import uvicorn
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import LABEL
 from postil.service.desk import ArticleList, Desk
+from postil.service.options import ServiceOptions
 from postil.service.routes import Telemetry, store_routes
-from postil.service.server import Application, Recorded
+from postil.service.server import application
 from postil.service.store import ServiceStore
-from postil.web.guard import ServiceGuard
-from postil.web.routing import Reply, Route
-from postil.web.security import RequestLimits, SecurityMiddleware
+from postil.web.guard import Guard
+from postil.web.routing import Route, reply
+from postil.web.security import RequestLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from starlette.responses import Response
 
     from postil.data.suggestions import Label
     from postil.web.problems import Problem
@@ -131,9 +134,8 @@ class DeskStub:
             for name, answer in operations.items()
         ]
         routes.append(Route(method="GET", path="/v1/models", scope=None, handler=self._models, summary=""))
-        guard = ServiceGuard(Telemetry(), RequestLimits(None), tokens=self.tokens)
-        application = Application([*desk.routes(), *store_routes(self.store), *routes], guard)
-        app = Recorded(SecurityMiddleware(application, {"localhost"}, largest=1 << 20), guard)
+        routes += [*desk.routes(), *store_routes(self.store)]
+        app = application(routes, Guard(RequestLimits(), self.tokens), ServiceOptions(), Telemetry())
         config = uvicorn.Config(app, port=self.port, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._server.serve()))
@@ -153,18 +155,18 @@ class DeskStub:
         return [body for each, body in self.requests if each == name]
 
     def _answering(self, name: str, answer: Callable[[Any], Any]) -> Callable[[Call], Any]:
-        async def handler(call: Call) -> Reply:
-            body = json.loads(call.body)
+        async def handler(call: Call) -> Response:
+            body = json.loads(await call.body())
             self.requests.append((name, body))
             if problem := self.fail(name, body):
                 raise problem
-            return Reply(json.dumps(answer(body)).encode())
+            return reply(json.dumps(answer(body)).encode())
 
         return handler
 
-    async def _models(self, call: Call) -> Reply:  # noqa: ARG002
+    async def _models(self, call: Call) -> Response:  # noqa: ARG002
         models = [{**one, "calibrated": self.calibrated if one["name"] == "forum" else None} for one in MODELS]
-        return Reply(json.dumps({"models": models, "version": "1"}).encode())
+        return reply({"models": models, "version": "1"})
 
     def _suggest(self, body: Any) -> Any:
         article = body["article"].get("id", "made-up-1")

@@ -26,7 +26,7 @@ from postil.service.desk import ArticleList
 from postil.service.options import ServiceConfig, ServiceOptions
 from postil.service.server import Service
 from postil.web.connections import ConnectionLimits, listen, make_server
-from postil.web.problems import unseen_parts
+from postil.web.problems import unseen_refusal
 from postil.web.tokens import SCOPES, AddTokenOptions, add_token
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ async def running(folder: Path, articles: int = 0, **options: Any) -> AsyncItera
     await service.pool.start(ServiceConfig(models={"model": str(folder)}))
     with listen("127.0.0.1", 0) as (listening, address):
         limits = ConnectionLimits(body_bytes=service.options.max_body)
-        server = make_server(service.app(), limits=limits, worded=unseen_parts)
+        server = make_server(service.app(), limits=limits, worded=unseen_refusal)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         here = Running(service, address, folder, tokens)
         try:

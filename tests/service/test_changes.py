@@ -21,10 +21,9 @@ from postil.data.suggestions import Label
 from postil.erasure.calls import ForgetOptions, forget
 from postil.erasure.models import AlsoServed
 from postil.service.options import ServiceOptions
-from postil.service.server import Application, Recorded, Service
+from postil.service.server import Service
 from postil.threads.quality import FEATURES, Quality
 from postil.web.connections import listen, make_server
-from postil.web.routing import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,25 +117,14 @@ def test_no_request_fails_while_models_are_replaced_and_workers_killed(folders: 
 class Asked:
     """An application that is asked without a socket."""
 
-    def __init__(self, app: Any) -> None:
-        self._app = app
+    def __init__(self, service: Service) -> None:
+        self._app = service.app()
 
     async def __call__(self, path: str, **body: object) -> tuple[int, Any]:
-        sent: list[Any] = []
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        scope = {
-            "type": "http",
-            "method": "POST",
-            "path": path,
-            "query_string": b"",
-            "headers": [],
-            "postil.body": json.dumps(body).encode(),
-        }
-        await self._app(scope, None, send)
-        return sent[0]["status"], json.loads(b"".join(each.get("body", b"") for each in sent))
+        transport = httpx2.ASGITransport(self._app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            found = await client.post(path, json=body)
+            return found.status_code, found.json()
 
 
 @pytest.mark.usefixtures("_small_workers")
@@ -156,7 +144,7 @@ async def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp
 
     store = service.store
     assert store is not None
-    ask = Asked(Recorded(Application(service.upkeep.routes(), Guard()), Guard()))
+    ask = Asked(service)
     await service.start(service.config())
     try:
         await store.add_labels([Label(article="z", text="Nobody wrote this.", show=True)])
@@ -205,7 +193,7 @@ async def test_comments_are_erased_from_all_that_serves_or_has_served_a_model(fo
     services = [Service([str(folder)], ServiceOptions(workers=1, data=str(tmp_path / name))) for name in "ab"]
 
     first, second = services
-    ask = Asked(Recorded(Application(first.upkeep.routes(), Guard()), Guard()))
+    ask = Asked(first)
     for service in services:
         await service.start(service.config())
         assert service.store is not None
@@ -238,7 +226,7 @@ async def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: P
 
     async def asked(folder: Path, path: str, **body: object) -> str:
         service = Service([str(folder)], ServiceOptions(workers=1))
-        status, problem = await Asked(Recorded(Application(service.upkeep.routes(), Guard()), Guard()))(path, **body)
+        status, problem = await Asked(service)(path, **body)
         assert status == 422
         return str(problem["detail"])
 

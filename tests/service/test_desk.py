@@ -19,12 +19,13 @@ from postil.data.rows import Article, Comment
 from postil.data.suggestions import REASONS, Label
 from postil.errors import InvalidInput
 from postil.service.desk import STATIC, ArticleList, Desk
+from postil.service.options import ServiceOptions
 from postil.service.routes import Telemetry, store_routes
-from postil.service.server import Application, Recorded
+from postil.service.server import application
 from postil.service.store import ServiceStore
-from postil.web.guard import ServiceGuard
+from postil.web.guard import Guard
 from postil.web.pages import page_in
-from postil.web.security import RequestLimits, SecurityMiddleware
+from postil.web.security import RequestLimits
 from postil.web.tokens import AddTokenOptions, Tokens, add_token, revoke_token
 
 if TYPE_CHECKING:
@@ -50,10 +51,9 @@ def store(tmp_path: Path) -> Iterator[ServiceStore]:
 
 
 def browser(desk: Desk, tokens: Tokens | None = None, store: ServiceStore | None = None) -> Any:
-    guard = ServiceGuard(Telemetry(), RequestLimits(None), tokens=tokens)
-    routes = [*desk.routes(), *store_routes(store)]
-    app = Recorded(SecurityMiddleware(Application(routes, guard), {"testserver"}), guard)
-    return TestClient(app, follow_redirects=False)
+    guard, routes = Guard(RequestLimits(), tokens), [*desk.routes(), *store_routes(store)]
+    app = application(routes, guard, ServiceOptions(), Telemetry())
+    return TestClient(app, base_url="http://localhost", follow_redirects=False)
 
 
 def page_of(response: Any) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def test_one_signs_in_with_a_token_that_scripts_cannot_read(tmp_path: Path, stor
 def test_signing_out_forgets_the_token(tmp_path: Path) -> None:
     tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk",))
     client = browser(Desk(tokens=tokens, secure=True))
-    client.base_url = "https://testserver"
+    client.base_url = "https://localhost"
     cookie = client.post("/sign-in", data={"token": made["ann"]}).headers["set-cookie"].lower()
     assert "secure" in cookie
     assert page_of(client.get("/"))["may"] == {"label": False, "admin": False}

@@ -14,7 +14,7 @@ from postil.service.documentation import EXAMPLES, DocsPage, openapi_document
 from postil.service.options import ServiceOptions
 from postil.service.server import Service
 from postil.web.problems import KINDS
-from postil.web.routing import Reply, Route
+from postil.web.routing import Route
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ def test_the_document_is_whole(routes: list[Route]) -> None:
 
 
 def test_structs_of_one_name_are_told() -> None:
-    async def none(_: object) -> Reply:
+    async def none(_: object) -> Any:
         raise NotImplementedError
 
     kinds = [msgspec.defstruct("Same", [("a", int)], module=module) for module in ("one", "two")]

@@ -7,13 +7,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sent_calls import sent_call
 
 from made_retrievers import NEWS, made
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.service.options import ServiceOptions, service_config
 from postil.service.routes import article_route
-from postil.web.routing import Call
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,12 +62,12 @@ def asked(body: dict[str, str], page: Page) -> Any:
         return page
 
     pool: Any = Asked()
-    call = Call("1", "POST", "/v1/article", b"", {}, "", body=json.dumps(body).encode())
+    call = sent_call("/v1/article", json.dumps(body).encode())
     found = asyncio.run(_answer(article_route(pool, fetch), call))
     return json.loads(found.body)
 
 
-async def _answer(route: Any, call: Call) -> Any:
+async def _answer(route: Any, call: Any) -> Any:
     return await route.handler(call)
 
 
@@ -123,7 +123,7 @@ def test_remarks_on_the_encoding_of_a_page_come_back(body: bytes, title: str, no
         return Page(url=url, body=body, kind="text/html", charset=None)
 
     pool: Any = Reader()
-    call = Call("1", "POST", "/v1/article", b"", {}, "", body=b'{"url": "https://ely.example/rain"}')
+    call = sent_call("/v1/article", b'{"url": "https://ely.example/rain"}')
     found = json.loads(asyncio.run(_answer(article_route(pool, fetch), call)).body)
     assert (found["title"], found["notes"]) == (title, [note])
 

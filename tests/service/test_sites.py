@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import msgspec
 import pytest
+from sent_calls import sent_call
 
 import postil
 from postil.errors import InvalidInput, PostilError, UsageError
@@ -44,7 +45,6 @@ from postil.service.sites import (
 from postil.service.store import ServiceStore
 from postil.web.audit_log import check_audit
 from postil.web.problems import Busy, Problem, TimedOut
-from postil.web.routing import Call
 from postil.web.tokens import AddTokenOptions, add_token, secrets_of
 from raw_server import raw_server
 
@@ -132,15 +132,13 @@ def ask(tmp_path: Path) -> Callable[..., Ask]:
     def asked(body: bytes, headers: dict[str, str], workers: Screening | None = None, **more: Any) -> tuple[int, bytes]:
         pool: Any = workers or Screening()
         route = coral_route(pool, secrets_of(tmp_path / "secrets", parse_coral_secret), **more)
-        sent = {name.lower().encode(): value.encode("latin-1") for name, value in headers.items()}
-        call = Call("1", "POST", "/integrations/coral", b"", sent, "", body=body)
-        found = asyncio.run(_answer(route, call))
-        return found.status, found.body
+        found = asyncio.run(_answer(route, sent_call("/integrations/coral", body, headers)))
+        return found.status_code, found.body
 
     return asked
 
 
-async def _answer(route: Any, call: Call) -> Any:
+async def _answer(route: Any, call: Any) -> Any:
     return await route.handler(call)
 
 
@@ -345,9 +343,9 @@ class Delivering:
     said: list[str]
 
     async def accept(self, article: Mapping[str, object] = ARTICLE) -> str:
-        call = Call("1", "POST", "/v1/hooks/article", b"", {}, "", body=json.dumps(article).encode())
+        call = sent_call("/v1/hooks/article", json.dumps(article).encode())
         reply: Any = await self.hook.route().handler(call)
-        assert reply.status == 202
+        assert reply.status_code == 202
         return str(json.loads(reply.body)["delivery"])
 
     async def settled(self, *, attempts: int = 1, ended: bool = False) -> None:

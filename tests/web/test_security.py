@@ -324,9 +324,9 @@ COOKIES = """
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 from postil.web.guard import bearer_of
-for one in (b"a=", b"=", b"a= ", b";", b" ;", b'"', b"a", b"\\\\1"):
-    for start in (b"", b'postil-desk-web="'):
-        bearer_of({b"host": b"here", b"cookie": start + one * (64_000 // len(one)) + b'"'})
+for one in ("a=", "=", "a= ", ";", " ;", '"', "a", "\\\\1"):
+    for start in ("", 'postil-desk-web="'):
+        bearer_of({"host": "here", "cookie": start + one * (64_000 // len(one)) + '"'})
 """
 
 

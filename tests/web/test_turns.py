@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.web.security import LONGEST_QUERY, PAUSE, REFUSALS, SecurityMiddleware, refusal_parts
+from postil.web.security import LONGEST_QUERY, PAUSE, REFUSALS, SecurityMiddleware, refusal
 from postil.web.turns import CLIENT, FairLine, FairQueue, Gate, NoTurn, Place
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def gate_of(app: Any, *, stoppable: bool) -> Gate:
     async def place(scope: Any) -> Place:
         return Place(scope["path"], queue, stoppable)
 
-    return Gate(app, place, refusal_parts)
+    return Gate(app, place, refusal)
 
 
 async def test_clients_take_turns_and_too_many_of_one_are_refused() -> None:

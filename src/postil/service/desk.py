@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from postil.comments.articles import checked_articles, open_articles
-from postil.data.fields import plain_id
 from postil.data.suggestions import REASONS
-from postil.service.documentation import static_handler
 from postil.web.guard import bearer_of, cookie_name
-from postil.web.pages import page_in, preferred_language, templates
+from postil.web.pages import language_of, page_in, static_files, templates
 from postil.web.problems import Problem
-from postil.web.routing import Reply, Route
-from postil.web.security import RateLimiter
+from postil.web.routing import Route, reply
+from postil.web.security import RateLimiter, set_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -177,8 +175,7 @@ STATIC: Final = (
 NOBODY: Final = "editor"
 """Annotator of labels where the service has no tokens, so that nobody has a name."""
 
-NEVER_CACHED: Final = (("cache-control", "no-store"), ("vary", "accept-language, cookie"))
-HTML: Final = "text/html; charset=utf-8"
+NEVER_CACHED: Final = {"cache-control": "no-store", "vary": "accept-language, cookie"}
 DAYS: Final = 30
 ATTEMPTS, MINUTES = 10, 5
 LONGEST_TOKEN: Final = 200
@@ -215,7 +212,7 @@ class Desk:
             ("GET", "/", None, "store", self._page, "Show the desk, or its sign-in"),
             ("POST", "/sign-in", None, "store", self._sign_in, "Sign in to the desk"),
             ("POST", "/sign-out", None, "store", self._sign_out, "Sign out of the desk"),
-            ("GET", "/static/{name}", None, "open", static_handler(STATIC), "Get a static file"),
+            ("GET", "/static/{name}", None, "open", static_files(STATIC), "Get a static file"),
             ("GET", "/desk/articles", "desk", "here", self._search, "Search the articles of the desk"),
             ("GET", "/desk/articles/{name}", "desk", "store", self._article, "Get an article of the desk"),
             ("GET", "/desk/labels", "desk", "here", self._answers, "List one's own labels of an article"),
@@ -227,8 +224,8 @@ class Desk:
             for method, path, scope, queue, handler, summary in handlers
         ]
 
-    async def _page(self, call: Call) -> Reply:
-        lang = _language(call)
+    async def _page(self, call: Call) -> Response:
+        lang = language_of(call)
         if self._tokens is None:
             return await self._desk(lang, NOBODY, None)
         token = self._tokens.identify(bearer_of(call.headers))
@@ -236,7 +233,7 @@ class Desk:
             return _sign_in_page(lang)
         return await self._desk(lang, token.name, token) if "desk" in token.scopes else _not_for_desk(lang)
 
-    async def _desk(self, lang: str, person: str, token: Token | None) -> Reply:
+    async def _desk(self, lang: str, person: str, token: Token | None) -> Response:
         store = self._store
         page = {
             "lang": lang,
@@ -249,16 +246,16 @@ class Desk:
         }
         return _rendered("desk.html", lang, page=page, signed_in=token is not None)
 
-    async def _sign_in(self, call: Call) -> Reply:
-        lang = _language(call)
+    async def _sign_in(self, call: Call) -> Response:
+        lang = language_of(call)
         words = page_in(lang)
-        if self._limiter.exceeded(call.client):
+        if self._limiter.exceeded(call.address):
             problem = words.pgettext("desk", "There were too many attempts. Wait five minutes and try again.")
             return _sign_in_page(lang, problem, 429)
-        given = _field(call, "token")
+        given = _field(await call.body(), "token")
         token = None if self._tokens is None else self._tokens.identify(given)
         if token is None:
-            self._limiter.record(call.client)
+            self._limiter.record(call.address)
             problem = words.pgettext(
                 "desk", "This is no valid token. Check that it is complete; it may have been revoked."
             )
@@ -267,25 +264,17 @@ class Desk:
             return _not_for_desk(lang)
         return self._to_desk(call, given, DAYS * 86_400)
 
-    async def _sign_out(self, call: Call) -> Reply:
+    async def _sign_out(self, call: Call) -> Response:
         return self._to_desk(call, "", 0)
 
-    def _to_desk(self, call: Call, token: str, seconds: int) -> Reply:
-        """Go to the page with a cookie, which scripts cannot read and other sites cannot use."""
-        made = Response()
-        made.set_cookie(
-            cookie_name(call.headers.get(b"host", b"").decode("latin-1")),
-            token,
-            max_age=seconds,
-            path="/",
-            secure=self._secure,
-            httponly=True,
-            samesite="strict",
-        )
-        return Reply(b"", 303, HTML, (("location", "/"), ("set-cookie", made.headers["set-cookie"]), *NEVER_CACHED))
+    def _to_desk(self, call: Call, token: str, seconds: int) -> Response:
+        """Go to the page with a cookie."""
+        response = RedirectResponse("/", 303, NEVER_CACHED)
+        set_cookie(response, cookie_name(call.headers.get("host", "")), token, seconds, secure=self._secure)
+        return response
 
-    async def _search(self, call: Call) -> Reply:
-        query = _query(call, "q")
+    async def _search(self, call: Call) -> Response:
+        query = call.query_params.get("q", "")
         if (words := len(query.split())) > MOST_WORDS:
             raise Problem(
                 400, f"expected at most {MOST_WORDS} words to search for, got {words:,}; name the rarest ones"
@@ -296,54 +285,47 @@ class Desk:
             await asyncio.sleep(0)  # other requests come first, and a search whose client has gone ends here
         return _json(self._articles.found(numbers))
 
-    async def _article(self, call: Call) -> Reply:
-        number = int(call.name) if call.name.isdecimal() and len(call.name) < 10 else len(self._articles)
+    async def _article(self, call: Call) -> Response:
+        name: str = call.path_params["name"]
+        number = int(name) if name.isdecimal() and len(name) < 10 else len(self._articles)
         if number >= len(self._articles):
             raise Problem(404, "there is no such article in the list; it may have changed since")
         return _json(self._articles[number])
 
-    async def _answers(self, call: Call) -> Reply:
+    async def _answers(self, call: Call) -> Response:
         store = self._store
         if store is None:
             return _json({"labels": [], "total": 0})
-        found = await asyncio.to_thread(store.labels_of, _query(call, "article"), sender=call.user or "")
+        found = await asyncio.to_thread(store.labels_of, call.query_params.get("article", ""), sender=call.sender)
         total = (await asyncio.to_thread(store.counts)).labels
         labels = [{"id": id_, "text": one.text, "show": one.show, "reason": one.reason} for id_, one in found]
         return _json({"labels": labels, "total": total})
 
 
-def _query(call: Call, name: str) -> str:
-    return dict(parse_qsl(call.query.decode("latin-1"))).get(name, "")
-
-
-def _language(call: Call) -> str:
-    """The language of the page: the first one of the browser's that there is, or the one that the address names."""
-    wanted = call.headers.get(b"accept-language", b"").decode("latin-1").split(",")
-    return preferred_language(_query(call, "lang"), *wanted)
-
-
-def _field(call: Call, name: str) -> str:
+def _field(body: bytes, name: str) -> str:
     """A field of a form; empty where the request is none."""
     try:
-        pairs = dict(parse_qsl(call.body.decode("utf-8"), errors="strict", max_num_fields=5))
+        pairs = dict(parse_qsl(body.decode("utf-8"), errors="strict", max_num_fields=5))
     except ValueError:
         return ""
     return pairs.get(name, "").strip()[:LONGEST_TOKEN]
 
 
-def _rendered(name: str, lang: str, status: int = 200, /, **values: object) -> Reply:
+def _rendered(name: str, lang: str, status: int = 200, /, **values: object) -> Response:
     page = templates().get_template(name).render(lang=lang, _=partial(page_in(lang).pgettext, "desk"), **values)
-    return Reply(page.encode(), status, HTML, NEVER_CACHED)
+    return HTMLResponse(page, status, NEVER_CACHED)
 
 
-def _sign_in_page(lang: str, problem: str = "", status: int = 200) -> Reply:
+def _sign_in_page(lang: str, problem: str = "", status: int = 200) -> Response:
     return _rendered("desk_sign_in.html", lang, status, problem=problem)
 
 
-def _not_for_desk(lang: str) -> Reply:
+def _not_for_desk(lang: str) -> Response:
     problem = page_in(lang).pgettext("desk", "This token is not for the desk; ask for one with the scope desk.")
     return _sign_in_page(lang, problem, 403)
 
 
-def _json(content: object) -> Reply:
-    return Reply(msgspec.json.encode(content, enc_hook=plain_id), headers=NEVER_CACHED)
+def _json(content: object) -> Response:
+    response = reply(content)
+    response.headers.update(NEVER_CACHED)
+    return response

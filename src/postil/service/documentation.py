@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import inspect
+from starlette.responses import HTMLResponse, Response
 
 from postil.options import descriptions
 from postil.version import VERSION
-from postil.web.pages import StaticFiles, templates
-from postil.web.problems import KINDS, MEDIA_TYPE, Problem, ProblemDocument
-from postil.web.routing import JSON_LINES, Reply, Route
+from postil.web.pages import static_files, templates
+from postil.web.problems import KINDS, MEDIA_TYPE, ProblemDocument
+from postil.web.routing import JSON_LINES, Route, reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.web.routing import Call, Handler
+    from postil.web.routing import Call
 
-__all__ = ["EXAMPLES", "DocsPage", "openapi_document", "static_handler", "type_words"]
+__all__ = ["EXAMPLES", "DocsPage", "openapi_document", "type_words"]
 
 SCHEMAS: Final = "#/components/schemas/"
 PARTS: Final = ("fields", "types", "type", "item_type", "item_types", "value_type")
@@ -191,7 +192,7 @@ class DocsPage:
 
         return [
             route("/docs", self._page, "Describe the service"),
-            route("/docs/{name}", static_handler(STATIC), "Give a file of the description"),
+            route("/docs/{name}", static_files(STATIC), "Give a file of the description"),
             route("/openapi.json", self._openapi, "Describe the service for programs", "application/json"),
         ]
 
@@ -220,28 +221,11 @@ class DocsPage:
             )
         )
 
-    async def _page(self, call: Call) -> Reply:  # noqa: ARG002
-        return Reply(self.html.encode(), media_type=HTML)
+    async def _page(self, call: Call) -> Response:  # noqa: ARG002
+        return HTMLResponse(self.html)
 
-    async def _openapi(self, call: Call) -> Reply:  # noqa: ARG002
-        return Reply(msgspec.json.encode(self.document))
-
-
-def static_handler(names: Sequence[str]) -> Handler:
-    """Make the handler of static files.
-
-    Args:
-        names: Names of the files; no others are served.
-    """
-    files = StaticFiles(names)
-
-    async def answer(call: Call) -> Reply:
-        found = files.find(call.name, call.headers.get(b"if-none-match", b"").decode("latin-1"))
-        if found is None:
-            raise Problem(404, f"there is nothing at {call.path}; /docs lists the addresses")
-        return Reply(found.content, found.status, found.media_type, found.headers)
-
-    return answer
+    async def _openapi(self, call: Call) -> Response:  # noqa: ARG002
+        return reply(self.document)
 
 
 def type_words(schema: dict[str, Any]) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 from prometheus_client import Gauge
+from starlette.responses import Response, StreamingResponse
 
 from postil.data.fields import plain_id
 from postil.data.jsonl import FAILURES
@@ -25,7 +26,7 @@ from postil.service.operations import OPERATIONS
 from postil.service.store import Outcome
 from postil.web.guard import MEDIA_TYPE, RequestMetrics
 from postil.web.problems import Problem
-from postil.web.routing import JSON_LINES, Reply, Route, reply
+from postil.web.routing import JSON_LINES, Route, reply
 from postil.web.turns import CLIENT, FairQueue
 
 if TYPE_CHECKING:
@@ -75,15 +76,15 @@ def model_routes(pool: WorkerPool) -> list[Route]:
     """
 
     def operation(name: str) -> Handler:
-        async def answer(call: Call) -> Reply:
-            return Reply(await pool.call(name, call.body))
+        async def answer(call: Call) -> Response:
+            return reply(await pool.call(name, await call.body()))
 
         return answer
 
-    async def models(call: Call) -> Reply:  # noqa: ARG001
+    async def models(call: Call) -> Response:  # noqa: ARG001
         if not pool.models:
             raise Problem(503, "the models are being opened; try again in a moment", headers=(("retry-after", "1"),))
-        return Reply(pool.models)
+        return reply(pool.models)
 
     return [
         *(
@@ -121,10 +122,11 @@ def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fe
     """
     turns = FairQueue(FETCHES, each=EACH, line=2 * EACH, patience=FETCHED_WITHIN)
 
-    async def answer(call: Call) -> Reply:
-        request = decoded(call.body, ArticleRequest)
+    async def answer(call: Call) -> Response:
+        body = await call.body()
+        request = decoded(body, ArticleRequest)
         if request.url is None or request.html is not None or request.text is not None:
-            return Reply(await pool.call("article", call.body))
+            return reply(await pool.call("article", body))
         async with turns.turn(CLIENT.get()):
             page = await fetch(request.url)
         # In a thread, as telling an encoding that nobody names takes a while.
@@ -133,7 +135,7 @@ def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fe
         found = ArticleRequest(url=page.url, html=None if plain else text, text=text if plain else None)
         article = await pool.call("article", msgspec.json.encode(found, enc_hook=plain_id))
         if not notes:
-            return Reply(article)
+            return reply(article)
         return reply(msgspec.structs.replace(msgspec.json.decode(article, type=ArticleResponse), notes=notes))
 
     return Route(
@@ -244,25 +246,25 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
             raise Problem(404, NO_STORE)
         return store
 
-    async def add_labels(call: Call) -> Reply:
+    async def add_labels(call: Call) -> Response:
         found = there()
-        sent, _ = await _rows(call.body, "labels", SentLabel, LabelsRequest)
+        sent, _ = await _rows(await call.body(), "labels", SentLabel, LabelsRequest)
         labels: list[Label] = []
         for at, one in enumerate(sent):
             labels.append(one.label())
             if at % STEP == STEP - 1:
                 await asyncio.sleep(0)
         ids = [None if one.id is None else f"{one.id}" for one in sent]
-        return reply(Stored(await found.add_labels(labels, sender=call.user or "", ids=ids)), 201)
+        return reply(Stored(await found.add_labels(labels, sender=call.sender, ids=ids)), 201)
 
-    async def withdraw_labels(call: Call) -> Reply:
+    async def withdraw_labels(call: Call) -> Response:
         found = there()
-        ids = [f"{one}" for one in decoded(call.body, WithdrawalRequest).ids]
-        return reply(Withdrawn(await found.withdraw_labels(ids, sender=call.user or "")))
+        ids = [f"{one}" for one in decoded(await call.body(), WithdrawalRequest).ids]
+        return reply(Withdrawn(await found.withdraw_labels(ids, sender=call.sender)))
 
-    async def add_outcomes(call: Call) -> Reply:
+    async def add_outcomes(call: Call) -> Response:
         found = there()
-        outcomes, several = await _rows(call.body, "outcomes", Outcome, OutcomesRequest)
+        outcomes, several = await _rows(await call.body(), "outcomes", Outcome, OutcomesRequest)
         try:
             await found.add_outcomes(outcomes)
         except InvalidInput as error:
@@ -271,11 +273,11 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
             raise InvalidInput(error.message, field=error.field.removeprefix("outcomes[0].")) from None
         return reply(Stored(len(outcomes)), 201)
 
-    async def labels(call: Call) -> Reply:  # noqa: ARG001
-        return Reply(_lines(there().labels()), media_type=JSON_LINES)
+    async def labels(call: Call) -> Response:
+        return _lines(call, there().labels())
 
-    async def outcomes(call: Call) -> Reply:  # noqa: ARG001
-        return Reply(_lines(there().outcomes()), media_type=JSON_LINES)
+    async def outcomes(call: Call) -> Response:
+        return _lines(call, there().outcomes())
 
     return [
         _write("POST", "/v1/labels", add_labels, "Store whether suggestions should be shown", LabelsRequest),
@@ -315,9 +317,9 @@ def with_impressions(route: Route, store: ServiceStore) -> Route:
         store: The store.
     """
 
-    async def answer(call: Call) -> Reply:
+    async def answer(call: Call) -> Response:
         found = await route.handler(call)
-        if not isinstance(found.body, bytes) or b'"team":' not in found.body:
+        if b'"team":' not in bytes(found.body):
             return found
         response = msgspec.json.decode(found.body, type=SuggestResponse)
         teams = [None if one.team is UNSET else one.team for one in response.suggestions]
@@ -353,14 +355,17 @@ async def _rows(body: bytes, name: str, kind: type[S], whole: type[Request]) -> 
     return rows, True
 
 
-async def _lines(rows: Iterator[Row]) -> AsyncIterator[bytes]:
-    """Rows as JSON Lines; the database is read in threads."""
+def _lines(call: Call, rows: Iterator[Row]) -> Response:
+    """Rows as JSON Lines; the database is read in threads, and not at all for a head alone."""
 
     def block() -> bytes:
         return b"".join(msgspec.json.encode(row, enc_hook=plain_id) + b"\n" for row in islice(rows, BLOCK))
 
-    while part := await asyncio.to_thread(block):
-        yield part
+    async def blocks() -> AsyncIterator[bytes]:
+        while call.method != "HEAD" and (part := await asyncio.to_thread(block)):
+            yield part
+
+    return StreamingResponse(blocks(), media_type=JSON_LINES)
 
 
 PATIENCE: Final = 5.0
@@ -388,12 +393,12 @@ def health_routes(pool: WorkerPool, store: ServiceStore | None = None) -> list[R
     """
     pulse = _Pulse(store)
 
-    async def alive(call: Call) -> Reply:  # noqa: ARG001
+    async def alive(call: Call) -> Response:  # noqa: ARG001
         if problem := await pulse.problem():
             raise Problem(503, problem, headers=(("retry-after", "1"),))
         return reply(Health("ok", len(pool.pids)))
 
-    async def ready(call: Call) -> Reply:
+    async def ready(call: Call) -> Response:
         if not pool.ready:
             raise Problem(503, "no worker is ready; try again in a moment", headers=(("retry-after", "1"),))
         return await alive(call)
@@ -505,8 +510,8 @@ def metrics_route(telemetry: Telemetry, state: Callable[[], Awaitable[ServiceSta
         state: Function that looks at the parts of the service.
     """
 
-    async def metrics(call: Call) -> Reply:  # noqa: ARG001
-        return Reply(telemetry.text(await state()), media_type=MEDIA_TYPE)
+    async def metrics(call: Call) -> Response:  # noqa: ARG001
+        return Response(telemetry.text(await state()), media_type=MEDIA_TYPE)
 
     return Route(
         method="GET",

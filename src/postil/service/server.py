@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
-import secrets
 import signal
-import socket
-import time
 from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from starlette.exceptions import HTTPException
+from starlette.routing import Match, Router
+from starlette.routing import Route as StarletteRoute
 
 from postil.cli.output import unwound
 from postil.erasure.models import ServedModels
@@ -40,128 +39,25 @@ from postil.service.upkeep import Upkeep
 from postil.web.audit_log import AuditLog
 from postil.web.connections import ConnectionLimits, listen, make_server
 from postil.web.error_log import log_failure, unbroken
-from postil.web.guard import ServiceGuard
-from postil.web.problems import Problem, problem_of, problem_parts, problem_reply, unseen_parts
-from postil.web.routing import CALL, Call, Guard, Reply, Router
+from postil.web.guard import Guard, Recorded
+from postil.web.problems import Problem, problem_of, problem_refusal, problem_response, unseen_refusal
+from postil.web.routing import CALL
 from postil.web.security import BODY, Reachable, RequestLimits, SecurityMiddleware
 from postil.web.tokens import Tokens
 from postil.web.turns import FairQueue, Gate, Place
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Sequence
 
     import uvicorn
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from postil.service.options import ServiceConfig, ServiceOptions
-    from postil.web.routing import Route
+    from postil.web.routing import Call, Route
 
-__all__ = ["REACHABLE", "Application", "Recorded", "Service", "ServicePlaces", "serve"]
-
-REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-"""Identifiers of requests that are taken from clients."""
-
-
-class Recorded:
-    """ASGI middleware around everything else: makes the `Call`, sets ``X-Request-Id``, and tells the guard of the end.
-
-    Args:
-        app: The wrapped application.
-        guard: The guard.
-    """
-
-    def __init__(self, app: ASGIApp, guard: Guard) -> None:
-        self._app, self._guard = app, guard
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See the ASGI specification."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        start = time.perf_counter()
-        headers = dict(scope["headers"])
-        sent = headers.get(b"x-request-id", b"")
-        id_ = sent.decode() if REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
-        client = scope.get("client")
-        call = scope[CALL] = Call(
-            id=id_,
-            method=scope["method"],
-            path=scope["path"],
-            query=scope["query_string"],
-            headers=headers,
-            client=client[0] if client else "",
-        )
-
-        self._guard.began(call)
-
-        async def with_id(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                call.status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", id_.encode())]
-            await send(message)
-
-        try:
-            await self._app(scope, receive, with_id)
-        finally:
-            self._guard.finished(call, time.perf_counter() - start)
-
-
-class Application:
-    """ASGI application of a table of routes.
-
-    Args:
-        routes: The routes.
-        guard: Checks before each request.
-    """
-
-    def __init__(self, routes: Sequence[Route], guard: Guard) -> None:
-        self._router, self._guard = Router(routes), guard
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """See the ASGI specification; the body has been received before."""
-        call: Call = scope[CALL]
-        call.body = scope.get(BODY, b"")
-        try:
-            found = call.reply = await self._reply(call)
-        except PostilError as error:
-            found = problem_reply(problem_of(error), f"{call.path}#{call.id}")
-        except Exception:  # a client must not see it, and whoever runs the service must
-            log_failure(f"request {call.id}")
-            problem = Problem(500, "an internal error; the log of the service has its details")
-            found = problem_reply(problem, f"{call.path}#{call.id}")
-        await _send(send, found, head=call.method == "HEAD")
-
-    async def _reply(self, call: Call) -> Reply:
-        methods, call.name = self._router.find(call.path)
-        if not methods:
-            raise Problem(404, f"there is nothing at {call.path}; /docs lists the addresses")
-        call.route = methods.get("GET" if call.method == "HEAD" else call.method)
-        if call.route is None:
-            allowed = ", ".join(sorted({*methods, *({"HEAD"} if "GET" in methods else ())}))
-            detail = f"{call.path} takes {allowed}, not {call.method}"
-            raise Problem(405, detail, headers=(("allow", allowed),))
-        self._guard.admit(call)
-        coding = call.headers.get(b"content-encoding", b"identity").decode("latin-1")
-        if coding != "identity":
-            raise Problem(415, f"expected a body as it is, got content-encoding {coding}")
-        return await call.route.handler(call)
-
-
-async def _send(send: Send, found: Reply, *, head: bool) -> None:
-    headers = [(b"content-type", found.media_type.encode())]
-    headers += [(name.encode(), value.encode("latin-1")) for name, value in found.headers]
-    start: Message = {"type": "http.response.start", "status": found.status, "headers": headers}
-    if isinstance(found.body, bytes):
-        headers.append((b"content-length", b"%d" % len(found.body)))
-        await send(start)
-        await send({"type": "http.response.body", "body": b"" if head else found.body})
-        return
-    await send(start)
-    if not head:
-        async for part in found.body:
-            await send({"type": "http.response.body", "body": part, "more_body": True})
-    await send({"type": "http.response.body", "body": b""})
-
+__all__ = ["Service", "application", "serve"]
 
 REACHABLE: Final = Reachable(frozenset({"/healthz", "/readyz"}), frozenset({"/", "/docs"}).__contains__)
 """Paths that browsers may get from elsewhere: health, and links to pages. All else is data."""
@@ -177,13 +73,12 @@ class ServicePlaces:
     Requests that workers answer have a line of their own (`postil.service.pool.WorkerPool`).
 
     Args:
-        routes: The routes.
         guard: The guard, which knows the clients.
         patience: Seconds that a request waits for its turn.
     """
 
-    def __init__(self, routes: Sequence[Route], guard: Guard, patience: float) -> None:
-        self._router, self._guard = Router(routes), guard
+    def __init__(self, guard: Guard, patience: float) -> None:
+        self._guard = guard
         self._queues = {
             # What computes in the process that answers all requests: of its time a client has a quarter at most.
             "here": FairQueue(1, each=1, line=8, patience=patience, rest=3.0),
@@ -191,23 +86,128 @@ class ServicePlaces:
             "POST": FairQueue(64, each=16, line=64, patience=patience),
         }
 
-    async def __call__(self, scope: Scope) -> Place | None:
-        """The place of a request; None for one that is answered at once.
+    def gate(self, route: Route) -> ASGIApp:
+        """The application of a route, behind a gate unless its requests are answered at once.
 
         Args:
-            scope: The request, with its `Call`.
+            route: The route.
         """
-        call: Call = scope[CALL]
-        methods, _ = self._router.find(call.path)
-        route = methods.get("GET" if call.method == "HEAD" else call.method)
-        if route is None or route.queue == "open":
-            return None
-        client = self._guard.client_of(call)
+        endpoint = Endpoint(route, self._guard)
+        return endpoint if route.queue == "open" else Gate(endpoint, partial(self._place, route), problem_refusal)
+
+    async def _place(self, route: Route, scope: Scope) -> Place:
+        client = self._guard.client_of(scope[CALL])
         if route.queue == "workers":
             return Place(client, stoppable=True)
         if route.queue == "here" or len(scope.get(BODY, b"")) > BULK:
             return Place(client, self._queues["here"], stoppable=route.method == "GET")
         return Place(client, self._queues["GET" if route.method == "GET" else "POST"])
+
+
+class Endpoint:
+    """ASGI application of one route.
+
+    Args:
+        route: The route.
+        guard: Checks before each request.
+    """
+
+    def __init__(self, route: Route, guard: Guard) -> None:
+        self._route, self._guard = route, guard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the ASGI specification."""
+        call: Call = scope[CALL]
+        # Supervisors, pages and documentation would be most of the audit log.
+        call.audited = self._route.scope is not None or self._route.method != "GET"
+        try:
+            call.response = await self._answer(call)
+        except HTTPException:  # of a static file that is missing
+            call.response = _missing(call)
+        except PostilError as error:
+            call.response = _refused(call, problem_of(error))
+        except Exception:  # a client must not see it, and whoever runs the service must
+            log_failure(f"request {call.id}")
+            call.response = _refused(call, Problem(500, "an internal error; the log of the service has its details"))
+        await call.response(scope, receive, send)
+
+    async def _answer(self, call: Call) -> Response:
+        self._guard.admit(call, self._route)
+        coding = call.headers.get("content-encoding", "identity")
+        if coding != "identity":
+            raise Problem(415, f"expected a body as it is, got content-encoding {coding}")
+        return await self._route.handler(call)
+
+
+class _Route(StarletteRoute):
+    """A route that is none of another method's requests; `_nothing` answers those."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        return super().matches(scope) if self.methods and scope["method"] in self.methods else (Match.NONE, {})
+
+
+class _Router(Router):
+    """Starlette's router, which tries one route after the other, behind an index of paths without parameters."""
+
+    def __init__(self, routes: Sequence[_Route]) -> None:
+        super().__init__(routes, redirect_slashes=False, default=_nothing)
+        plain = [each for each in routes if not each.param_convertors]
+        self._plain = {(method, each.path): each for each in plain for method in each.methods or ()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the ASGI specification."""
+        route = self._plain.get((scope.get("method", ""), scope.get("path", "")))
+        if route is None:
+            await super().__call__(scope, receive, send)
+        else:
+            scope["route"] = route
+            await route.app(scope, receive, send)
+
+
+async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    call: Call = scope[CALL]
+    here = [each for each in scope["router"].routes if each.path_regex.match(call.path)]
+    response = _wrong_method(call, here) if here else _missing(call)
+    await response(scope, receive, send)
+
+
+def _refused(call: Call, problem: Problem) -> Response:
+    return problem_response(problem, f"{call.path}#{call.id}")
+
+
+def _missing(call: Call) -> Response:
+    return _refused(call, Problem(404, f"there is nothing at {call.path}; /docs lists the addresses"))
+
+
+def _wrong_method(call: Call, here: Sequence[_Route]) -> Response:
+    allowed = ", ".join(sorted({method for each in here for method in each.methods or ()}))
+    detail = f"{call.path} takes {allowed}, not {call.method}"
+    return _refused(call, Problem(405, detail, headers=(("allow", allowed),)))
+
+
+def application(
+    routes: Sequence[Route], guard: Guard, options: ServiceOptions, metrics: Telemetry, audit: AuditLog | None = None
+) -> ASGIApp:
+    """Make the ASGI application of a table of routes.
+
+    Args:
+        routes: The routes.
+        guard: Checks before each request.
+        options: Options of the command.
+        metrics: Counters of requests.
+        audit: The audit log; None for none.
+    """
+    places = ServicePlaces(guard, options.timeout)
+    by_kind = sorted(routes, key=lambda route: "{" not in route.path)  # those with parameters, which are tried, first
+    checked = SecurityMiddleware(
+        _Router([_Route(each.path, places.gate(each), methods=[each.method]) for each in by_kind]),
+        options.name,
+        secure=options.https,
+        largest=options.max_body,
+        worded=problem_refusal,
+        reachable=REACHABLE,
+    )
+    return Recorded(checked, metrics, audit)
 
 
 class Service:
@@ -246,7 +246,7 @@ class Service:
             self.served = ServedModels(options.data, on_message)
             undo.callback(self.served.close)
             self._until = undo.pop_all()
-        self.guard = ServiceGuard(self.telemetry, RequestLimits(options.rate), tokens=self.tokens, audit=self.audit)
+        self.guard = Guard(RequestLimits(options.rate), self.tokens)
         self.upkeep = Upkeep(self.pool, self.config, self.store, self.served)
 
     def config(self) -> ServiceConfig:
@@ -287,18 +287,7 @@ class Service:
 
     def app(self) -> ASGIApp:
         """The ASGI application."""
-        options = self.options
-        routes = self.routes()
-        places = ServicePlaces(routes, self.guard, options.timeout)
-        checked = SecurityMiddleware(
-            Gate(Application(routes, self.guard), places, problem_parts),
-            {"localhost", socket.gethostname(), *options.name},
-            secure=options.https,
-            largest=options.max_body,
-            worded=problem_parts,
-            reachable=REACHABLE,
-        )
-        return Recorded(checked, self.guard)
+        return application(self.routes(), self.guard, self.options, self.telemetry, self.audit)
 
     async def start(self, config: ServiceConfig) -> None:
         """Start the workers, then the deliveries.
@@ -363,7 +352,7 @@ def serve(
             service.app(),
             secure=options.https,
             limits=ConnectionLimits(body_bytes=options.max_body),
-            worded=unseen_parts,
+            worded=unseen_refusal,
             grace=math.ceil(3 * options.timeout),  # to wait for a worker, and to compute
         )
         count = len(config.models) + len(config.quality)

@@ -33,11 +33,13 @@ from postil.service.options import CoralStatus  # noqa: TC001 - msgspec reads an
 from postil.version import VERSION
 from postil.web.error_log import Seldom, log_failure
 from postil.web.problems import Problem
-from postil.web.routing import Reply, Route, reply
+from postil.web.routing import Route, reply
 from postil.web.tokens import secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+
+    from starlette.responses import Response
 
     from postil.service.options import ServiceOptions
     from postil.service.pool import WorkerPool
@@ -60,12 +62,12 @@ __all__ = [
     "webhook_headers",
 ]
 
-HEADER: Final = b"x-coral-signature"
+HEADER: Final = "x-coral-signature"
 PREFIX: Final = "sha256="
 SIGNATURES: Final = 8
 """Number of signatures of a request that are compared; Coral sends one per secret that is valid."""
 SHORTEST: Final = 16
-NOTHING: Final = Reply(b"{}")
+NOTHING: Final = reply(b"{}")
 """The response by which Coral goes on."""
 
 
@@ -165,11 +167,12 @@ def coral_route(
     """
     tell = Seldom(on_message)
 
-    async def answer(call: Call) -> Reply:
-        if not signed_by(secrets.content(), call.body, call.headers.get(HEADER, b"").decode("latin-1")):
+    async def answer(call: Call) -> Response:
+        body = await call.body()
+        if not signed_by(secrets.content(), body, call.headers.get(HEADER, "")):
             detail = "expected a signature by the signing secret of Coral's phase, in the header X-Coral-Signature"
             raise Problem(401, detail)
-        request = msgspec.json.encode(ScreenRequest(text=_text(call.body)))
+        request = msgspec.json.encode(ScreenRequest(text=_text(body)))
         try:
             found = msgspec.json.decode(await pool.call("screen", request), type=ScreenResponse)
         except PostilError as error:
@@ -434,8 +437,8 @@ class Webhook:
                     async with asyncio.timeout(POLL):
                         await self._wake.wait()
 
-    async def _accept(self, call: Call) -> Reply:
-        article = decoded(call.body, SentArticle)
+    async def _accept(self, call: Call) -> Response:
+        article = decoded(await call.body(), SentArticle)
         # Comments of readers are not needed, so they are not kept.
         kept = msgspec.json.encode(msgspec.structs.replace(article, comments=()), enc_hook=plain_id)
         delivery = await self._store.add_delivery(kept)

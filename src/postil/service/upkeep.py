@@ -26,11 +26,13 @@ from postil.messages import JSON, Blank, Command, Setting
 from postil.service.bodies import ModelsResponse, Request, decoded
 from postil.service.worker import InternalError, WorkerProcess, for_clients
 from postil.web.problems import Problem, problem_of
-from postil.web.routing import Reply, Route
+from postil.web.routing import Route, reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Self
+
+    from starlette.responses import Response
 
     from postil.corpus.forgotten import Chosen
     from postil.erasure.models import ServedModels
@@ -153,7 +155,7 @@ class Upkeep:
     def _worded(self, handler: Handler) -> Handler:
         """The same handler, whose problems name models and not their folders."""
 
-        async def answer(call: Call) -> Reply:
+        async def answer(call: Call) -> Response:
             try:
                 return await handler(call)
             except PostilError as error:
@@ -175,15 +177,15 @@ class Upkeep:
             problem = f"the folders are changed, but the workers go on with the former models: {error.words(JSON)}"
             raise InternalError(problem) from error
 
-    async def _reload(self, call: Call) -> Reply:  # noqa: ARG002
+    async def _reload(self, call: Call) -> Response:  # noqa: ARG002
         try:
             await self.reload()
         except PostilError as error:
             raise Problem(409, f"the models that were opened before go on: {error.words(JSON)}") from error
-        return Reply(self._pool.models)
+        return reply(self._pool.models)
 
-    async def _calibrate(self, call: Call) -> Reply:
-        request = decoded(call.body or b"{}", CalibrateRequest)
+    async def _calibrate(self, call: Call) -> Response:
+        request = decoded(await call.body() or b"{}", CalibrateRequest)
         async with self._turn:
             store = self._store
             if store is None:
@@ -200,10 +202,10 @@ class Upkeep:
             async with _Maintenance() as process:
                 found: bytes = await process.ask(partial(_json, fit))
             await self._take_changes()
-        return Reply(found)
+        return reply(found)
 
-    async def _forget(self, call: Call) -> Reply:
-        request = decoded(call.body, ForgetRequest)
+    async def _forget(self, call: Call) -> Response:
+        request = decoded(await call.body(), ForgetRequest)
         async with self._turn:
             folders = (await asyncio.to_thread(self._config)).models.values()
             if not folders:
@@ -218,7 +220,7 @@ class Upkeep:
                     found = await self._forgotten(models, options, self._served.store)
             except AlsoServed as error:
                 raise Problem(409, str(error)) from error
-        return Reply(found)
+        return reply(found)
 
     async def _forgotten(self, models: list[str], options: ForgetOptions, store: str) -> bytes:
         async with _Maintenance() as process:

@@ -15,7 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from postil.errors import PostilError
-from postil.web.security import HEADERS, LARGEST, refusal_parts
+from postil.web.security import HEADERS, LARGEST, refusal
 
 if TYPE_CHECKING:
     import asyncio
@@ -230,10 +230,10 @@ class LimitedProtocol(HttpToolsProtocol):
     def _refusal(self, status: int, text: str) -> bytes:
         scope: Any = self.scope  # None before the first request
         script = scope is not None and (b"accept", b"application/json") in scope["headers"]
-        headers, body = self._worded(status, text, script=script)
+        response = self._worded(status, text, script=script)
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
-        lines += [b": ".join(header) for header in (*headers, *HEADERS, (b"connection", b"close"))]
-        return b"\r\n".join([*lines, b"", body])
+        lines += [b": ".join(header) for header in (*response.raw_headers, *HEADERS, (b"connection", b"close"))]
+        return b"\r\n".join([*lines, b"", bytes(response.body)])
 
 
 LIMITS: Final = ConnectionLimits()
@@ -267,7 +267,7 @@ def make_server(
     *,
     secure: bool = False,
     limits: ConnectionLimits = LIMITS,
-    worded: Worded = refusal_parts,
+    worded: Worded = refusal,
     grace: int = 3,
 ) -> uvicorn.Server:
     """Make the server of an application.

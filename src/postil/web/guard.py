@@ -1,26 +1,31 @@
-"""Guard of a server: tokens and limits before a request, metrics and the audit log after it."""
+"""Guards of servers: tokens and limits before a request, metrics and the audit log after it."""
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec import UNSET
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from postil.web.problems import Problem
-from postil.web.routing import JSON, Guard
-from postil.web.security import client_key, cookie_of
+from postil.web.routing import CALL, JSON, Call
+from postil.web.security import cookie_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
     from postil.web.audit_log import AuditLog
-    from postil.web.routing import Call, Reply
+    from postil.web.routing import Route
     from postil.web.security import RequestLimits
     from postil.web.tokens import Token, Tokens
 
-__all__ = ["ANY", "MEDIA_TYPE", "RequestMetrics", "ServiceGuard", "bearer_of", "cookie_name"]
+__all__ = ["ANY", "MEDIA_TYPE", "Guard", "Recorded", "RequestMetrics", "bearer_of", "cookie_name"]
 
 ANY: Final = "any"
 """Scope of routes that every token may use."""
@@ -116,92 +121,123 @@ def cookie_name(host: str) -> str:
     return f"postil-desk-{port or 'web'}"
 
 
-def bearer_of(headers: Mapping[bytes, bytes]) -> str:
+def bearer_of(headers: Mapping[str, str]) -> str:
     """The token that a request presents, in its header or in the cookie of the desk; empty for none.
 
     Args:
         headers: Headers by name in lower case.
 
-    >>> bearer_of({b"authorization": b"Bearer postil_x"}), bearer_of({b"authorization": b"Basic dTpw"})
+    >>> bearer_of({"authorization": "Bearer postil_x"}), bearer_of({"authorization": "Basic dTpw"})
     ('postil_x', '')
     """
-    sent = headers.get(b"authorization", b"").decode("latin-1")
+    sent = headers.get("authorization", "")
     if sent:
         return sent[len(SCHEME) :].strip() if sent[: len(SCHEME)].lower() == SCHEME else ""
-    host, cookies = (headers.get(name, b"").decode("latin-1") for name in (b"host", b"cookie"))
-    return cookie_of(cookies, cookie_name(host))
+    return cookie_of(headers.get("cookie", ""), cookie_name(headers.get("host", "")))
 
 
-class ServiceGuard(Guard):
-    """Admits requests by tokens and limits, counts them, and writes the audit log.
+class Recorded:
+    """ASGI middleware around everything else: ``X-Request-Id``, metrics, and the audit log.
 
     Args:
-        telemetry: Counters of requests.
-        limits: Limits of requests, by token; without tokens, and for requests without a valid one, by address.
-        tokens: The valid tokens; None to admit all.
+        app: The wrapped application.
+        metrics: Counters of requests.
         audit: The audit log; None for none.
     """
 
-    def __init__(
-        self,
-        telemetry: RequestMetrics,
-        limits: RequestLimits,
-        *,
-        tokens: Tokens | None = None,
-        audit: AuditLog | None = None,
-    ) -> None:
-        self._telemetry, self._limits, self._tokens, self._audit = telemetry, limits, tokens, audit
+    def __init__(self, app: ASGIApp, metrics: RequestMetrics, audit: AuditLog | None = None) -> None:
+        self._app, self._metrics, self._audit = app, metrics, audit
 
-    def began(self, call: Call) -> None:  # noqa: ARG002
-        """See `Guard`."""
-        self._telemetry.begin()
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the ASGI specification."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start = time.perf_counter()
+        call = scope[CALL] = Call(scope)
+
+        async def with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                call.status = message["status"]
+                message["headers"] = [*message["headers"], (b"x-request-id", call.id.encode())]
+            await send(message)
+
+        self._metrics.begin()
+        try:
+            await self._app(scope, receive, with_id)
+        finally:
+            self._finish(call, time.perf_counter() - start)
+            del scope[CALL]  # each refers to the other, and would wait for the garbage collector with its response
+
+    def _finish(self, call: Call, seconds: float) -> None:
+        route = _route_of(call.scope)
+        self._metrics.observe(route, call.status, seconds)
+        if self._audit is not None and call.audited:
+            model, counts = _counted(call.response)
+            self._audit.write(
+                request=call.id,
+                route=route,
+                status=call.status,
+                milliseconds=1000 * seconds,
+                token=call.sender,
+                model=model,
+                counts=counts,
+            )
+
+
+def _route_of(scope: Scope) -> str:
+    """Method and path of the route, as it is declared; clients choose neither."""
+    route, method = scope.get("route"), scope["method"]
+    if route is None or method not in route.methods:
+        return ELSEWHERE
+    return f"{'GET' if method == 'HEAD' else method} {route.path}"
+
+
+class Guard:
+    """Admits requests by tokens and limits.
+
+    Args:
+        limits: Limits of requests, by token; without tokens, and for requests without a valid one, by address.
+        tokens: The valid tokens; None to admit all.
+    """
+
+    def __init__(self, limits: RequestLimits, tokens: Tokens | None = None) -> None:
+        self._limits, self._tokens = limits, tokens
 
     def client_of(self, call: Call) -> str:
-        """See `Guard`."""
-        token = self._token(call)
-        return f"address {client_key(call.client)}" if token is None else f"token {token.name}"
+        """The client who sends a request: a token, or an address.
 
-    def admit(self, call: Call) -> None:
-        """See `Guard`."""
-        assert call.route is not None  # noqa: S101 - for mypy
-        if (scope := call.route.scope) is None:
+        Args:
+            call: The request.
+        """
+        token = self._token(call)
+        return f"address {call.address}" if token is None else f"token {token.name}"
+
+    def admit(self, call: Call, route: Route) -> None:
+        """Let a request pass, or raise `postil.web.problems.Problem`.
+
+        Args:
+            call: The request.
+            route: Its route.
+        """
+        if (scope := route.scope) is None:
             return
         token = self._token(call)
         if token is None:
-            self._limit(f"address {client_key(call.client)}")
+            self._limit(f"address {call.address}")
             if self._tokens is None:
                 return
             raise _unauthorized(presented=bool(bearer_of(call.headers)))
-        call.user = token.name
+        call.sender = token.name
         self._limit(f"token {token.name}", token.rate)
         if scope != ANY and scope not in token.scopes:
             raise _forbidden(token, scope)
 
-    def finished(self, call: Call, seconds: float) -> None:
-        """See `Guard`."""
-        route = call.route
-        name = ELSEWHERE if route is None else f"{route.method} {route.path}"
-        self._telemetry.observe(name, call.status, seconds)
-        # Supervisors, pages and documentation would be most of the log.
-        if self._audit is None or (route is not None and route.scope is None and route.method == "GET"):
-            return
-        model, counts = _counted(call.reply)
-        self._audit.write(
-            request=call.id,
-            route=name,
-            status=call.status,
-            milliseconds=1000 * seconds,
-            token=call.user or "",
-            model=model,
-            counts=counts,
-        )
-
     def _token(self, call: Call) -> Token | None:
         """The token of a request; None where it has no valid one, or none is asked for."""
-        if not call.identified and self._tokens is not None:
-            bearer = bearer_of(call.headers)
-            call.token = self._tokens.identify(bearer) if bearer else None
-        call.identified = True
+        if call.token is UNSET:
+            bearer = "" if self._tokens is None else bearer_of(call.headers)
+            call.token = self._tokens.identify(bearer) if self._tokens is not None and bearer else None
         return call.token
 
     def _limit(self, client: str, rate: int | None = None) -> None:
@@ -230,12 +266,12 @@ def _forbidden(token: Token, scope: str) -> Problem:
     return Problem(403, detail, headers=(("www-authenticate", challenge),))
 
 
-def _counted(reply: Reply | None) -> tuple[str, dict[str, int]]:
+def _counted(response: Response | None) -> tuple[str, dict[str, int]]:
     """Hashes of the models that a response names, and numbers of what it has."""
-    if reply is None or reply.media_type != JSON or not isinstance(reply.body, bytes):
+    if response is None or response.media_type != JSON:
         return "", {}
     try:
-        answer = _answers.decode(reply.body)
+        answer = _answers.decode(response.body)
     except msgspec.MsgspecError:  # a list, or fields that mean something else
         return "", {}
     counts = {name: len(getattr(answer, name)) for name in COUNTED}

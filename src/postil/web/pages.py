@@ -6,7 +6,6 @@ Annotators see the language of the rubric, leads that of their browser. A langua
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from hashlib import sha256
@@ -16,13 +15,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from postil.messages import COMMAND_LINE, Interface, Listed, Message
 from postil.web.po_files import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Awaitable, Callable, Iterable
     from importlib.resources.abc import Traversable
+
+    from starlette.requests import Request
 
     from postil.messages import Command, Fact, Setting
 
@@ -30,12 +33,12 @@ __all__ = [
     "PAGES",
     "REASONS",
     "Page",
-    "StaticFile",
-    "StaticFiles",
+    "language_of",
     "languages",
     "page_in",
     "pages_of",
     "preferred_language",
+    "static_files",
     "templates",
 ]
 
@@ -46,50 +49,25 @@ MEDIA_TYPES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StaticFile:
-    """A response with a static file.
-
-    Args:
-        status: 200; 304 where the browser has the file.
-        content: Its content; empty with 304.
-        media_type: Its media type.
-        headers: Its entity tag, and how it may be cached.
-    """
-
-    status: int
-    content: bytes
-    media_type: str
-    headers: tuple[tuple[str, str], ...]
-
-
-class StaticFiles:
-    """Some of the files in the folder ``static``, held in memory.
+def static_files(names: Iterable[str]) -> Callable[[Request], Awaitable[Response]]:
+    """Make the endpoint of some of the files in the folder ``static``, which are held in memory.
 
     Args:
         names: Names of the files; no others are served.
     """
+    contents = {name: (files("postil.web") / "static" / name).read_bytes() for name in names}
+    tags = {name: f'"{sha256(content).hexdigest()[:20]}"' for name, content in contents.items()}
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self._contents = {name: (files("postil.web") / "static" / name).read_bytes() for name in names}
-        self._tags = {name: f'"{sha256(content).hexdigest()[:20]}"' for name, content in self._contents.items()}
+    async def answer(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in contents:
+            raise HTTPException(404)
+        headers, media_type = {"etag": tags[name], "cache-control": "no-cache"}, MEDIA_TYPES[PurePath(name).suffix]
+        if request.headers.get("if-none-match") == tags[name]:
+            return Response(None, 304, headers, media_type)
+        return Response(contents[name], 200, headers, media_type)
 
-    def find(self, name: str, known: str = "") -> StaticFile | None:
-        """Find a file.
-
-        Args:
-            name: Its name.
-            known: Entity tag of the one that the browser has, if any.
-
-        Returns:
-            The response; None where there is no such file.
-        """
-        content = self._contents.get(name)
-        if content is None:
-            return None
-        headers = ("etag", self._tags[name]), ("cache-control", "no-cache")
-        same = known == self._tags[name]
-        return StaticFile(304 if same else 200, b"" if same else content, MEDIA_TYPES[PurePath(name).suffix], headers)
+    return answer
 
 
 @cache
@@ -209,6 +187,17 @@ def preferred_language(*wanted: str) -> str:
     'zh'
     """
     return next((found for each in wanted if (found := _known(each.split(";")[0].strip()))), "en")
+
+
+def language_of(request: Request, *chosen: str) -> str:
+    """Return the language of a page: what the address names, what was chosen, what the browser asks.
+
+    Args:
+        request: The request for the page.
+        chosen: The language that was chosen before.
+    """
+    asked = request.headers.get("accept-language", "").split(",")
+    return preferred_language(request.query_params.get("lang", ""), *chosen, *asked)
 
 
 def page_in(lang: str) -> Page:

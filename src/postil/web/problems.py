@@ -6,11 +6,11 @@ import secrets
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from starlette.responses import Response
 
 from postil.data.fields import plain_id
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
 from postil.messages import JSON
-from postil.web.routing import Reply
 from postil.web.turns import NoTurn
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ __all__ = [
     "ProblemDocument",
     "TimedOut",
     "problem_of",
-    "problem_parts",
-    "problem_reply",
-    "unseen_parts",
+    "problem_refusal",
+    "problem_response",
+    "unseen_refusal",
 ]
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -157,41 +157,13 @@ def problem_of(error: PostilError) -> Problem:
     return Problem(status, detail)
 
 
-def problem_reply(problem: Problem, instance: str) -> Reply:
+def problem_response(problem: Problem, instance: str = "") -> Response:
     """The response of a problem.
 
     Args:
         problem: The problem.
-        instance: The request.
+        instance: The request; empty where it is not known.
     """
-    return Reply(_encoded(problem, instance), problem.status, MEDIA_TYPE, problem.headers)
-
-
-def problem_parts(status: int, text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:  # noqa: ARG001
-    """Headers and body of a response that refuses a request; see `postil.web.security.refusal_parts`.
-
-    Args:
-        status: HTTP status.
-        text: The reason, one sentence.
-        script: Ignored: everybody gets a problem document.
-    """
-    body = _encoded(Problem(status, text or "The request cannot be read."))
-    return [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", b"%d" % len(body))], body
-
-
-def unseen_parts(status: int, text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """The same of a request that is refused before it is complete: no middleware gives that response an id.
-
-    Args:
-        status: HTTP status.
-        text: The reason, one sentence.
-        script: Ignored.
-    """
-    headers, body = problem_parts(status, text, script=script)
-    return [*headers, (b"x-request-id", secrets.token_hex(8).encode())], body
-
-
-def _encoded(problem: Problem, instance: str = "") -> bytes:
     kind, title = KINDS[problem.status]
     document = ProblemDocument(
         type=f"/docs#{kind}",
@@ -201,4 +173,29 @@ def _encoded(problem: Problem, instance: str = "") -> bytes:
         instance=instance,
         errors=tuple(FieldProblem(*each) for each in problem.errors),
     )
-    return msgspec.json.encode(document, enc_hook=plain_id)
+    content = msgspec.json.encode(document, enc_hook=plain_id)
+    return Response(content, problem.status, dict(problem.headers), MEDIA_TYPE)
+
+
+def problem_refusal(status: int, text: str, *, script: bool) -> Response:  # noqa: ARG001
+    """Response that refuses a request; see `postil.web.security.refusal`.
+
+    Args:
+        status: HTTP status.
+        text: The reason, one sentence.
+        script: Ignored: everybody gets a problem document.
+    """
+    return problem_response(Problem(status, text or "The request cannot be read."))
+
+
+def unseen_refusal(status: int, text: str, *, script: bool) -> Response:
+    """The same for a request that is refused before it is complete: no middleware gives that response an id.
+
+    Args:
+        status: HTTP status.
+        text: The reason, one sentence.
+        script: Ignored.
+    """
+    response = problem_refusal(status, text, script=script)
+    response.headers["x-request-id"] = secrets.token_hex(8)
+    return response

@@ -6,14 +6,16 @@ import asyncio
 import hashlib
 import hmac
 import ipaddress
-import json
 import math
+import socket
 import time
 from collections import OrderedDict, deque
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import urlsplit
+
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -29,11 +31,13 @@ __all__ = [
     "RequestLimits",
     "SecurityMiddleware",
     "Worded",
+    "address_of",
     "client_key",
     "cookie_of",
     "csrf_of",
-    "refusal_parts",
+    "refusal",
     "same",
+    "set_cookie",
 ]
 
 MINUTE: Final = 60.0
@@ -59,6 +63,16 @@ def client_key(address: str) -> str:
     if found.ipv4_mapped is not None:
         return str(found.ipv4_mapped)
     return str(ipaddress.IPv6Network((int(found), CLIENT_BITS), strict=False))
+
+
+def address_of(scope: Scope) -> str:
+    """Key of the client of a request; empty where its address is not known.
+
+    Args:
+        scope: The request.
+    """
+    client = scope.get("client")
+    return client_key(client[0]) if client else ""
 
 
 class RequestLimits:
@@ -164,6 +178,19 @@ def csrf_of(token: str) -> str:
     return hashlib.sha256(b"postil form " + token.encode()).hexdigest()
 
 
+def set_cookie(response: Response, name: str, value: str, seconds: int, *, secure: bool) -> None:
+    """Set a cookie that scripts cannot read and other sites cannot use.
+
+    Args:
+        response: The response.
+        name: Name of the cookie.
+        value: Value of the cookie.
+        seconds: Lifetime, in seconds; 0 to delete the cookie.
+        secure: True if browsers send it by HTTPS alone.
+    """
+    response.set_cookie(name, value, max_age=seconds, path="/", secure=secure, httponly=True, samesite="strict")
+
+
 def same(one: str, other: str) -> bool:
     """Compare two secrets in constant time.
 
@@ -219,23 +246,21 @@ class RateLimiter:
 
 
 class Worded(Protocol):
-    """A function that words refusals; see `refusal_parts`."""
+    """A function that words refusals; see `refusal`."""
 
-    def __call__(self, status: int, text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
-        """Headers and body of a response."""
+    def __call__(self, status: int, text: str, *, script: bool) -> Response:
+        """A response."""
 
 
-def refusal_parts(status: int, text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:  # noqa: ARG001
-    """Headers and body of a response that refuses a request.
+def refusal(status: int, text: str, *, script: bool) -> Response:
+    """Response that refuses a request.
 
     Args:
         status: HTTP status.
         text: The reason, one sentence.
         script: True for a script, which wants JSON.
     """
-    kind = b"application/json" if script else b"text/plain; charset=utf-8"
-    body = (json.dumps({"problem": text}) if script else f"{text}\n").encode()
-    return [(b"content-type", kind), (b"content-length", b"%d" % len(body))], body
+    return JSONResponse({"problem": text}, status) if script else PlainTextResponse(f"{text}\n", status)
 
 
 class Reachable(NamedTuple):
@@ -262,7 +287,7 @@ class SecurityMiddleware:
 
     Args:
         app: The wrapped application.
-        names: Host names of this server.
+        names: Host names of this server besides localhost and that of the machine.
         secure: True if it is reached by HTTPS.
         largest: Maximum size of a request body, in bytes.
         worded: Function that words refusals.
@@ -278,7 +303,7 @@ class SecurityMiddleware:
         *,
         secure: bool = False,
         largest: int = LARGEST,
-        worded: Worded = refusal_parts,
+        worded: Worded = refusal,
         largest_for: Callable[[str, str], Awaitable[int]] | None = None,
         reachable: Reachable = START,
     ) -> None:
@@ -286,7 +311,7 @@ class SecurityMiddleware:
         self._reachable = reachable
         self._refused = RateLimiter(REFUSALS, PAUSE)
         self._known = lru_cache(maxsize=64)(self._is_known)
-        self._names = {name.lower() for name in names}
+        self._names = {name.lower() for name in ("localhost", socket.gethostname(), *names)}
         self._headers = [*HEADERS, HTTPS_ONLY] if secure else [*HEADERS]
         self._schemes = {"https": ":443"} if secure else {"http": ":80", "https": ":443"}
 
@@ -297,8 +322,7 @@ class SecurityMiddleware:
                 await self._app(scope, receive, send)
             return
 
-        client = scope.get("client")
-        address = client_key(client[0]) if client else ""
+        address = address_of(scope)
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -311,22 +335,24 @@ class SecurityMiddleware:
         largest = self._largest
         if self._largest_for is not None and scope["method"] == "POST":
             largest = await self._largest_for(scope["path"], headers.get(b"cookie", b"").decode("latin-1"))
-        refusal = self._refusal(scope, headers, largest)
+        refused = self._refusal(scope, headers, largest)
         if [name for name, _ in scope["headers"]].count(b"host") > 1:
-            refusal = 400, "The request names two servers."
-        if refusal is None and scope["method"] not in {"GET", "HEAD"}:
+            refused = 400, "The request names two servers."
+        if refused is None and scope["method"] not in {"GET", "HEAD"}:
             try:
                 body = await _body(receive, largest)
             except EOFError:
                 return  # nobody waits for a response, and a truncated form must not be read as a form
             if body is None:
-                refusal = 413, f"The request is larger than {largest:,} bytes."
+                refused = 413, f"The request is larger than {largest:,} bytes."
             else:
                 scope[BODY] = body
-        if refusal is None:
+        if refused is None:
             await self._app(scope, receive, with_headers)
         else:
-            await self._refuse(with_headers, *refusal, script=headers.get(b"accept") == b"application/json")
+            # The connection stays open: closing it while a large body arrives would discard this response.
+            response = self._worded(*refused, script=headers.get(b"accept") == b"application/json")
+            await response(scope, receive, with_headers)
 
     async def _slow_down(self, address: str, status: int) -> None:
         """Let an address wait for a refusal where it gets many: refusing costs time as well."""
@@ -334,12 +360,6 @@ class SecurityMiddleware:
             if self._refused.exceeded(address):
                 await asyncio.sleep(PAUSE)
             self._refused.record(address)
-
-    async def _refuse(self, send: Send, status: int, text: str, *, script: bool) -> None:
-        # The connection stays open: closing it while a large body arrives would discard this response.
-        headers, body = self._worded(status, text, script=script)
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes], largest: int) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1")

@@ -215,9 +215,6 @@ class FairQueue:
         self._hand_out()
 
 
-RETRY: Final = (b"retry-after", b"1")
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """The place of a request.
@@ -281,9 +278,9 @@ class Gate:
                     await held.enter_async_context(place.queue.turn(place.client))
             except NoTurn as refusal:
                 accept = dict(scope["headers"]).get(b"accept")
-                headers, body = self._worded(refusal.status, f"{refusal}", script=accept == b"application/json")
-                await send({"type": "http.response.start", "status": refusal.status, "headers": [*headers, RETRY]})
-                await send({"type": "http.response.body", "body": body})
+                response = self._worded(refusal.status, f"{refusal}", script=accept == b"application/json")
+                response.headers["retry-after"] = "1"
+                await response(scope, receive, send)
                 return
             begun.set()
             await self._app(scope, receive, _sender(held, send))

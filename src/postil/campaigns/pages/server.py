@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import socket
 import time
 from collections import OrderedDict
 from contextlib import ExitStack, asynccontextmanager
@@ -27,9 +26,9 @@ from postil.endpoint.transport import is_loopback
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Message, Setting
 from postil.web.connections import ConnectionLimits, listen, make_server
-from postil.web.guard import MEDIA_TYPE, RequestMetrics, bearer_of
-from postil.web.pages import StaticFiles
-from postil.web.security import LARGEST, Reachable, SecurityMiddleware, client_key, refusal_parts
+from postil.web.guard import MEDIA_TYPE, Recorded, RequestMetrics, bearer_of
+from postil.web.pages import static_files
+from postil.web.security import LARGEST, Reachable, SecurityMiddleware, address_of, refusal
 from postil.web.tokens import Tokens
 from postil.web.turns import FairQueue, Gate, Place
 
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from starlette.requests import Request
-    from starlette.types import ASGIApp, Receive, Scope, Send
-    from starlette.types import Message as Event
+    from starlette.types import ASGIApp, Scope
 
     from postil.campaigns.calls import ServeOptions
 
@@ -103,8 +101,7 @@ class CampaignPlaces:
         key = hashlib.sha256(session.encode()).hexdigest()
         if session and await self._is_valid(session, key):
             return f"session {key}"
-        client = scope.get("client")
-        return f"address {client_key(client[0]) if client else ''}"
+        return f"address {address_of(scope)}"
 
     async def _is_valid(self, session: str, key: str) -> bool:
         now = time.monotonic()
@@ -127,9 +124,6 @@ PATIENCE: Final = 5.0
 
 SCOPE: Final = "metrics"
 """Right that a token needs to read the metrics."""
-
-ELSEWHERE: Final = "other"
-"""Route of requests that are for none."""
 
 LOCAL_ONLY: Final = Message(
     "Only this machine can read the metrics of this server, by a numeric address or localhost. To read them from "
@@ -179,37 +173,6 @@ class CampaignMetrics(RequestMetrics):
         return self.exposition()
 
 
-class Measured:
-    """ASGI middleware around everything else that counts requests by their routes.
-
-    Args:
-        app: The wrapped application.
-        metrics: Counters of requests.
-    """
-
-    def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
-        self._app, self._metrics = app, metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See the ASGI specification."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        start, status = time.perf_counter(), 0
-
-        async def watched(message: Event) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        self._metrics.begin()
-        try:
-            await self._app(scope, receive, watched)
-        finally:
-            self._metrics.observe(_route_of(scope), status, time.perf_counter() - start)
-
-
 def supervision_routes(metrics: CampaignMetrics, store: Store, tokens: Tokens | None) -> list[Route]:
     """Routes for whoever runs the server.
 
@@ -235,7 +198,7 @@ def supervision_routes(metrics: CampaignMetrics, store: Store, tokens: Tokens | 
         if not _is_local(request):
             if tokens is None:
                 return PlainTextResponse(COMMAND_LINE.words(LOCAL_ONLY), 403, NEVER_CACHED)
-            bearer = bearer_of(dict(request.headers.raw))
+            bearer = bearer_of(request.headers)
             token = tokens.identify(bearer) if bearer else None
             if token is None:
                 return PlainTextResponse(NO_TOKEN, 401, {**NEVER_CACHED, "www-authenticate": 'Bearer realm="postil"'})
@@ -255,14 +218,6 @@ def _is_local(request: Request) -> bool:
     if "x-forwarded-for" in request.headers or "forwarded" in request.headers or request.client is None:
         return False
     return is_loopback(request.client.host) and is_loopback(request.url.hostname or "")
-
-
-def _route_of(scope: Scope) -> str:
-    """Method and path of the route, as it is declared; clients choose neither."""
-    route = scope.get("route")
-    if route is None or scope["method"] not in route.methods:
-        return ELSEWHERE
-    return f"{scope['method']} {route.path}"
 
 
 LIMITS: Final = ConnectionLimits(body_bytes=LARGEST_UPLOAD)
@@ -305,14 +260,6 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     site = Site(store, secure=options.secure, base_url=options.base_url)
     site.show(backup=options.backup, can_backup=store.file is not None)
     metrics = CampaignMetrics(store, options.backup)
-    kept = StaticFiles(STATIC)
-
-    async def static(request: Request) -> Response:
-        found = kept.find(request.path_params["name"], request.headers.get("if-none-match", ""))
-        if found is None:
-            raise HTTPException(404)
-        return Response(found.content, found.status, dict(found.headers), found.media_type)
-
     texts = TextPages(site, options.url)
     routes = [
         *joining_routes(site),
@@ -320,7 +267,7 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
         *lead_routes(site, patience=options.patience),
         *texts.routes(),
         *supervision_routes(metrics, store, options.tokens),
-        Route("/static/{name}", static),
+        Route("/static/{name}", static_files(STATIC)),
     ]
 
     @asynccontextmanager
@@ -330,14 +277,13 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
 
     handlers = {PostilError: site.error_response, HTTPException: site.error_response}
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
-    names = {"localhost", socket.gethostname(), *options.names}
 
     async def largest(path: str, cookies: str) -> int:
         return LARGEST_UPLOAD if path == UPLOADS and await run_in_threadpool(site.is_lead, cookies) else LARGEST
 
-    gate = Gate(app, CampaignPlaces(site), refusal_parts)
-    checked = SecurityMiddleware(gate, names, secure=options.secure, largest_for=largest, reachable=REACHABLE)
-    return Measured(checked, metrics)
+    gate = Gate(app, CampaignPlaces(site), refusal)
+    checked = SecurityMiddleware(gate, options.names, secure=options.secure, largest_for=largest, reachable=REACHABLE)
+    return Recorded(checked, metrics)
 
 
 def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None]) -> None:

@@ -23,8 +23,8 @@ from postil.campaigns.models import HEADINGS, Annotation, Refused
 from postil.campaigns.pages import tables
 from postil.errors import MissingExtra, PostilError
 from postil.messages import Message
-from postil.web.pages import REASONS, page_in, preferred_language, templates
-from postil.web.security import BODY, LARGEST, RateLimiter, cookie_of, csrf_of, same
+from postil.web.pages import REASONS, language_of, page_in, templates
+from postil.web.security import BODY, LARGEST, RateLimiter, address_of, cookie_of, csrf_of, same, set_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -331,13 +331,12 @@ class Site:
         }
 
     def language(self, request: Request) -> str:
-        """Return the language of the pages of leads: what the address names, what was chosen, what the browser asks.
+        """Return the language of the pages of leads.
 
         Args:
             request: The request for the page.
         """
-        chosen = request.query_params.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, "")
-        return preferred_language(*chosen, *request.headers.get("accept-language", "").split(","))
+        return language_of(request, request.cookies.get(LANGUAGE_COOKIE, ""))
 
     def person(self, request: Request) -> Person | None:
         """Return the signed-in user; None if there is none.
@@ -460,26 +459,15 @@ class Site:
             )
 
     def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
-        """Set a cookie that scripts cannot read and other sites cannot use.
+        """Set a cookie; see `postil.web.security.set_cookie`.
 
         Args:
             response: The response.
             name: Name of the cookie.
             value: Value of the cookie.
-            seconds: Lifetime, in seconds.
+            seconds: Lifetime, in seconds; 0 to delete the cookie.
         """
-        response.set_cookie(
-            name, value, max_age=seconds, path="/", secure=self.secure, httponly=True, samesite="strict"
-        )
-
-    def delete_cookie(self, response: Response, name: str) -> None:
-        """Delete a cookie.
-
-        Args:
-            response: The response.
-            name: Name of the cookie.
-        """
-        response.delete_cookie(name, path="/", secure=self.secure, httponly=True, samesite="strict")
+        set_cookie(response, name, value, seconds, secure=self.secure)
 
     async def error_response(self, request: Request, error: Exception) -> Response:
         """Make the response to an error: a page, or JSON for a script.
@@ -555,21 +543,21 @@ def joining_routes(site: Site) -> list[Route]:
             # Only unknown tokens count, and valid ones are accepted even over the limit: many people may share an
             # address, and 256 bits cannot be guessed.
             if write_error.kind == "unknown":
-                address = request.client.host if request.client else ""
+                address = address_of(request.scope)
                 if site.limiter.exceeded(address):
                     raise HTTPError(429, "There were too many attempts", "Wait five minutes and try again.") from None
                 site.limiter.record(address)
             raise
         response = redirect_to("/")
         site.set_cookie(response, site.cookie, session.token, MONTH)
-        site.delete_cookie(response, visit)
+        site.set_cookie(response, visit, "", 0)
         return response
 
     def out(request: Request) -> Response:
         site.submitted(request)
         store.people.end(request.cookies[site.cookie])
         response = site.page("words.html", title=site.words.gettext("Signed out"), lines=[], join="", href="")
-        site.delete_cookie(response, site.cookie)
+        site.set_cookie(response, site.cookie, "", 0)
         return response
 
     return [
