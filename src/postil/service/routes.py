@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from prometheus_client import Gauge
 from starlette.responses import Response, StreamingResponse
 
 from postil.data.fields import plain_id
@@ -473,11 +472,7 @@ class Telemetry(RequestMetrics):
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self._gauges = {
-            name: Gauge(f"postil_{name}", f"{words}.", labels, registry=self.registry)
-            for name, (words, *labels) in GAUGES.items()
-        }
+        super().__init__(GAUGES)
 
     def text(self, state: ServiceState) -> bytes:
         """All metrics.
@@ -493,13 +488,11 @@ class Telemetry(RequestMetrics):
         if state.stored is not None:
             numbers |= {"labels": state.stored.labels, "impressions": state.stored.impressions}
             for delivered, count in state.stored.deliveries.items():
-                self._gauges["deliveries"].labels(delivered).set(count)
-        for name, number in numbers.items():
-            self._gauges[name].set(number)
-        self._gauges["model_info"].clear()  # else the hash before a reload would stay
+                self.gauges["deliveries"].labels(delivered).set(count)
+        self.gauges["model_info"].clear()  # else the hash before a reload would stay
         for model in state.models:
-            self._gauges["model_info"].labels(model.name, model.kind, model.hash).set(1)
-        return self.exposition()
+            self.gauges["model_info"].labels(model.name, model.kind, model.hash).set(1)
+        return self.exposition(numbers)
 
 
 def metrics_route(telemetry: Telemetry, state: Callable[[], Awaitable[ServiceState]]) -> Route:

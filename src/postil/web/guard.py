@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -15,7 +16,7 @@ from postil.web.routing import CALL, JSON, Call
 from postil.web.security import cookie_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -48,10 +49,13 @@ BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.
 
 
 class RequestMetrics:
-    """Counters of requests, and numbers of the process, in a registry of their own.
+    """Counters of requests, numbers of the process, and gauges of the server's state, in a registry of their own.
+
+    Args:
+        gauges: Descriptions of the gauges, and what each tells apart, by name.
 
     Attributes:
-        registry: The registry; other metrics of the same server are added to it.
+        gauges: The gauges by name.
 
     >>> metrics = RequestMetrics()
     >>> metrics.begin()
@@ -60,8 +64,8 @@ class RequestMetrics:
     True
     """
 
-    def __init__(self) -> None:
-        self.registry = registry = CollectorRegistry()
+    def __init__(self, gauges: Mapping[str, Sequence[str]] = MappingProxyType({})) -> None:
+        self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         self._requests = Counter(
             "postil_requests", "Number of requests that were answered.", ["route", "status"], registry=registry
@@ -70,6 +74,10 @@ class RequestMetrics:
             "postil_request_seconds", "Time until the response was sent.", ["route"], buckets=BUCKETS, registry=registry
         )
         self._in_flight = Gauge("postil_requests_in_flight", "Number of requests being answered.", registry=registry)
+        self.gauges = {
+            name: Gauge(f"postil_{name}", f"{words}.", labels, registry=registry)
+            for name, (words, *labels) in gauges.items()
+        }
 
     def begin(self) -> None:
         """Count a request that came; `observe` follows."""
@@ -87,9 +95,15 @@ class RequestMetrics:
         self._requests.labels(route, f"{status}").inc()
         self._seconds.labels(route).observe(seconds)
 
-    def exposition(self) -> bytes:
-        """All metrics of the registry as text."""
-        return generate_latest(self.registry)
+    def exposition(self, numbers: Mapping[str, float] = MappingProxyType({})) -> bytes:
+        """All metrics of the registry as text.
+
+        Args:
+            numbers: Values of gauges by name; the others stay as they are.
+        """
+        for name, number in numbers.items():
+            self.gauges[name].set(number)
+        return generate_latest(self._registry)
 
 
 class _Answer(msgspec.Struct, frozen=True):

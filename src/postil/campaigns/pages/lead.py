@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import secrets
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Condition, Lock, Thread
@@ -225,6 +227,20 @@ TABS: Final = {
 }
 """Pages of leads: the path and the title of each; its template has the same name."""
 
+
+def _labels(found: Agreement, names: Mapping[float, str]) -> list[str]:
+    """The grades, or the names of some."""
+    return [names.get(label, f"{label:g}") for label in found.labels]
+
+
+SHOWS: Final[Mapping[str, Mapping[str, object]]] = {
+    "overview": {"link": ""},
+    "agreement": {"labels_of": _labels, "histogram": histogram, "heat": heat, "resamples": RESAMPLES},
+    "quality": {"shares": shares, "paths": paths, "concern": concern_sentence},
+    "estimate": {"forest": forest, "on_severity": severity_remarks},
+}
+"""Variables of the templates of the pages that show numbers alone."""
+
 SHOWN: Final = {
     "kappa-quadratic-pooled": "Scott's pi, quadratic",
     "alpha-ordinal": "Alpha, ordinal",
@@ -262,10 +278,7 @@ def lead_routes(site: Site, *, patience: float) -> list[Route]:
     """
     pages = _Pages(site, patience)
     return [
-        Route("/lead", pages.overview),
-        Route("/lead/agreement", pages.agreement),
-        Route("/lead/quality", pages.quality),
-        Route("/lead/estimate", pages.estimate),
+        *(Route(TABS[tab][0], partial(pages.show, tab=tab)) for tab in SHOWS),
         Route("/lead/conflicts", pages.conflicts),
         Route("/lead/files/{name}", pages.file),
         Route("/lead/adjudicate", pages.adjudicate, methods=["POST"]),
@@ -285,21 +298,9 @@ class _Pages:
         site.show(severities=severities, number=tables.number, ago=_ago, tabs=TABS, languages=languages())
         site.show(life=site.store.state, moment=moment, zones=ZONES)
 
-    def overview(self, request: Request) -> Response:
-        """Show the progress of all annotators."""
-        return self._page(request, "overview", link="")
-
-    def agreement(self, request: Request) -> Response:
-        """Show inter-annotator agreement."""
-        return self._page(request, "agreement", labels_of=_labels, histogram=histogram, heat=heat, resamples=RESAMPLES)
-
-    def quality(self, request: Request) -> Response:
-        """Show the quality of each annotator's ratings."""
-        return self._page(request, "quality", shares=shares, paths=paths, concern=concern_sentence)
-
-    def estimate(self, request: Request) -> Response:
-        """Show the mean grades of systems so far, and what more ratings would bring."""
-        return self._page(request, "estimate", forest=forest, on_severity=severity_remarks)
+    def show(self, request: Request, tab: str) -> Response:
+        """Show the page of a tab that takes nothing but the numbers."""
+        return self._page(request, tab, **SHOWS[tab])
 
     def conflicts(self, request: Request) -> Response:
         """Show items with disagreement, or adjudicated ones."""
@@ -426,11 +427,6 @@ class _Pages:
     def _submitted(self, request: Request) -> tuple[Person, Form]:
         self._site.current_lead(request)
         return self._site.submitted(request)
-
-
-def _labels(found: Agreement, names: Mapping[float, str]) -> list[str]:
-    """The grades, or the names of some."""
-    return [names.get(label, f"{label:g}") for label in found.labels]
 
 
 def _names_of(source: ItemRows | None, *, pairs: bool = False) -> dict[str, tuple[Message, tuple[str, ...]]]:

@@ -6,11 +6,10 @@ import asyncio
 import hashlib
 import time
 from collections import OrderedDict
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from prometheus_client import Gauge
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -133,6 +132,22 @@ LOCAL_ONLY: Final = Message(
 NO_TOKEN: Final = "Expected a token of the scope metrics, in the header Authorization: Bearer postil_….\n"  # noqa: S105
 
 
+GAUGES: Final = {
+    "campaign_up": ("1 if the database of the campaign answers, else 0",),
+    "campaign_ratings": ("Number of ratings that are stored",),
+    "campaign_skipped": ("Number of items that were skipped",),
+    "campaign_planned": ("Number of ratings that are planned",),
+    "campaign_annotators": ("Number of annotators who were invited and not removed",),
+}
+"""Descriptions of the gauges by name."""
+
+BACKUP_GAUGES: Final = {
+    "backup_timestamp_seconds": ("Time of the last backup, or 0",),
+    "backup_failures": ("Number of failed backups since the start",),
+}
+"""The same where backups are made."""
+
+
 class CampaignMetrics(RequestMetrics):
     """Counters of requests, and gauges of a campaign's state.
 
@@ -142,35 +157,27 @@ class CampaignMetrics(RequestMetrics):
     """
 
     def __init__(self, store: Store, backup: BackupSchedule | None = None) -> None:
-        super().__init__()
-        self._store, registry = store, self.registry
-        self._up = Gauge("postil_campaign_up", "1 if the database of the campaign answers, else 0.", registry=registry)
-        self._ratings = Gauge("postil_campaign_ratings", "Number of ratings that are stored.", registry=registry)
-        self._skipped = Gauge("postil_campaign_skipped", "Number of items that were skipped.", registry=registry)
-        self._planned = Gauge("postil_campaign_planned", "Number of ratings that are planned.", registry=registry)
-        self._annotators = Gauge(
-            "postil_campaign_annotators", "Number of annotators who were invited and not removed.", registry=registry
-        )
-
-        if backup is not None:
-            made = Gauge("postil_backup_timestamp_seconds", "Time of the last backup, or 0.", registry=registry)
-            made.set_function(lambda: backup.last or 0.0)
-            failed = Gauge("postil_backup_failures", "Number of failed backups since the start.", registry=registry)
-            failed.set_function(lambda: backup.failures)
+        super().__init__(GAUGES if backup is None else GAUGES | BACKUP_GAUGES)
+        self._store, self._backup = store, backup
 
     def text(self) -> bytes:
         """All metrics; without a database those of the campaign are as they were last."""
-        try:
+        numbers: dict[str, float] = {"campaign_up": 0}
+        with suppress(PostilError):
             progress, annotators = self._store.people.totals()
-        except PostilError:
-            self._up.set(0)
-        else:
-            self._up.set(1)
-            self._ratings.set(progress.done)
-            self._skipped.set(progress.skipped)
-            self._planned.set(progress.total)
-            self._annotators.set(annotators)
-        return self.exposition()
+            numbers = {
+                "campaign_up": 1,
+                "campaign_ratings": progress.done,
+                "campaign_skipped": progress.skipped,
+                "campaign_planned": progress.total,
+                "campaign_annotators": annotators,
+            }
+        if self._backup is not None:
+            numbers |= {
+                "backup_timestamp_seconds": self._backup.last or 0.0,
+                "backup_failures": self._backup.failures,
+            }
+        return self.exposition(numbers)
 
 
 def supervision_routes(metrics: CampaignMetrics, store: Store, tokens: Tokens | None) -> list[Route]:
