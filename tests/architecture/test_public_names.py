@@ -69,9 +69,10 @@ def test_the_door_leads_to_every_name() -> None:
         assert getattr(importlib.import_module(found.__module__), name) is found
 
 
-def test_type_checkers_are_told_the_same_names() -> None:
+def test_type_checkers_are_told_the_same_names_and_keywords() -> None:
     tool = runpy.run_path(str(ROOT / "tools" / "write_stub.py"))
     assert tool["STUB"].read_text(encoding="utf-8") == tool["stub"](), "run tools/write_stub.py"
+    assert tool["KEYWORDS"].read_text(encoding="utf-8") == tool["keywords"](), "run tools/write_stub.py"
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

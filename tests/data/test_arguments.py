@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-from dataclasses import fields
 from itertools import repeat
 from typing import Any
 
@@ -16,10 +13,10 @@ from postil.data.arguments import options_of
 from postil.data.frames import as_list
 from postil.errors import InvalidInput, UsageError
 from postil.meta.rated import JudgedKeywords, ScoredKeywords
-from postil.options import is_options
 
 SCORES = {"m": [0.2, 0.9, 0.4, 0.6]}
 GRADES = [[1.0, 2.0], [5.0, 4.0], [3.0, 3.0], [4.0, 2.0]]
+
 
 READ: dict[str, Any] = {
     **dict.fromkeys(("budget", "correlate", "estimate", "fit_combination"), JudgedKeywords),
@@ -28,54 +25,13 @@ READ: dict[str, Any] = {
 """The functions that take data in columns or tables, and the keywords that say how they are read."""
 
 
-def functions() -> list[str]:
-    made = ((name, getattr(postil, name)) for name in postil.__all__)
-    return sorted(name for name, each in made if inspect.isfunction(each) and "options" in parameters(each))
-
-
-def parameters(function: Any) -> dict[str, inspect.Parameter]:
-    return dict(inspect.signature(function).parameters)
-
-
-def classes(name: str) -> tuple[type, type]:
-    """The options class of a function, and the class of its keywords."""
-    function = getattr(postil, name)
-    module = inspect.getmodule(function)
-    given = parameters(function)
-    assert given["keywords"].kind is inspect.Parameter.VAR_KEYWORD
-    of = str(given["options"].annotation).split(" | ")[0]
-    keywords = str(given["keywords"].annotation).removeprefix("Unpack[").removesuffix("]")
-    options = getattr(module, of)
-    assert is_options(options)
-    return options, getattr(inspect.getmodule(options), keywords)
-
-
-def plain(annotation: str) -> str:
-    """An annotation without what is said for the command line."""
-    body = ast.parse(annotation, mode="eval").body
-    if isinstance(body, ast.Subscript) and ast.unparse(body.value) == "Annotated":
-        body = body.slice.elts[0]  # type: ignore[attr-defined]  # a tuple
-    return ast.unparse(body)
-
-
-@pytest.mark.parametrize("name", functions())
-def test_keywords_are_the_fields_of_the_options(name: str) -> None:
-    options, keywords = classes(name)
-    positional = set(parameters(getattr(postil, name)))
-    wanted = {each.name: plain(str(each.type)) for each in fields(options) if each.name not in positional}
-    assert hints(keywords) == wanted | (hints(READ[name]) if name in READ else {})
-
-
-def hints(keywords: Any) -> dict[str, str]:
-    return {field: plain(hint.__forward_arg__) for field, hint in keywords.__annotations__.items()}
-
-
 @pytest.mark.parametrize("name", READ)
 def test_keywords_of_the_other_form_are_refused(name: str) -> None:
     """Each way to read data is of columns or of tables: it is refused where the data are the other."""
     rows = [{"item": 1, "system": "a", "metric": "m", "score": 1.0}]
     model = name == "apply_combination"
-    for field, hint in hints(READ[name]).items():
+    for field, declared in READ[name].__annotations__.items():
+        hint = declared.__forward_arg__
         of_columns = field in {"items", "systems", "signatures"}
         value: object = {"grade": "a"} if "Mapping" in hint else "a" if hint.startswith("str") else ["a"]
         data = (rows, "none.jsonl") if of_columns else (SCORES, "none" if model else GRADES)

@@ -12,7 +12,7 @@ from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.frames import refuse_other_form
 from postil.data.options import JudgedInputOptions, SeedOptions
 from postil.errors import Undefined, UsageError
-from postil.estimation.calls import EstimateKeywords, EstimateOptions, rated_outputs
+from postil.estimation.calls import EstimateOptions, rated_outputs
 from postil.estimation.designs import (
     ESTIMATORS,
     FEWEST_ITEMS,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from postil.data.frames import Column, Table
     from postil.data.parts import Excluded
     from postil.data.progress import OnMessage
+    from postil.keywords import BudgetKeywords
     from postil.meta.parts import Severity
     from postil.meta.rated import Scores
 
@@ -139,26 +140,6 @@ class BudgetOptions(EstimateOptions, SeedOptions):
                 annotators=Setting("annotators"),
                 got=max(self.raters),
             )
-
-
-class BudgetKeywords(EstimateKeywords, total=False):
-    """Keywords of `postil.budget`: to read the data, and fields of `BudgetOptions`."""
-
-    seed: int
-    graded: tuple[int, ...]
-    raters: tuple[int, ...]
-    difference: float | None
-    power: float
-    width: float | None
-    sd: float | None
-    reliability: float | None
-    system_correlation: float | None
-    r_squared: float | None
-    seconds_per_rating: float
-    seconds_per_item: float
-    annotators: int | None
-    overlap: float
-    resamples: int
 
 
 def _check_bounds(given: BudgetOptions) -> None:

@@ -7,7 +7,7 @@ import math
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Unpack
 
 import msgspec
 import numpy as np
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
+    from postil.keywords import CalibrateKeywords
 
 __all__ = [
     "COVERAGE",
     "FOLDS",
     "LEAST",
-    "CalibrateKeywords",
     "CalibrateOptions",
     "FittedFilter",
     "LabelFit",
@@ -85,15 +85,6 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
-
-
-class CalibrateKeywords(TypedDict, total=False):
-    """Options of `postil.calibrate` as keywords; see `CalibrateOptions`."""
-
-    jobs: int
-    seed: int
-    out: str | None
-    resamples: int
 
 
 def calibrate(

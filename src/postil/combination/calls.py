@@ -39,7 +39,6 @@ from postil.messages import Blank, Message, Setting
 from postil.meta.grade_fits import LEARNERS, PENALTY
 from postil.meta.rated import (
     LARGEST,
-    ChosenKeywords,
     JudgedKeywords,
     Rated,
     ScoredKeywords,
@@ -63,6 +62,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.row_locations import LocatedRows
     from postil.data.streams import FilePath
+    from postil.keywords import ApplyKeywords, CombineKeywords
     from postil.meta.rated import Scores
 
 __all__ = [
@@ -153,27 +153,6 @@ class ApplyOptions:
             raise UsageError("scale: is for {clip} alone", clip=Setting("clip", value=True))
         if self.out is not None:
             kind_of(self.out)
-
-
-class CombineKeywords(ChosenKeywords, total=False):
-    """Keywords of `postil.fit_combination`: to read the data, and fields of `CombineOptions`."""
-
-    seed: int
-    method: str
-    penalty: float
-    folds: int
-    monotone: bool
-    resamples: int
-    out: str | None
-
-
-class ApplyKeywords(ScoredKeywords, total=False):
-    """Keywords of `postil.apply_combination`: to read the scores, and fields of `ApplyOptions`."""
-
-    clip: bool
-    scale: Scale | None
-    any_references: bool
-    out: str | None
 
 
 def fit_combination(

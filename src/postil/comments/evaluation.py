@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Final, Unpack
 
 import msgspec
 import numpy as np
@@ -57,13 +57,13 @@ if TYPE_CHECKING:
     from postil.corpus.passes import OnProgress
     from postil.data.streams import FilePath
     from postil.data.suggestions import Suggestions
+    from postil.keywords import EvaluateKeywords
     from postil.metrics.base import Metric
     from postil.text.tokens import Tokens
 
 __all__ = [
     "METRICS",
     "CommenterEvaluation",
-    "EvaluateKeywords",
     "EvaluateOptions",
     "Readers",
     "evaluate_commenters",
@@ -451,19 +451,6 @@ class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
-
-
-class EvaluateKeywords(TypedDict, total=False):
-    """Options of `postil.evaluate_commenters` as keywords; see `EvaluateOptions`."""
-
-    jobs: int
-    seed: int
-    plugins: tuple[str, ...]
-    split: str
-    metrics: tuple[str, ...]
-    weights: str | None
-    scale: Scale | None
-    by_date: str | None
 
 
 @dataclass(frozen=True, slots=True)

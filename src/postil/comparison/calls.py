@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Generic, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Final, Generic, Self, TypeVar, Unpack
 
 from postil.comparison.baseline import compare as compare_systems
 from postil.comparison.interleaved import interleaved_preferences
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from postil.data.frames import Table
     from postil.data.progress import OnMessage
     from postil.data.row_locations import LocatedRows
+    from postil.keywords import CompareKeywords
     from postil.meta.rated import Scores
     from postil.metrics.base import Metric
 
@@ -104,18 +105,6 @@ class CompareOptions(ResamplingOptions):
                 setting=setting,
                 some=Listed([Setting(name) for name in ("baseline", "resamples", "seed")], last=", "),
             )
-
-
-class CompareKeywords(TypedDict, total=False):
-    """Options of `postil.compare` as keywords; see `CompareOptions`."""
-
-    seed: int
-    resamples: int
-    permutations: int
-    intersect: bool
-    lower_is_better: tuple[str, ...]
-    item_means: bool
-    p_values: str
 
 
 def compare(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
 from postil.corpus.importers.importer import import_of
-from postil.corpus.options import BuildKeywords, BuildOptions
+from postil.corpus.options import BuildOptions
 from postil.corpus.statistics import ALL, Statistics, statistics
 from postil.corpus.store import Corpus
 from postil.corpus.view import card, draw
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from postil.corpus.result import StatisticsResult
     from postil.data.frames import Frame, Table
     from postil.data.streams import FilePath
+    from postil.keywords import BuildKeywords
 
 __all__ = ["BuildRunOptions", "StatisticsOptions", "build_corpus", "count_corpus"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.corpus.privacy import MASKS, HashKey
 from postil.data.arguments import check_fields
@@ -26,7 +26,6 @@ __all__ = [
     "SPLIT_BY",
     "TRUNCATE_TRAIN",
     "USER_IDS",
-    "BuildKeywords",
     "BuildOptions",
     "DateRange",
     "Share",
@@ -294,30 +293,3 @@ class BuildOptions:
         values |= {**(chosen or {}), "dev": str(self.dev), "test": str(self.test)}
         values["dates"] = None if self.dates is None else str(self.dates)
         return {name: value for name, value in values.items() if value is not None}
-
-
-class BuildKeywords(TypedDict, total=False):
-    """Options of `postil.build_corpus` as keywords; see `BuildOptions`."""
-
-    source: str
-    license: str
-    tokenizer: str
-    dates: DateRange | None
-    min_content_words: int | None
-    min_comments: int | None
-    max_comment_words: int
-    long_comments: str
-    split_by: str
-    test_min_comments: int | None
-    test_min_words: int
-    test_min_upvotes: int | None
-    references_per_article: int
-    sample_references_from: str
-    dedup_threshold: float
-    vocab_size: int
-    html: str
-    user_ids: str
-    hash_key: HashKey | None
-    mask: tuple[str, ...]
-    seed: int
-    on_error: str

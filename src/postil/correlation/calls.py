@@ -30,7 +30,7 @@ from postil.meta.coefficients import CHOICES, LEVELS, By, Measure, check_names, 
 from postil.meta.column_correlations import constant, scaled
 from postil.meta.correlation import correlations, differences, system_means
 from postil.meta.parts import Agreement, Difference, HumanAgreement, Points, UndefinedResult
-from postil.meta.rated import JUDGED, ChosenKeywords, JudgedKeywords, Rated
+from postil.meta.rated import JUDGED, JudgedKeywords, Rated
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws
 from postil.meta.severity import RULES, Rule, Severities, severities
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.frames import Column, Table
+    from postil.keywords import CorrelateKeywords
     from postil.meta.rated import Scores
 
 __all__ = [
     "PEOPLE",
     "ROLES",
-    "CorrelateKeywords",
     "CorrelateOptions",
     "correlate",
     "correlate_files",
@@ -126,27 +126,6 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         check_least(2, folds=self.folds)
         if self.disagree is not None and len(set(self.disagree)) != 2:
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
-
-
-class CorrelateKeywords(ChosenKeywords, total=False):
-    """Keywords of `postil.correlate`: to read the data, and fields of `CorrelateOptions`."""
-
-    jobs: int
-    engine: str
-    address: str | None
-    seed: int
-    resamples: int
-    permutations: int
-    coefficients: tuple[Measure, ...]
-    by: By
-    severity: Rule
-    human_as_given: bool
-    disagree: tuple[str, str] | None
-    worst: int
-    audit: bool
-    alt_epsilon: float
-    lengths: str
-    folds: int
 
 
 PEOPLE: Final = "people"

@@ -7,7 +7,7 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, Unpack
 
 import msgspec
 
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from postil.data.streams import FilePath
+    from postil.keywords import ForgetKeywords
 
 Pair: TypeAlias = tuple[str, str]
 
-__all__ = ["ForgetKeywords", "ForgetOptions", "find_comments", "forget", "forget_while_served"]
+__all__ = ["ForgetOptions", "find_comments", "forget", "forget_while_served"]
 
 RUN: Final = 8
 """Number of words in sequence by which an answer is taken to show a comment."""
@@ -76,19 +77,6 @@ class ForgetOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
-
-
-class ForgetKeywords(TypedDict, total=False):
-    """Options of `postil.forget` as keywords; see `ForgetOptions`."""
-
-    comments: tuple[str, ...]
-    listed: str | None
-    articles: tuple[str, ...]
-    corpora: tuple[str, ...]
-    caches: tuple[str, ...]
-    data: tuple[str, ...]
-    same_text: bool
-    dry_run: bool
 
 
 class _Place(Protocol):

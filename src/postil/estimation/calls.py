@@ -13,7 +13,7 @@ from postil.estimation.estimator import estimate as estimate_means
 from postil.estimation.result import EstimateResult, EstimateSettings
 from postil.messages import Setting
 from postil.meta.estimation import RatedOutputs, Target, outputs_of
-from postil.meta.rated import ChosenKeywords, JudgedKeywords, Rated
+from postil.meta.rated import JudgedKeywords, Rated
 from postil.meta.severity import RULES, Rule
 from postil.meta.table import Judged, Scored
 from postil.options import Flag, options
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from postil.data.frames import Column, Table
+    from postil.keywords import EstimateKeywords
     from postil.meta.rated import Scores
 
-__all__ = ["EstimateKeywords", "EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]
+__all__ = ["EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]
 
 
 @options
@@ -63,14 +64,6 @@ class EstimateOptions:
             ("rule of severities", self.severity, RULES),
         ):
             UnknownName.check(kind, name, known)
-
-
-class EstimateKeywords(ChosenKeywords, total=False):
-    """Keywords of `postil.estimate`: to read the data, and fields of `EstimateOptions`."""
-
-    target: str
-    method: str
-    severity: Rule
 
 
 def estimate(

@@ -18,7 +18,7 @@ from postil.documents.feed import FeedReport
 from postil.documents.reading import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.errors import InvalidInput, UsageError
 from postil.interest.highlights import index_page, passages_page
-from postil.interest.options import InterestingKeywords, InterestingOptions
+from postil.interest.options import InterestingOptions
 from postil.interest.ranking import Page, Ranker, open_page
 from postil.interest.result import Goal, InterestingPagesResult, InterestingResult, PageSummary
 from postil.messages import Blank, Message, Setting
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from postil.data.reading import Reading
     from postil.data.streams import FilePath
+    from postil.keywords import InterestingKeywords
 
 __all__ = ["highlight", "interesting", "rank_sources"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final, TypedDict, get_args
+from typing import Annotated, Final, get_args
 
 from postil.data.arguments import check_fields
 from postil.data.explain import shown
@@ -17,7 +17,7 @@ from postil.options import Flag, options
 from postil.text.stop_words import STOP_LISTS
 from postil.text.tokenizers import TOKENIZERS
 
-__all__ = ["AUTO", "NO_VECTORS", "InterestingKeywords", "InterestingOptions"]
+__all__ = ["AUTO", "NO_VECTORS", "InterestingOptions"]
 
 AUTO: Final = "auto"
 NO_VECTORS: Final = "none"
@@ -86,23 +86,3 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
             raise UsageError(
                 "a model is of the goal interest and vectors of the goal topic; leave out one or the other"
             )
-
-
-class InterestingKeywords(TypedDict, total=False):
-    """Options of `postil.interesting` as keywords; see `InterestingOptions`."""
-
-    jobs: int
-    kind: str | None
-    follow: bool
-    tokenizer: str
-    stem: str
-    stop: str
-    anchors: bool
-    k: int
-    goal: Goal | None
-    model: str | None
-    vectors: str | None
-    measure: str | None
-    reference: str | None
-    split: PassageSplit
-    lang: str | None

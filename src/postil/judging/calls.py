@@ -19,7 +19,7 @@ from postil.endpoint.chat import AllCut
 from postil.endpoint.options import DryRunResult, dry_run, usage_note
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judging.judge import JudgeSpec, Template
-from postil.judging.options import JudgeKeywords, JudgeOptions
+from postil.judging.options import JudgeOptions
 from postil.judging.run import JudgeRun, Tally, judge_result
 from postil.judging.texts import TextSources, gather_texts
 from postil.messages import Blank, Message, Setting
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from postil.data.row_locations import Source
     from postil.endpoint.client import Client
     from postil.judging.result import JudgeResult
+    from postil.keywords import JudgeKeywords
 
 __all__ = ["judge", "judge_rows", "open_sources", "plan_rows"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict
+from typing import Annotated, Final
 
 from postil.data.arguments import check_fields
 from postil.data.grades import Scale
@@ -13,10 +13,7 @@ from postil.errors import UnknownName, UsageError, check_least
 from postil.judging.judge import ANSWER_TOKENS
 from postil.options import Flag, options
 
-if TYPE_CHECKING:
-    from postil.endpoint.limits import Price, Rate
-
-__all__ = ["JudgeKeywords", "JudgeOptions"]
+__all__ = ["JudgeOptions"]
 
 CHOICES: Final = ("nearest", "spread", "none")
 """Choices of anchors."""
@@ -75,39 +72,3 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
         check_least(1, samples=self.samples, answer_tokens=self.answer_tokens)
         if not 0 <= self.temperature < math.inf:
             raise UsageError(f"temperature: expected 0 or more, got {self.temperature:g}")
-
-
-class JudgeKeywords(TypedDict, total=False):
-    """Options of `postil.judge` as keywords; see `JudgeOptions`."""
-
-    jobs: int
-    seed: int
-    endpoint: str | None
-    cache: str | None
-    rate: Rate | None
-    parallel: int
-    retries: int
-    timeout: float
-    limit_calls: int | None
-    limit_cost: float | None
-    price: Price | None
-    count_tokens: str | None
-    extra_body: str | None
-    dry_run: bool
-    model: str
-    name: str | None
-    scale: Scale
-    rubric: str | None
-    prompt: str | None
-    anchors: str
-    anchor_metric: str
-    anchors_per_grade: int
-    article_words: int
-    logprobs: bool
-    samples: int
-    temperature: float
-    answer_tokens: int
-    tokenizer: str
-    controls: bool
-    aspect: str | None
-    out: str | None

@@ -22,7 +22,6 @@ from postil.metrics.result import ScoreResult
 
 if TYPE_CHECKING:
     from postil.data.frames import Column, Table
-    from postil.data.grades import Scale
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
     from postil.meta.table import Key
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = [
     "JUDGED",
     "LARGEST",
-    "ChosenKeywords",
     "JudgedKeywords",
     "Rated",
     "ScoredKeywords",
@@ -71,15 +69,6 @@ class JudgedKeywords(ScoredKeywords, total=False):
     """Keywords for reading the scores and ratings of a call."""
 
     annotator_columns: Sequence[str]
-
-
-class ChosenKeywords(JudgedKeywords, total=False):
-    """The same, and fields of options that choose among them."""
-
-    metrics: tuple[str, ...]
-    lower_is_better: tuple[str, ...]
-    aspect: str | None
-    scale: Scale | None
 
 
 @dataclass(frozen=True, slots=True)

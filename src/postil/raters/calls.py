@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 from postil.data.arguments import check_arguments, check_fields, options_of
 from postil.data.frames import ColumnNames
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from postil.data.frames import Table
     from postil.data.grades import Scale
+    from postil.keywords import AgreementKeywords
 
-__all__ = ["AgreementKeywords", "AgreementOptions", "agreement"]
+__all__ = ["AgreementOptions", "agreement"]
 
 
 @options
@@ -38,13 +39,6 @@ class AgreementOptions(SeedOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
-
-
-class AgreementKeywords(TypedDict, total=False):
-    """Options of `postil.agreement` as keywords; see `AgreementOptions`."""
-
-    seed: int
-    resamples: int
 
 
 def agreement(
