@@ -10,7 +10,6 @@ from pathlib import Path
 from threading import Condition
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, cast
 
-import msgspec
 import sqlalchemy as sql
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from sqlalchemy.sql.compiler import SQLCompiler
 
 __all__ = [
-    "ADVICE",
     "Change",
     "CompiledStatement",
     "Database",
@@ -525,7 +523,4 @@ def detail_of(text: str) -> dict[str, object]:
     Raises:
         InvalidInput: It is none.
     """
-    try:
-        return msgspec.json.decode(text, type=dict[str, object])
-    except msgspec.MsgspecError:
-        raise InvalidInput("expected a JSON object", field="change.detail") from None
+    return tables.decoded(text, dict[str, object], "a JSON object", "change.detail")

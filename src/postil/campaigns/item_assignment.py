@@ -168,9 +168,9 @@ def block_design(annotators: int, size: int, count: int, random: np.random.Gener
     """
     if size == 2:
         return list(_pairs(annotators, count, random))
-    found = _greedy_blocks(annotators, size, count, random)
+    found, shared = _greedy_blocks(annotators, size, count, random)
     if 2 < size < annotators:
-        _anneal(found, annotators, size, random)
+        _anneal(found, shared, size, random)
     return [tuple(sorted(block)) for block in found]
 
 
@@ -206,8 +206,14 @@ def _all_pairs(people: int) -> list[tuple[int, int]]:
     return pairs
 
 
-def _greedy_blocks(people: int, size: int, count: int, random: np.random.Generator) -> list[set[int]]:
-    """Build blocks greedily from the annotators with the smallest loads and, among them, the smallest overlaps."""
+def _greedy_blocks(
+    people: int, size: int, count: int, random: np.random.Generator
+) -> tuple[list[set[int]], list[list[int]]]:
+    """Build blocks greedily from the annotators with the smallest loads and, among them, the smallest overlaps.
+
+    Returns:
+        The blocks, and the overlap of each two annotators.
+    """
     found = []
     load = [0] * people
     shared = [[0] * people for _ in range(people)]
@@ -230,19 +236,15 @@ def _greedy_blocks(people: int, size: int, count: int, random: np.random.Generat
             shared[first][second] += 1
             shared[second][first] += 1
         found.append(set(block))
-    return found
+    return found, shared
 
 
-def _anneal(found: list[set[int]], people: int, size: int, random: np.random.Generator) -> None:
+def _anneal(found: list[set[int]], shared: list[list[int]], size: int, random: np.random.Generator) -> None:
     """Make overlaps equal by simulated annealing: two blocks swap a member each, which leaves all loads as they are.
 
     The cost is the sum of squared overlaps. The search ends at its lower bound, or after `TRIES`.
     """
-    shared = [[0] * people for _ in range(people)]
-    for block in found:
-        for first, second in combinations(block, 2):
-            shared[first][second] += 1
-            shared[second][first] += 1
+    people = len(shared)
     pairs = math.comb(people, 2)
     total = len(found) * math.comb(size, 2)
     least, over = divmod(total, pairs)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import msgspec
 import sqlalchemy as sql
 
 from postil.campaigns import tables
 from postil.campaigns.database import CompiledStatement
 from postil.campaigns.models import AnnotationTask, Context, Item, Span
 from postil.campaigns.plan import Plan
-from postil.campaigns.tables import MOST_ROWS, MOVED, OPEN, STATES
-from postil.errors import InvalidInput
+from postil.campaigns.tables import MOST_ROWS, MOVED, OPEN, STATES, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +33,7 @@ __all__ = [
     "task_at",
 ]
 
-T = TypeVar("T")
+NUMBERS: Final = "a list of numbers as JSON"
 
 _ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
 
@@ -99,7 +97,7 @@ def grades_of(stored: str | None) -> tuple[float, ...]:
     Raises:
         InvalidInput: The text is no list of numbers.
     """
-    return () if stored is None else _decoded(stored, tuple[float, ...], "a list of numbers", "event.grades")
+    return () if stored is None else decoded(stored, tuple[float, ...], NUMBERS, "event.grades")
 
 
 def golds_of(stored: str | None) -> tuple[float | None, ...]:
@@ -111,7 +109,7 @@ def golds_of(stored: str | None) -> tuple[float | None, ...]:
     Raises:
         InvalidInput: The text is no list of numbers.
     """
-    return () if stored is None else _decoded(stored, tuple[float | None, ...], "a list of numbers", "item.golds")
+    return () if stored is None else decoded(stored, tuple[float | None, ...], NUMBERS, "item.golds")
 
 
 def spans_of(stored: str | None) -> tuple[Span, ...]:
@@ -123,19 +121,11 @@ def spans_of(stored: str | None) -> tuple[Span, ...]:
     Raises:
         InvalidInput: The text is no list of spans.
     """
-    return () if stored is None else _decoded(stored, tuple[Span, ...], "pairs of start and end", "event.spans")
+    return () if stored is None else decoded(stored, tuple[Span, ...], "pairs of start and end as JSON", "event.spans")
 
 
 def _context_of(stored: str) -> tuple[Context, ...]:
-    return _decoded(stored, tuple[Context, ...], "a list of names and texts", "item.context") if stored else ()
-
-
-def _decoded(stored: str, kind: type[T], what: str, field: str) -> T:
-    """Value of a column of JSON."""
-    try:
-        return msgspec.json.decode(stored, type=kind)
-    except msgspec.MsgspecError as error:
-        raise InvalidInput(f"expected {what} as JSON: {error}", field=field) from None
+    return decoded(stored, tuple[Context, ...], "a list of names and texts as JSON", "item.context") if stored else ()
 
 
 def plan_of(connection: Connection, campaign: Campaign) -> Plan:

@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import msgspec
 
 from postil.campaigns.models import Annotation, Campaign, CampaignState, Given, Revision
 from postil.campaigns.plan import insert_items
 from postil.campaigns.rubric import Rubric
-from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.errors import MissingExtra, UsageError
 from postil.messages import Message
 from postil.results import base
 
@@ -37,7 +37,7 @@ try:
     import sqlalchemy as sql
 
     from postil.campaigns import tables
-    from postil.campaigns.database import ADVICE, CompiledStatement, Database, lock_campaign, log_change
+    from postil.campaigns.database import CompiledStatement, Database, lock_campaign, log_change
     from postil.campaigns.grading import Grading, add_annotation
     from postil.campaigns.item_assignment import distribute_items, generator
     from postil.campaigns.items import item_values, items, plan_of
@@ -48,9 +48,6 @@ try:
     from postil.campaigns.tables import GRADED, MOVED, OPEN, SCHEMA, SKIPPED
 except ImportError as error:
     raise MissingExtra("a campaign", "web") from error
-
-
-T = TypeVar("T", Campaign, Rubric)
 
 
 class Store:
@@ -249,23 +246,15 @@ class Store:
     def campaign(self) -> Campaign:
         """Read the settings of the campaign."""
         with self._database.reading() as connection:
-            data = connection.execute(sql.select(tables.campaign.c.data)).scalar_one()
-        return self._decoded(data, Campaign, "data")
+            return _settings(connection)
 
     def rubric(self) -> Rubric:
         """Read the rubric."""
         if self._rubric is None:
             with self._database.reading() as connection:
                 data = connection.execute(sql.select(tables.campaign.c.rubric)).scalar_one()
-            self._rubric = self._decoded(data, Rubric, "rubric")
+                self._rubric = tables.decoded(data, Rubric, "the JSON of a rubric", "campaign.rubric")
         return self._rubric
-
-    def _decoded(self, data: str, kind: type[T], column: str) -> T:
-        try:
-            return msgspec.json.decode(data, type=kind)
-        except (msgspec.MsgspecError, InvalidInput) as error:
-            problem = f"expected the JSON of a {kind.__name__.lower()}: {error}; {ADVICE}"
-            raise InvalidInput(problem, where=self.where, field=f"campaign.{column}") from None
 
     def plan(self) -> Plan:
         """Read the current plan."""
@@ -290,6 +279,11 @@ class Store:
         """Read numbers that grow with whatever is stored, from annotations to invitations: caches compare them."""
         with self._database.reading(once=True) as connection:
             return tuple(number or 0 for number in connection.execute(_VERSION).one())
+
+
+def _settings(connection: Connection) -> Campaign:
+    data = connection.execute(sql.select(tables.campaign.c.data)).scalar_one()
+    return tables.decoded(data, Campaign, "the JSON of a campaign", "campaign.data")
 
 
 _VERSION: Final = sql.select(
@@ -692,7 +686,7 @@ def append_items(
 
 
 def _plan_state(connection: Connection) -> _PlanState:
-    settings = msgspec.json.decode(connection.execute(sql.select(tables.campaign.c.data)).scalar_one(), type=Campaign)
+    settings = _settings(connection)
     version = _plan_version(connection)
     people = connection.execute(sql.select(tables.person).where(tables.person.c.role == "annotator")).all()
     names = {row.id: row.pseudonym for row in people}

@@ -9,6 +9,7 @@ import sqlalchemy as sql
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
 from postil.data.fields import plain_id
+from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,7 @@ __all__ = [
     "campaign",
     "change",
     "damage",
+    "decoded",
     "encoded",
     "event",
     "invite",
@@ -259,6 +261,24 @@ def encoded(value: object) -> str:
         value: The value.
     """
     return msgspec.json.encode(value, enc_hook=plain_id).decode()
+
+
+def decoded(stored: str, kind: type[T], expected: str, field: str) -> T:
+    """Value of a column of JSON.
+
+    Args:
+        stored: The stored text.
+        kind: Type of the value.
+        expected: Description of it, for messages.
+        field: Table and column.
+
+    Raises:
+        InvalidInput: The text is no such value.
+    """
+    try:
+        return msgspec.json.decode(stored, type=kind)
+    except (msgspec.MsgspecError, InvalidInput) as error:
+        raise InvalidInput(f"expected {expected}: {error}", field=field) from None
 
 
 def damage(connection: Connection) -> tuple[str, str] | None:

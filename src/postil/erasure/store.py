@@ -111,18 +111,37 @@ def open_file(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def erase_comments(connection: sqlite3.Connection, chosen: Chosen, texts: Collection[str]) -> Erased:
-    """Erase labels of comments and articles, and the contents of waiting deliveries with them.
+def erase_comments(
+    connection: sqlite3.Connection, where: str, chosen: Chosen, texts: Collection[str], *, dry_run: bool = False
+) -> Erased:
+    """Erase labels of comments and articles, and the contents of waiting deliveries with them, from all of the file.
 
     A label is one of a comment if its source is the comment, or if its text is that of the comment or of such a label;
     one of an article if a suggestion for it is labeled. A delivery has a comment if an object in it names the comment's
     ids, or a text in it is the comment's or quotes it, and an article if an object in it names its id.
 
     Args:
-        connection: Connection to write, in a transaction.
+        connection: Connection to write, outside of a transaction.
+        where: The file, for messages.
         chosen: The comments and articles.
         texts: Texts of comments, compared regardless of case and spaces.
+        dry_run: True to change nothing.
+
+    Raises:
+        PostilError: Another program reads the file all the time.
+        sqlite3.Error: The database reports an error.
     """
+    with connection:
+        begin(connection)
+        erased = _erased(connection, chosen, texts)
+        if dry_run:
+            connection.rollback()
+    if not dry_run:  # also where nothing is left to erase: an earlier run may have ended before this
+        shrink(connection, where)
+    return erased
+
+
+def _erased(connection: sqlite3.Connection, chosen: Chosen, texts: Collection[str]) -> Erased:
     wanted = {compact_text(text) for text in texts} - {""}
     labels = [
         (number, msgspec.json.decode(row, type=Label))
@@ -157,16 +176,9 @@ def erase_stored(folder: FilePath, chosen: Chosen, texts: Collection[str], *, dr
         raise InvalidInput(f"no {NAME} in this folder; expected one of postil serve --data", where=str(folder))
     with closing(open_file(path)) as connection:
         try:
-            with connection:
-                begin(connection)
-                erased = erase_comments(connection, chosen, texts)
-                if dry_run:
-                    connection.rollback()
-            if not dry_run:  # also where nothing is left to erase: an earlier run may have ended before this
-                shrink(connection, str(path))
+            return erase_comments(connection, str(path), chosen, texts, dry_run=dry_run)
         except sqlite3.Error as error:
             raise database_error(str(path), error) from error
-    return erased
 
 
 def _holds(body: bytes, chosen: Chosen, texts: Collection[str]) -> bool:

@@ -23,7 +23,7 @@ from postil.data.atomic_file import locked
 from postil.data.explain import shown
 from postil.data.fields import parse_date, plain_id
 from postil.data.group_commit import GroupWriter
-from postil.data.sqlite_file import begin, connect, database_error, shrink
+from postil.data.sqlite_file import connect, database_error
 from postil.data.suggestions import EVENTS, Impression, Label
 from postil.erasure.store import NAME, erase_comments, open_file
 from postil.errors import InvalidInput
@@ -361,15 +361,8 @@ class ServiceStore:
         Raises:
             PostilError: The database reports an error, or another program reads the file all the time.
         """
-
-        def erase(connection: sqlite3.Connection) -> Erased:
-            with connection:
-                begin(connection)
-                erased = erase_comments(connection, Chosen(frozenset(comments)), texts)
-            shrink(connection, str(self._path))
-            return erased
-
-        return await self._write(erase, alone=True)
+        where, chosen = str(self._path), Chosen(frozenset(comments))
+        return await self._write(lambda connection: erase_comments(connection, where, chosen, texts), alone=True)
 
     def counts(self) -> StoreCounts:
         """Count what is stored.
