@@ -17,6 +17,7 @@ import msgspec
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.models import Campaign
 from postil.data.atomic_file import AtomicFile, write_error
+from postil.data.sqlite_file import connect
 from postil.errors import InvalidInput, UsageError
 from postil.options import options
 from postil.web.error_log import unbroken
@@ -112,7 +113,7 @@ class DailyBackups:
     def _is_ours(self, path: Path) -> bool:
         """True if a file is a backup of this campaign, whatever version of the tables it has."""
         try:
-            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection:
+            with closing(connect(path, "immutable=1")) as connection:
                 data = connection.execute("SELECT data FROM campaign").fetchone()[0]
             return _key(msgspec.json.decode(data, type=Campaign)) == self._campaign
         except (sqlite3.Error, msgspec.MsgspecError, TypeError):

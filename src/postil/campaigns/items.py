@@ -10,16 +10,17 @@ from postil.campaigns import tables
 from postil.campaigns.database import CompiledStatement
 from postil.campaigns.models import AnnotationTask, Context, Item, Span
 from postil.campaigns.plan import Plan
-from postil.campaigns.tables import MOST_ROWS, MOVED, OPEN, STATES, decoded
+from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, STATES, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from postil.campaigns.models import Campaign
+    from postil.campaigns.models import Campaign, Presentation
 
 __all__ = [
+    "answered_of",
     "first_open",
     "golds_of",
     "grades_of",
@@ -161,6 +162,22 @@ def plan_of(connection: Connection, campaign: Campaign) -> Plan:
         overlapping=frozenset(campaign.overlapping),
         by_item=campaign.by_item,
     )
+
+
+def answered_of(connection: Connection, names: Mapping[int, str]) -> dict[str, set[Presentation]]:
+    """Read the presentations that each annotator has answered.
+
+    Args:
+        connection: The database connection.
+        names: Pseudonym of each annotator, by number.
+    """
+    found: dict[str, set[Presentation]] = {name: set() for name in names.values()}
+    columns = _ASSIGNMENTS.person, _ASSIGNMENTS.item, _ASSIGNMENTS.round
+    for number, item, again in connection.execute(
+        sql.select(*columns).where(_ASSIGNMENTS.state.in_([GRADED, SKIPPED]))
+    ):
+        found[names[number]].add((item, again))
+    return found
 
 
 class _TaskRow(NamedTuple):

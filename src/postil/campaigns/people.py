@@ -13,7 +13,7 @@ import sqlalchemy as sql
 from postil.campaigns import tables, validation
 from postil.campaigns.database import CompiledStatement, lock_campaign, log_change
 from postil.campaigns.item_assignment import generator
-from postil.campaigns.items import plan_of
+from postil.campaigns.items import answered_of, plan_of
 from postil.campaigns.models import AnnotatorProgress, Person, Progress, Reassignment, Refused, Session
 from postil.campaigns.plan import presentation_order
 from postil.campaigns.tables import GRADED, MOVED, OPEN, SKIPPED, AssignmentRow, PersonRow
@@ -428,14 +428,10 @@ def reassign_items(
     table = tables.assignment
     old = plan_of(connection, campaign)
     people = {row.pseudonym: row for row in everyone if row.role == "annotator"}
-    answered: dict[str, set[Presentation]] = {name: set() for name in people}
-    names = {row.id: name for name, row in people.items()}
-    done = sql.select(table.c.person, table.c.item, table.c.round)
-    for number, item, again in connection.execute(done.where(table.c.state.in_([GRADED, SKIPPED]))):
-        answered[names[number]].add((item, again))
+    answered = answered_of(connection, {row.id: name for name, row in people.items()})
     # Items that the removed annotator skipped count as open: someone else may be able to rate them.
-    skipped = done.where(table.c.person == removed.id, table.c.state == SKIPPED)
-    answered[removed.pseudonym] -= {(item, again) for _, item, again in connection.execute(skipped)}
+    skipped = sql.select(table.c.item, table.c.round).where(table.c.person == removed.id, table.c.state == SKIPPED)
+    answered[removed.pseudonym] -= {(item, again) for item, again in connection.execute(skipped)}
     left = [name for name, row in people.items() if row.left_at is not None]
     new = old.reassign(removed.pseudonym, answered, left=left)
     mine = table.update().where(table.c.person == removed.id, table.c.state.in_([OPEN, SKIPPED]))

@@ -40,7 +40,7 @@ try:
     from postil.campaigns.database import CompiledStatement, Database, lock_campaign, log_change
     from postil.campaigns.grading import Grading, add_annotation
     from postil.campaigns.item_assignment import distribute_items, generator
-    from postil.campaigns.items import item_values, items, plan_of
+    from postil.campaigns.items import answered_of, item_values, items, plan_of
     from postil.campaigns.pairs import balanced_sides
     from postil.campaigns.people import People, active_person
     from postil.campaigns.results import Results
@@ -690,11 +690,7 @@ def _plan_state(connection: Connection) -> _PlanState:
     version = _plan_version(connection)
     people = connection.execute(sql.select(tables.person).where(tables.person.c.role == "annotator")).all()
     names = {row.id: row.pseudonym for row in people}
-    answered: dict[str, set[Presentation]] = {name: set() for name in names.values()}
-    table = tables.assignment.c
-    done = sql.select(table.person, table.item, table.round).where(table.state.in_([GRADED, SKIPPED]))
-    for person, item, again in connection.execute(done):
-        answered[names[person]].add((item, again))
+    answered = answered_of(connection, names)
     left = frozenset(row.pseudonym for row in people if row.left_at is not None)
     numbers = {name: row for row, name in names.items()}
     articles = {row.item: row.id for row in connection.execute(sql.select(tables.article.c.item, tables.article.c.id))}
