@@ -239,6 +239,30 @@ def test_reloading_goes_on_in_a_new_log(site: Site, monkeypatch: pytest.MonkeyPa
     assert [one.lines for one in check_audit([old, log]).files] == [1, 1]
 
 
+def test_addresses_and_methods_that_there_are_not(open_site: Site) -> None:
+    ask = open_site.ask
+    for path in ("/static/{name}", "/static/a/b", "/static/none.css", "/static/", "/healthz/", "/v1"):
+        assert "/docs lists the addresses" in problem(ask("GET", path), 404), path
+    for method, path, allowed in (
+        ("POST", "/static/postil.css", "GET, HEAD"),
+        ("BREW", "/v1/score", "POST"),
+        ("PUT", "/v1/labels", "DELETE, GET, HEAD, POST"),
+    ):
+        refused = ask(method, path)
+        assert problem(refused, 405) == f"{path} takes {allowed}, not {method}"
+        assert refused.headers["allow"] == allowed
+
+
+def test_a_head_reads_nothing(open_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def labels() -> Iterator[Any]:
+        raise AssertionError
+        yield
+
+    monkeypatch.setattr(open_site.service.store, "labels", labels)
+    head = open_site.ask("HEAD", "/v1/labels")
+    assert (head.status_code, head.headers["content-type"], head.content) == (200, "application/jsonl", b"")
+
+
 def test_metrics_count_what_happened(site: Site) -> None:
     site.ask("POST", "/v1/suggest", json={})
     site.ask("POST", "/v1/labels", json=LABEL)

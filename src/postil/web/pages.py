@@ -55,17 +55,19 @@ def static_files(names: Iterable[str]) -> Callable[[Request], Awaitable[Response
     Args:
         names: Names of the files; no others are served.
     """
-    contents = {name: (files("postil.web") / "static" / name).read_bytes() for name in names}
-    tags = {name: f'"{sha256(content).hexdigest()[:20]}"' for name, content in contents.items()}
+    kept: dict[str, tuple[str, Response, Response]] = {}
+    for name in names:
+        content, media_type = (files("postil.web") / "static" / name).read_bytes(), MEDIA_TYPES[PurePath(name).suffix]
+        tag = f'"{sha256(content).hexdigest()[:20]}"'
+        headers = {"etag": tag, "cache-control": "no-cache"}
+        kept[name] = tag, Response(content, 200, headers, media_type), Response(None, 304, headers, media_type)
 
     async def answer(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in contents:
+        found = kept.get(request.path_params["name"])
+        if found is None:
             raise HTTPException(404)
-        headers, media_type = {"etag": tags[name], "cache-control": "no-cache"}, MEDIA_TYPES[PurePath(name).suffix]
-        if request.headers.get("if-none-match") == tags[name]:
-            return Response(None, 304, headers, media_type)
-        return Response(contents[name], 200, headers, media_type)
+        tag, whole, unchanged = found
+        return unchanged if request.headers.get("if-none-match") == tag else whole
 
     return answer
 

@@ -37,6 +37,9 @@ def test_health_is_that_of_the_database(place: Make) -> None:
     assert (answer.status_code, answer.json(), answer.headers["cache-control"]) == (200, {"status": "ok"}, "no-store")
     with TestClient(here.app, base_url="http://localhost") as client:
         assert (client.head("/health").status_code, client.post("/health").status_code) == (200, 405)
+        assert (client.head("/grade").status_code, client.head("/rate").status_code) == (401, 405)
+        answers = [client.get("/nowhere"), client.get("/health", headers={"x-request-id": "mine"})]
+        assert [answer.headers["x-request-id"] == "mine" for answer in answers] == [False, True]
     file = Path(here.store.where)
     file.rename(away := file.with_name("away.db"))
     answer = ask(here, "/health")
