@@ -231,6 +231,20 @@ def test_titles_and_dates_of_scripts(script: str) -> None:
     assert (found.title, found.date) == ("A storm passed the coast", "2024-02-09")
 
 
+@pytest.mark.parametrize(
+    ("headline", "title"),
+    [
+        (r"A \ud800 storm", "A storm"),
+        (r"A \"storm\"", 'A "storm"'),
+        (r"\u0431\u0443\u0440\u044f " * 30, " ".join(["буря"] * 30)),
+        (r"A \x storm", ""),
+    ],
+)
+def test_titles_of_scripts_are_strings_of_json(headline: str, title: str) -> None:
+    script = f"""<script type='application/ld+json'>{{"headline": "{headline}"}}</script>"""
+    assert read_article(f"<html><head>{script}</head><body><article>{text_of()}</article></body></html>").title == title
+
+
 @pytest.mark.parametrize("before", ["", "<a '" * 10])
 def test_attributes_beyond_a_thousand_are_none(before: str) -> None:
     many = " ".join(f"a{k}" for k in range(20_000))

@@ -10,9 +10,10 @@ import codecs
 import json
 import logging
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.data.streams import shown_encoding, told_encoding
 from postil.documents.document import PROSE, Piece, Reader, assembled
@@ -366,15 +367,8 @@ _AUTHORS: Final = ("author", "creator", "byl")
 _JSON: Final = frozenset({"application/ld+json", "application/settings+json"})
 _LONGEST_JSON: Final = 1 << 12
 """Number of characters of all that scripts of JSON say about a page; trafilatura takes the cube of what is damaged."""
-_SAID: Final = frozenset({"@context", "@type", "headline", "datePublished"})
-"""Keys of JSON whose values are a page's title and date, or say what has them."""
-_NAMED: Final = ("Article", "article")
-"""Types whose names are titles."""
+_IN_JSON: Final = re.compile(r'"(headline|datePublished)"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.){1,2000}+")')
 _LONGEST_VALUE: Final = 300
-_MOST_VALUES: Final = 20
-_DEPTHS: Final = (8, 3)
-"""Largest depth of such keys: of all of them, else of the entries of a graph alone."""
-_IN_DAMAGED: Final = re.compile(r'"(headline|datePublished)"\s{0,20}:\s{0,20}"([^"\\]{1,300})')
 _ARTICLE: Final = {"@context": "https://schema.org", "@type": "Article"}
 
 
@@ -464,39 +458,18 @@ def _names_an_author(meta: HtmlElement) -> bool:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """Titles and dates that a script of JSON names, as JSON; empty where it has none, or too many.
+    """The first title and date that a script of JSON names, damaged or not, as JSON; empty where it has none.
 
     Args:
         text: The script.
         longest: Number of characters that it may still take.
     """
-    try:
-        value = json.loads(text, strict=False)
-        texts = [json.dumps(_said(value, depth), ensure_ascii=False) for depth in _DEPTHS]
-    except (ValueError, RecursionError):  # trafilatura looks into what is no JSON too
-        found = {each[1]: each[2] for each in reversed([*_IN_DAMAGED.finditer(text)])}
-        texts = [json.dumps(_ARTICLE | found, ensure_ascii=False)] if found else []
-    return next((each for each in texts if len(each) <= longest), "")
-
-
-def _said(value: Any, depth: int) -> Any:
-    """Titles and dates within a value, and all that they are in; None where it has none."""
-    if depth == 0:
-        return None
-    if isinstance(value, list):
-        return [said for each in value if (said := _said(each, depth - 1))]
-    if not isinstance(value, dict):
-        return None
-    kept: dict[str, Any] = {}
-    for key, each in value.items():
-        if key in _SAID or (key == "name" and value.get("@type") in _NAMED):
-            one_or_more = each[:_MOST_VALUES] if isinstance(each, list) else [each]
-            if all(isinstance(one, str) for one in one_or_more):
-                short = [one[:_LONGEST_VALUE] for one in one_or_more]
-                kept[key] = short if isinstance(each, list) else short[0]
-        elif said := _said(each, depth - 1):
-            kept[key[:_LONGEST_VALUE]] = said
-    return kept if kept.keys() - {"@type"} else None
+    found = dict[str, str]()
+    for name, value in _IN_JSON.findall(text):
+        with suppress(ValueError):
+            found.setdefault(name, json.loads(value, strict=False)[:_LONGEST_VALUE])
+    shortened = json.dumps(_ARTICLE | found) if found else ""
+    return shortened if len(shortened) <= longest else ""
 
 
 LONGEST: Final = 1 << 22
