@@ -10,11 +10,10 @@ from __future__ import annotations
 import random
 import time
 from collections import deque
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import combinations
-from queue import SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
@@ -120,15 +119,21 @@ class _Call:
     request: Request
     tokens: int
     cost: float
-    result: _Result = field(default_factory=Future)
 
 
 @dataclass(eq=False, slots=True)
 class _Run:
-    """The calls of one `Client.answers`."""
+    """The calls of one `Client.answers`.
 
-    calls: SimpleQueue[_Call | None] = field(default_factory=SimpleQueue)
-    threads: list[Thread] = field(default_factory=list)
+    Args:
+        threads: Threads that make the calls.
+        results: Results that were not yielded yet, with the keys of their requests.
+        stop: Event that ends the run.
+        problem: Reason of its end.
+    """
+
+    threads: ThreadPoolExecutor
+    results: deque[tuple[str, _Result]] = field(default_factory=deque)
     stop: Event = field(default_factory=Event)
     problem: BaseException | None = None
 
@@ -277,22 +282,23 @@ class Client:
             LimitReached: A limit allows no further call; all answers before have been yielded.
             PostilError: The endpoint refuses calls for a reason that concerns all of them.
         """
-        run = _Run()
+        run = _Run(ThreadPoolExecutor(self._pace.parallel))
         try:
             yield from self._in_order(requests, run)
         except CancelledError:
             raise run.problem or PostilError("interrupted") from None
         finally:
             # After a refusal the calls on their way are waited for, since they are paid; after an interrupt hardly.
-            self._end(run, self._pace.timeout if run.problem else GRACE)
+            run.stop.set()
+            wait([result for _, result in run.results], self._pace.timeout if run.problem else GRACE)
+            run.threads.shutdown(wait=False)  # closing the transport ends the calls that are left
 
     def _in_order(self, requests: Iterable[Request], run: _Run) -> Iterator[Answer | Failed]:
         waiting = iter(requests)
         todo: Request | None = None
-        window: deque[tuple[str, _Result]] = deque()
         pending: dict[str, _Result] = {}
         while True:
-            while len(window) < AHEAD * self._pace.parallel:
+            while len(run.results) < AHEAD * self._pace.parallel:
                 todo = todo or next(waiting, None)
                 if todo is None:
                     break
@@ -300,11 +306,13 @@ class Client:
                 if (result := self._begin(todo, pending.get(key), run)) is None:
                     break
                 pending[key], todo = result, None
-                window.append((key, result))
-            if not window:
+                run.results.append((key, result))
+            if not run.results:
                 break
-            key, result = window.popleft()
-            yield result.result()
+            key, result = run.results[0]
+            answer = result.result()
+            run.results.popleft()
+            yield answer
             pending.pop(key, None)
         if todo is not None:
             raise self._limit_reached()
@@ -330,43 +338,25 @@ class Client:
         cost = self._budget.estimate(tokens, request.max_tokens)
         if run.stop.is_set() or not self._budget.reserve(cost):
             return None
-        call = _Call(request, tokens, cost)
-        if len(run.threads) < self._pace.parallel:
-            run.threads.append(Thread(target=self._work, args=(run,), daemon=True))
-            run.threads[-1].start()
-        run.calls.put(call)
-        return call.result
+        return run.threads.submit(self._work, _Call(request, tokens, cost), run)
 
     def _count_cached(self) -> None:
         with self._lock:
             self._usage = replace(self._usage, cached=self._usage.cached + 1)
 
-    def _end(self, run: _Run, patience: float) -> None:
-        run.stop.set()
-        for _ in run.threads:
-            run.calls.put(None)
-        end = time.monotonic() + patience
-        for thread in run.threads:
-            thread.join(max(0.0, end - time.monotonic()))
-
-    def _work(self, run: _Run) -> None:
-        """Make calls, one after the other; a thread's life."""
-        while (call := run.calls.get()) is not None:
-            if run.stop.is_set() or not self._budget.begin(call.cost):
-                self._budget.cancel(call.cost)
-                if not run.stop.is_set():
-                    run.problem = run.problem or self._limit_reached()
-                    run.stop.set()
-                call.result.cancel()
-                continue
-            try:
-                call.result.set_result(self._ask(call, run))
-            except BaseException as error:
-                run.problem = run.problem or error
-                run.stop.set()
-                call.result.cancel()
+    def _work(self, call: _Call, run: _Run) -> Answer | Failed:
+        """Make a call; in a thread."""
+        try:
+            return self._ask(call, run)
+        except BaseException as error:
+            run.problem = run.problem or error
+            run.stop.set()
+            raise CancelledError from None
 
     def _ask(self, call: _Call, run: _Run) -> Answer | Failed:
+        if run.stop.is_set() or not self._budget.begin(call.cost):
+            self._budget.cancel(call.cost)
+            raise CancelledError if run.stop.is_set() else self._limit_reached()
         reason, attempt, refused = "", 0, self._refused
         while True:
             self._wait(self._limiter.turn(), run)
