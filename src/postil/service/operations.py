@@ -16,7 +16,6 @@ from msgspec import UNSET
 from postil.comments.commenter import load_commenter, team_draft
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
-from postil.comments.store import Model
 from postil.data.fields import plain_id
 from postil.data.frames import SYSTEM
 from postil.data.grades import Scale
@@ -84,7 +83,6 @@ __all__ = [
     "OPERATIONS",
     "OpenModel",
     "OpenModels",
-    "OpenQuality",
     "Operation",
     "digest",
     "interesting",
@@ -95,7 +93,7 @@ __all__ = [
     "suggest",
 ]
 
-T = TypeVar("T", bound="OpenModel | OpenQuality")
+T = TypeVar("T", bound="OpenModel | Quality")
 
 
 @dataclass(frozen=True)
@@ -135,21 +133,6 @@ class OpenModel:
 
 
 @dataclass(frozen=True)
-class OpenQuality:
-    """A model of the quality of comments.
-
-    Args:
-        name: Its name in requests.
-        quality: The model.
-        hash: The hash of its folder.
-    """
-
-    name: str
-    quality: Quality
-    hash: str
-
-
-@dataclass(frozen=True)
 class OpenModels:
     """All models of a worker, with what they share.
 
@@ -162,7 +145,7 @@ class OpenModels:
     """
 
     commenters: Mapping[str, OpenModel]
-    qualities: Mapping[str, OpenQuality]
+    qualities: Mapping[str, Quality]
     candidate_filter: CandidateFilter
     jobs: int
     metrics: tuple[str, ...]
@@ -185,10 +168,7 @@ class OpenModels:
             commenter = load_commenter(folder, candidate_filter=candidate_filter, jobs=config.jobs)
             _warm_up(commenter)
             commenters[name] = OpenModel(name, commenter)
-        qualities = {
-            name: OpenQuality(name, Quality.open(folder), Model.open(folder, {KIND}).hash)
-            for name, folder in config.quality.items()
-        }
+        qualities = {name: Quality.open(folder) for name, folder in config.quality.items()}
         return cls(commenters, qualities, candidate_filter, config.jobs, config.metrics)
 
     @property
@@ -226,7 +206,7 @@ class OpenModels:
             return model, model.commenter
         raise UsageError(f"model {model.name}: {model.commenter.kind} generates comments; expected ir-t or ir-tc")
 
-    def quality(self, name: str | None) -> OpenQuality:
+    def quality(self, name: str | None) -> Quality:
         """A model of quality.
 
         Args:
@@ -417,7 +397,7 @@ def rank(models: OpenModels, request: RankRequest) -> RankResponse:
     weights = request.by or _usual(models, request)
     relevance, tokenizer = None, None
     article = request.article.article(comments=True)
-    quality = models.quality(request.quality).quality if "quality" in weights else None
+    quality = models.quality(request.quality) if "quality" in weights else None
     if quality is not None:
         tokenizer = quality.tokenizer
     if "relevance" in weights:
@@ -485,7 +465,7 @@ def _others(request: ScreenRequest) -> Iterator[Comment]:
 
 def _quality(models: OpenModels, request: ScreenRequest) -> float:
     """The quality of the comment among those under the article."""
-    model = models.quality(request.quality).quality
+    model = models.quality(request.quality)
     sent = request.article
     if sent is None or not sent.comments:
         problem = "expected an article with comments, which the comment is compared with, got none"

@@ -175,11 +175,13 @@ class Quality:
         weights: float64[m], points per unit of each feature.
         tokenizer: Tokenizer of the threads.
         target: ``votes``, ``grades`` or ``labels``.
+        hash: Hash of the folder that it was opened from.
     """
 
     weights: NDArray[np.float64]
     tokenizer: str
     target: str
+    hash: str = ""
 
     @classmethod
     def open(cls, folder: FilePath) -> Self:
@@ -199,7 +201,8 @@ class Quality:
         values = [value for value in weights.values() if type(value) in {int, float} and np.isfinite(value)]
         if len(values) < len(FEATURES):
             raise InvalidInput("expected finite numbers", where=str(model.path / "config.json"), field="weights")
-        return cls(np.array(values, np.float64), model.setting("tokenizer", str), model.setting("target", str))
+        tokenizer, target = model.setting("tokenizer", str), model.setting("target", str)
+        return cls(np.array(values, np.float64), tokenizer, target, model.hash)
 
     def save(self, folder: FilePath, metadata: Mapping[str, object]) -> None:
         """Write the model into a new folder; it holds no texts and no words.
