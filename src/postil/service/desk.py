@@ -177,7 +177,6 @@ NOBODY: Final = "editor"
 
 NEVER_CACHED: Final = {"cache-control": "no-store", "vary": "accept-language, cookie"}
 DAYS: Final = 30
-ATTEMPTS, MINUTES = 10, 5
 LONGEST_TOKEN: Final = 200
 
 MOST_WORDS: Final = 32
@@ -204,7 +203,7 @@ class Desk:
     ) -> None:
         self._articles = ArticleList() if articles is None else articles
         self._tokens, self._store, self._secure = tokens, store, secure
-        self._limiter = RateLimiter(ATTEMPTS, MINUTES * 60)
+        self._limiter = RateLimiter()
 
     def routes(self) -> list[Route]:
         """The routes of the page."""

@@ -123,7 +123,7 @@ class Endpoint:
         try:
             call.response = await self._answer(call)
         except HTTPException:  # of a static file that is missing
-            call.response = _missing(call)
+            call.response = _refused(call, _missing(call))
         except PostilError as error:
             call.response = _refused(call, problem_of(error))
         except Exception:  # a client must not see it, and whoever runs the service must
@@ -167,7 +167,7 @@ class _Router(Router):
 async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
     call: Call = scope[CALL]
     here = [each for each in scope["router"].routes if each.path_regex.match(call.path)]
-    response = _wrong_method(call, here) if here else _missing(call)
+    response = _refused(call, _wrong_method(call, here) if here else _missing(call))
     await response(scope, receive, send)
 
 
@@ -175,14 +175,13 @@ def _refused(call: Call, problem: Problem) -> Response:
     return problem_response(problem, f"{call.path}#{call.id}")
 
 
-def _missing(call: Call) -> Response:
-    return _refused(call, Problem(404, f"there is nothing at {call.path}; /docs lists the addresses"))
+def _missing(call: Call) -> Problem:
+    return Problem(404, f"there is nothing at {call.path}; /docs lists the addresses")
 
 
-def _wrong_method(call: Call, here: Sequence[_Route]) -> Response:
+def _wrong_method(call: Call, here: Sequence[_Route]) -> Problem:
     allowed = ", ".join(sorted({method for each in here for method in each.methods or ()}))
-    detail = f"{call.path} takes {allowed}, not {call.method}"
-    return _refused(call, Problem(405, detail, headers=(("allow", allowed),)))
+    return Problem(405, f"{call.path} takes {allowed}, not {call.method}", headers=(("allow", allowed),))
 
 
 def application(

@@ -202,7 +202,7 @@ def same(one: str, other: str) -> bool:
 
 
 class RateLimiter:
-    """Limit on failed attempts per key in a sliding window.
+    """Limit on failed attempts per key in a sliding window; by default that of attempts to sign in.
 
     Args:
         attempts: Maximum number of failed attempts.
@@ -216,7 +216,7 @@ class RateLimiter:
 
     MAX_KEYS: Final = 10_000
 
-    def __init__(self, attempts: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, attempts: int = 10, seconds: float = 300.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._attempts, self._seconds, self._clock = attempts, seconds, clock
         self._times: dict[str, deque[float]] = {}
         self._lock = Lock()

@@ -260,7 +260,6 @@ NEVER_CACHED: Final = {"cache-control": "no-store"}
 LANGUAGE_COOKIE: Final = "postil-lang"
 """Cookie with the language that a lead has chosen."""
 
-ATTEMPTS, MINUTES = 10, 5
 TAG: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}")
 
 
@@ -283,7 +282,7 @@ class Site:
         self.campaign, self.rubric = store.campaign(), store.rubric()
         made = f"{self.campaign.name}\0{self.campaign.created!r}\0{self.campaign.seed}"
         self.cookie = f"postil-{hashlib.sha256(made.encode()).hexdigest()[:10]}"
-        self.limiter = RateLimiter(ATTEMPTS, MINUTES * 60)
+        self.limiter = RateLimiter()
         self.words = page_in(self.rubric.lang)
         self._shown: dict[str, object] = {}
         self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang, tables=tables)
@@ -338,15 +337,6 @@ class Site:
         """
         return language_of(request, request.cookies.get(LANGUAGE_COOKIE, ""))
 
-    def person(self, request: Request) -> Person | None:
-        """Return the signed-in user; None if there is none.
-
-        Args:
-            request: The request.
-        """
-        token = request.cookies.get(self.cookie, "")
-        return self.store.people.session(token) if token else None
-
     def session_of(self, cookies: str) -> str:
         """The session that the cookies of a request have, valid or not; empty for none.
 
@@ -374,7 +364,8 @@ class Site:
         Raises:
             HTTPError: Nobody is signed in (401).
         """
-        found = self.person(request)
+        token = request.cookies.get(self.cookie, "")
+        found = self.store.people.session(token) if token else None
         if found is None:
             raise self.not_signed_in(request)
         return found
