@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.documents.markup import HtmlText
+from postil.documents.markup import html_text
 from postil.documents.readers.html import read_html
 from postil.errors import InvalidInput
 
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 def found(page: Path) -> Found:
     """What was found of the article of a page, a folder with the page and its article."""
-    article = HtmlText().convert((page / "expected.html").read_text(encoding="utf-8")).split("\n")
+    article = html_text((page / "expected.html").read_text(encoding="utf-8")).split("\n")
     try:
         document = read_html((page / "source.html").read_bytes(), page.name)
         blocks = [document.text_of(block) for block in document.blocks if block.kind in KINDS]

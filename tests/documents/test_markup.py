@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.documents.markup import LONGEST, HtmlCleaner, HtmlText, plain_text
+from postil.documents.markup import LONGEST, HtmlCleaner, html_text, plain_text
 from postil.errors import InvalidInput, MissingExtra
 
 
@@ -34,7 +34,7 @@ from postil.errors import InvalidInput, MissingExtra
     ],
 )
 def test_text(html: str, text: str) -> None:
-    assert HtmlText().convert(html) == text
+    assert html_text(html) == text
 
 
 @pytest.mark.parametrize(
@@ -47,24 +47,24 @@ def test_text(html: str, text: str) -> None:
     ],
 )
 def test_quotes_are_left_out(html: str, text: str) -> None:
-    assert HtmlText().convert(html, quotes=False) == text
+    assert html_text(html, quotes=False) == text
 
 
 def test_lines_of_the_source() -> None:
-    assert HtmlText().convert("one\r\n<b>two</b>\n\nthree", lines=True) == "one\ntwo\nthree"
-    assert HtmlText().convert("one\n<b>two</b>") == "one two"
+    assert html_text("one\r\n<b>two</b>\n\nthree", lines=True) == "one\ntwo\nthree"
+    assert html_text("one\n<b>two</b>") == "one two"
 
 
 def test_bombs() -> None:
-    assert HtmlText().convert("<div><b>" * 100_000 + "deep") == "deep"
-    assert HtmlText().convert("<" * 1_000_000 + "&") == "<" * 1_000_000 + "&"
+    assert html_text("<div><b>" * 100_000 + "deep") == "deep"
+    assert html_text("<" * 1_000_000 + "&") == "<" * 1_000_000 + "&"
     with pytest.raises(InvalidInput, match=r"expected HTML of at most 4,194,304 characters, got 4,194,305"):
-        HtmlText().convert("a" * (LONGEST + 1))
+        html_text("a" * (LONGEST + 1))
 
 
 @given(st.text(st.sampled_from("<>/&;!-[]\"'= apbrquote\n\0é"), max_size=80), st.booleans(), st.booleans())
 def test_no_text_fails(html: str, quotes: bool, lines: bool) -> None:
-    text = HtmlText().convert(html, quotes=quotes, lines=lines)
+    text = html_text(html, quotes=quotes, lines=lines)
     assert text == text.strip()
     assert "\n\n" not in text
 
@@ -72,7 +72,7 @@ def test_no_text_fails(html: str, quotes: bool, lines: bool) -> None:
 def test_without_lxml(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lxml", None)
     with pytest.raises(MissingExtra, match=r"HTML in the text of articles and comments .*postil\[html\]"):
-        HtmlText()
+        html_text("<b>a</b>")
 
 
 @pytest.mark.parametrize(

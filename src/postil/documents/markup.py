@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from postil.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-__all__ = ["HtmlCleaner", "HtmlText", "PlainText", "plain_text", "unescaped"]
+__all__ = ["HtmlCleaner", "PlainText", "html_text", "plain_text", "unescaped"]
 
 _ANY: Final = re.compile(r"[*_`~\\<>\[#]|&(?:#|\w)|(?m:^[ \t]*(?:[-+] |---))")
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -223,48 +223,39 @@ class _Parser(Protocol):
     def close(self) -> list[str]: ...
 
 
-class HtmlText:
-    r"""A converter of HTML to text.
+def html_text(html: str, *, quotes: bool = True, lines: bool = False) -> str:
+    r"""The text of some HTML.
 
     Blocks and `br` end a line, lines that are empty are left out, and white space is one space. Links, code and
     emphasis are their text; scripts, styles, forms and frames are left out. The parser calls back for each tag and
     builds no tree, so that a million nested tags cost no more than a million others.
 
-    Raises:
-        MissingExtra: lxml is not installed.
+    Args:
+        html: HTML, or text.
+        quotes: True to keep what is quoted in `blockquote` and in Discourse's `aside`; False to leave it out.
+        lines: True if line ends of the source are line ends, as in comments of WordPress; False if they are spaces.
 
-    >>> HtmlText().convert("<p>Bring a <b>coat</b> &amp; hat.</p><script>x()</script><p>Yes<br>indeed</p>")
+    Raises:
+        InvalidInput: It has more than 4 Mi characters.
+        MissingExtra: It has tags, and lxml is not installed.
+
+    >>> html_text("<p>Bring a <b>coat</b> &amp; hat.</p><script>x()</script><p>Yes<br>indeed</p>")
     'Bring a coat & hat.\nYes\nindeed'
-    >>> HtmlText().convert("<blockquote>It will rain.</blockquote> It won't.", quotes=False)
+    >>> html_text("<blockquote>It will rain.</blockquote> It won't.", quotes=False)
     "It won't."
     """
-
-    def __init__(self) -> None:
-        try:
-            from lxml import etree  # noqa: PLC0415 - needed for these formats only
-        except ImportError as error:
-            raise MissingExtra("HTML in the text of articles and comments", "html") from error
-        self._parser: Callable[..., _Parser] = etree.HTMLParser
-
-    def convert(self, html: str, *, quotes: bool = True, lines: bool = False) -> str:
-        """The text of some HTML.
-
-        Args:
-            html: HTML, or text.
-            quotes: True to keep what is quoted in `blockquote` and in Discourse's `aside`; False to leave it out.
-            lines: True if line ends of the source are line ends, as in comments of WordPress; False if they are spaces.
-
-        Raises:
-            InvalidInput: It has more than 4 Mi characters.
-        """
-        if len(html) > LONGEST:
-            raise InvalidInput(f"expected HTML of at most {LONGEST:,} characters, got {len(html):,}")
-        if "<" not in html and "&" not in html:
-            return _tidy(html if lines else html.replace("\n", " "))
-        parser = self._parser(target=_Target(quotes=quotes, lines=lines), encoding="utf-8")
-        # A text that begins with a tag of a page's head must not become the head.
-        parser.feed(b"<body>" + html.replace("\0", "").encode("utf-8", "replace"))
-        return _tidy("".join(parser.close()))
+    if len(html) > LONGEST:
+        raise InvalidInput(f"expected HTML of at most {LONGEST:,} characters, got {len(html):,}")
+    if "<" not in html and "&" not in html:
+        return _tidy(html if lines else html.replace("\n", " "))
+    try:
+        from lxml import etree  # noqa: PLC0415 - needed for these formats only
+    except ImportError as error:
+        raise MissingExtra("HTML in the text of articles and comments", "html") from error
+    parser: _Parser = etree.HTMLParser(target=_Target(quotes=quotes, lines=lines), encoding="utf-8")
+    # A text that begins with a tag of a page's head must not become the head.
+    parser.feed(b"<body>" + html.replace("\0", "").encode("utf-8", "replace"))
+    return _tidy("".join(parser.close()))
 
 
 def _character(entity: re.Match[str]) -> str:
@@ -305,7 +296,6 @@ class HtmlCleaner:
 
     def __init__(self) -> None:
         self.cleaned = 0
-        self._html: HtmlText | None = None
 
     def __call__(self, text: str, *, quotes: bool = True) -> str:
         """The text of a text that may be HTML.
@@ -320,8 +310,7 @@ class HtmlCleaner:
         """
         found = text
         if "<" in text and MARKS.search(text) is not None:
-            self._html = self._html or HtmlText()
-            found = self._html.convert(text, quotes=quotes, lines=SOURCE_LINES.search(text) is None)
+            found = html_text(text, quotes=quotes, lines=SOURCE_LINES.search(text) is None)
         elif "&" in text:
             found = _ENTITY.sub(_character, text)
         self.cleaned += found is not text and found != text

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.corpus.importers.article_builder import (
@@ -25,7 +24,7 @@ from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.corpus.importers.importer import EXPORTS, Importer, LangOptions, Sign, articles_in
 from postil.data.explain import shown
 from postil.data.fields import is_integer
-from postil.documents.markup import HtmlText, unescaped
+from postil.documents.markup import html_text, unescaped
 from postil.documents.xml import Element, elements
 from postil.errors import InvalidInput
 
@@ -90,7 +89,6 @@ def read_wordpress(
     """
     report = report or ImportReport()
     builder = ArticleBuilder(EXPORTED, report)
-    html = HtmlText()
     for path in paths:
         where, site_lang = os.fspath(path), lang
         for element in elements(path, report, "rss", {"item", "language"}):
@@ -103,7 +101,7 @@ def read_wordpress(
                 report.unpublished += 1
                 continue
             try:
-                row = _post(element, comments, html, site_lang)
+                row = _post(element, comments, site_lang)
             except InvalidInput as error:
                 report.refuse_at(error, where, element.line)
                 continue
@@ -151,25 +149,25 @@ def _published(item: Element, comments: Sequence[Element]) -> bool:
     )
 
 
-def _post(item: Element, comments: Sequence[Element], html: HtmlText, lang: str | None) -> Record:
+def _post(item: Element, comments: Sequence[Element], lang: str | None) -> Record:
     categories = (each.text.strip() for each in item.all("category") if each.attributes.get("domain") == "category")
     return {
         "id": item.said("wp:post_id") or None,
-        "title": html.convert(item.said("title")),
-        "content": html.convert(without_shortcodes(item.said("content:encoded")), lines=True) or None,
+        "title": html_text(item.said("title")),
+        "content": html_text(without_shortcodes(item.said("content:encoded")), lines=True) or None,
         "category": next(categories, None),
         "lang": lang,
         "url": item.said("link") or None,
         "date": _date(item.said("wp:post_date_gmt")),
-        "comments": list(map(partial(_comment_of_post, html), comments)),
+        "comments": list(map(_comment_of_post, comments)),
     }
 
 
-def _comment_of_post(html: HtmlText, comment: Element) -> Record:
+def _comment_of_post(comment: Element) -> Record:
     parent = comment.said("wp:comment_parent")
     return {
         "id": comment.said("wp:comment_id") or None,
-        "text": html.convert(comment.said("wp:comment_content"), quotes=False, lines=True),
+        "text": html_text(comment.said("wp:comment_content"), quotes=False, lines=True),
         "date": _date(comment.said("wp:comment_date_gmt")),
         "parent": None if parent == "0" else parent or None,
     }
@@ -213,7 +211,7 @@ def read_disqus(
     >>> article.title, article.comments[0].text, article.comments[0].parent
     ('Rain', 'Oh', '4')
     """
-    yield from read_threads(paths, report or ImportReport(), lang, partial(_add_post, html=HtmlText()), _posts)
+    yield from read_threads(paths, report or ImportReport(), lang, _add_post, _posts)
 
 
 def _posts(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Element]]:
@@ -221,7 +219,7 @@ def _posts(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Element]
         yield element.line, element
 
 
-def _add_post(element: Element, where: str, line: int, threads: Threads, *, html: HtmlText) -> None:
+def _add_post(element: Element, where: str, line: int, threads: Threads) -> None:
     name = element.attributes.get(ID, "")
     if not name:
         raise InvalidInput(f"expected the id of a {element.name}, got none", field=ID)
@@ -232,8 +230,8 @@ def _add_post(element: Element, where: str, line: int, threads: Threads, *, html
     elif element.name == "thread":
         row = {
             "id": name,
-            "title": html.convert(element.said("title")),
-            "content": html.convert(element.said("message")) or None,
+            "title": html_text(element.said("title")),
+            "content": html_text(element.said("message")) or None,
             "url": element.said("link") or None,
             "date": element.said("createdAt"),
         }
@@ -242,7 +240,7 @@ def _add_post(element: Element, where: str, line: int, threads: Threads, *, html
         article, parent = _reference(element, "thread"), _reference(element, "parent")
         if article is None:
             raise InvalidInput("expected the id of the post's thread, got none", field=f"thread.{ID}")
-        text = html.convert(element.said("message"), quotes=False)
+        text = html_text(element.said("message"), quotes=False)
         row = {"id": name, "text": text, "date": element.said("createdAt"), "parent": parent}
         threads.add_comment(row, where, line, name=name, above=parent, article=article)
 
@@ -289,12 +287,11 @@ def read_discourse(
     """
     report = report or ImportReport()
     builder = ArticleBuilder(EXPORTED.mapped(lang=lang), report)
-    html = HtmlText()
     for path in paths:
         where = os.fspath(path)
         for line, topic in json_objects(path, report):
             try:
-                row = _topic(topic, html, report)
+                row = _topic(topic, report)
             except InvalidInput as error:
                 report.refuse_at(error, where, line)
                 continue
@@ -303,7 +300,7 @@ def read_discourse(
                 yield article
 
 
-def _topic(topic: Record, html: HtmlText, report: ImportReport) -> Record:
+def _topic(topic: Record, report: ImportReport) -> Record:
     stream = topic.get("post_stream")
     posts = stream.get("posts") if isinstance(stream, dict) else None
     if not isinstance(stream, dict) or not isinstance(posts, list) or not all(isinstance(post, dict) for post in posts):
@@ -318,22 +315,22 @@ def _topic(topic: Record, html: HtmlText, report: ImportReport) -> Record:
     name = text_at(topic, "id")
     return {
         "id": name,
-        "title": html.convert(text_at(topic, "title") or ""),
-        "content": html.convert(text_at(first, "cooked", "raw") or "") or None if first and _is_seen(first) else None,
+        "title": html_text(text_at(topic, "title") or ""),
+        "content": html_text(text_at(first, "cooked", "raw") or "") or None if first and _is_seen(first) else None,
         "category": text_at(topic, "category_id"),
         "date": text_at(topic, "created_at"),
-        "comments": [_comment_of_topic(post, ids, html) for post in answers],
+        "comments": [_comment_of_topic(post, ids) for post in answers],
     }
 
 
-def _comment_of_topic(post: Record, ids: dict[object, str | None], html: HtmlText) -> Record:
+def _comment_of_topic(post: Record, ids: dict[object, str | None]) -> Record:
     answered = post.get("reply_to_post_number")
     text = text_at(post, "cooked", "raw")
     if text is None:
         raise InvalidInput(f"missing in post {shown(post.get('id'))}", field="cooked")
     return {
         "id": text_at(post, "id"),
-        "text": html.convert(text, quotes=False),
+        "text": html_text(text, quotes=False),
         "upvotes": _likes(post.get("actions_summary")),
         "date": text_at(post, "created_at"),
         "parent": ids.get(answered) if _is_id(answered) and answered != 1 else None,
@@ -391,38 +388,37 @@ def read_coral(
     >>> article.title, article.comments[0].text
     ('Rain', 'Oh')
     """
-    html = HtmlText()
-
-    def add(row: Record, where: str, line: int, threads: Threads) -> None:
-        name = text_at(row, "id", "_id")
-        if name is None:
-            raise InvalidInput("missing", field="id")
-        article = text_at(row, "storyID")
-        if article is None:
-            threads.add_article(_story(row, name, html), where, line)
-        elif row.get("status", SEEN[0]) not in SEEN or row.get("deletedAt"):
-            threads.report.withheld += 1
-        else:
-            parent = text_at(row, "parentID")
-            fields = _comment_of_story(row, name, parent, html)
-            threads.add_comment(fields, where, line, name=name, above=parent, article=article)
-
-    yield from read_threads(paths, report or ImportReport(), lang, add, json_objects)
+    yield from read_threads(paths, report or ImportReport(), lang, _add_coral, json_objects)
 
 
-def _story(row: Record, name: str, html: HtmlText) -> Record:
+def _add_coral(row: Record, where: str, line: int, threads: Threads) -> None:
+    name = text_at(row, "id", "_id")
+    if name is None:
+        raise InvalidInput("missing", field="id")
+    article = text_at(row, "storyID")
+    if article is None:
+        threads.add_article(_story(row, name), where, line)
+    elif row.get("status", SEEN[0]) not in SEEN or row.get("deletedAt"):
+        threads.report.withheld += 1
+    else:
+        parent = text_at(row, "parentID")
+        fields = _comment_of_story(row, name, parent)
+        threads.add_comment(fields, where, line, name=name, above=parent, article=article)
+
+
+def _story(row: Record, name: str) -> Record:
     said = row.get("metadata")
     metadata: Record = said if isinstance(said, dict) else {}
     return {
         "id": name,
-        "title": html.convert(text_at(metadata, "title") or ""),
+        "title": html_text(text_at(metadata, "title") or ""),
         "category": text_at(metadata, "section"),
         "url": text_at(row, "url"),
         "date": _plain(metadata.get("publishedAt")) or _plain(row.get("createdAt")),
     }
 
 
-def _comment_of_story(row: Record, name: str, parent: str | None, html: HtmlText) -> Record:
+def _comment_of_story(row: Record, name: str, parent: str | None) -> Record:
     revisions = row.get("revisions")
     last = revisions[-1] if isinstance(revisions, list) and revisions else None
     body = text_at(last, "body") if isinstance(last, dict) else None
@@ -432,7 +428,7 @@ def _comment_of_story(row: Record, name: str, parent: str | None, html: HtmlText
     upvotes = _plain(counts.get("REACTION", 0)) if isinstance(counts, dict) else None
     return {
         "id": name,
-        "text": html.convert(body, quotes=False),
+        "text": html_text(body, quotes=False),
         "upvotes": upvotes,
         "date": _plain(row.get("createdAt")),
         "parent": parent,
@@ -607,24 +603,23 @@ def read_hackernews(
     >>> [(comment.text, comment.parent) for comment in story.comments]
     [('Yes', '2'), ('Oh\nno', None)]
     """
-    html = HtmlText()
-
-    def add(item: Record, where: str, line: int, threads: Threads) -> None:
-        waiting = [item]
-        while waiting:
-            one = waiting.pop()
-            try:
-                _add_hackernews(one, where, line, threads, html)
-            except InvalidInput as error:
-                threads.report.refuse_at(error, where, line)
-            children = one.get("children")
-            if isinstance(children, list):  # Algolia's lists of hits have numbers there
-                waiting += [child for child in reversed(children) if isinstance(child, dict)]
-
-    yield from read_threads(paths, report or ImportReport(), lang, add, json_objects)
+    yield from read_threads(paths, report or ImportReport(), lang, _add_items, json_objects)
 
 
-def _add_hackernews(item: Record, where: str, line: int, threads: Threads, html: HtmlText) -> None:
+def _add_items(item: Record, where: str, line: int, threads: Threads) -> None:
+    waiting = [item]
+    while waiting:
+        one = waiting.pop()
+        try:
+            _add_hackernews(one, where, line, threads)
+        except InvalidInput as error:
+            threads.report.refuse_at(error, where, line)
+        children = one.get("children")
+        if isinstance(children, list):  # Algolia's lists of hits have numbers there
+            waiting += [child for child in reversed(children) if isinstance(child, dict)]
+
+
+def _add_hackernews(item: Record, where: str, line: int, threads: Threads) -> None:
     name = text_at(item, "id", "objectID")
     if name is None:
         raise InvalidInput("missing", field="id or objectID")
@@ -639,8 +634,8 @@ def _add_hackernews(item: Record, where: str, line: int, threads: Threads, html:
             return
         row = {
             "id": name,
-            "title": html.convert(text_at(item, "title") or ""),
-            "content": html.convert(text_at(item, "text", "story_text") or "") or None,
+            "title": html_text(text_at(item, "title") or ""),
+            "content": html_text(text_at(item, "text", "story_text") or "") or None,
             "category": None if kind == "story" else kind,
             "url": text_at(item, "url") or f"{HACKERNEWS}{name}",
             "date": date,
@@ -653,7 +648,7 @@ def _add_hackernews(item: Record, where: str, line: int, threads: Threads, html:
     else:
         threads.report.withheld += hidden
         article = text_at(item, "story_id")
-        text = without_quotes(html.convert(text_at(item, "text", "comment_text") or "", quotes=False))
+        text = without_quotes(html_text(text_at(item, "text", "comment_text") or "", quotes=False))
         fields = {"id": name, "text": text, "upvotes": item.get("points"), "date": date}
         fields["parent"] = None if above == article else above
         threads.add_comment(None if hidden else fields, where, line, name=name, above=above, article=article)
