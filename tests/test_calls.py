@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import runpy
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +18,6 @@ from result_examples import example
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 NAN, INF = float("nan"), float("inf")
 TEXTS = ["a b", "a c"]
@@ -111,11 +113,15 @@ def named(name: str) -> list[str]:
 
 
 def keywords_of(function: Any) -> list[str]:
-    keywords = str(inspect.signature(function).parameters["keywords"].annotation)[len("Unpack[") : -1]
-    options = str(inspect.signature(function).parameters["options"].annotation).split(" | ")[0]
-    return list(vars(inspect.getmodule(getattr(inspect.getmodule(function), options)))[keywords].__annotations__)
+    """Fields of the options of a function, and the keywords by which it reads its data."""
+    given = inspect.signature(function).parameters
+    options = getattr(inspect.getmodule(function), str(given["options"].annotation).split(" | ")[0])
+    names = [each.name for each in dataclasses.fields(options) if each.name not in given]
+    reading = READING.get(function.__name__)
+    return list(dict.fromkeys([*(() if reading is None else reading.__annotations__), *names]))
 
 
+READING = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "write_stub.py"))["READING"]
 PARAMETERS = [(name, field) for name in FUNCTIONS for field in named(name)]
 WRONG = (
     10**400,
