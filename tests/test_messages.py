@@ -103,7 +103,7 @@ def test_python_hears_of_keywords() -> None:
         postil.correlate({"m": SCORES}, GRADES, options=postil.CorrelateOptions(coefficients=("spa",)))
     with pytest.raises(Undefined, match=r"plan from assumptions: sd=GRADES$"):
         postil.budget({"m": SCORES}, GRADES)
-    with pytest.raises(UsageError, match=r"^graded: expected a number from 2 up, got 1$"):
+    with pytest.raises(UsageError, match=r"^graded: expected at least 2, got 1$"):
         postil.BudgetOptions(graded=(1,))
 
 

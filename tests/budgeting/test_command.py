@@ -328,10 +328,10 @@ def test_python_is_the_command(files: Postil) -> None:
     ("given", "message"),
     [
         ({"reliability": 1.5}, "reliability: expected a number from 0 to 1, got 1.5"),
-        ({"systems": 0}, "systems: expected a number from 1 up, got 0"),
-        ({"raters": (1, 0)}, "raters: expected a number from 1 up, got 0"),
-        ({"graded": [1]}, "graded: expected a number from 2 up, got 1"),
-        ({"seconds_per_rating": -1}, "seconds_per_rating: expected a number from 0 up, got -1"),
+        ({"systems": 0}, "systems: expected at least 1, got 0"),
+        ({"raters": (1, 0)}, "raters: expected at least 1, got 0"),
+        ({"graded": [1]}, "graded: expected at least 2, got 1"),
+        ({"seconds_per_rating": -1}, "seconds_per_rating: expected at least 0, got -1"),
     ],
 )
 def test_python_checks_bounds_as_the_command_does(given: dict[str, Any], message: str) -> None:

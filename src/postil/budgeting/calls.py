@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
 
 from postil.budgeting.result import BudgetResult, BudgetRow, BudgetSettings
-from postil.data.arguments import check_arguments, options_of, parted
+from postil.data.arguments import check_arguments, check_bounds, options_of, parted
 from postil.data.frames import refuse_other_form
 from postil.data.options import JudgedInputOptions, SeedOptions
 from postil.errors import Undefined, UsageError
@@ -33,7 +32,7 @@ from postil.meta.rated import JudgedKeywords, Rated
 from postil.meta.reliability import Design, component_intervals, design_of
 from postil.meta.resampling import Draws
 from postil.meta.severity import untold
-from postil.options import Flag, options, split_hint
+from postil.options import Flag, options
 from postil.results.base import replace
 from postil.version import VERSION
 
@@ -122,7 +121,7 @@ class BudgetOptions(EstimateOptions, SeedOptions):
             if isinstance(given := getattr(self, several), int):
                 object.__setattr__(self, several, (given,))
         super().__post_init__()
-        _check_bounds(self)
+        check_bounds(self)
         if ESTIMATORS[self.method].alone:
             raise UsageError("{ppi} has no plans; expected crossed or human", ppi=Setting("method", self.method))
         for name in ("difference", "width", "sd"):
@@ -140,22 +139,6 @@ class BudgetOptions(EstimateOptions, SeedOptions):
                 annotators=Setting("annotators"),
                 got=max(self.raters),
             )
-
-
-def _check_bounds(given: BudgetOptions) -> None:
-    """See that numbers are within the bounds of their flags, which the command line checks itself."""
-    for name, hint in get_type_hints(BudgetOptions, include_extras=True).items():
-        flag, value = split_hint(hint)[1], getattr(given, name)
-        least, most = -math.inf if flag.min is None else flag.min, math.inf if flag.max is None else flag.max
-        for number in value if isinstance(value, tuple | list) else (value,):
-            if isinstance(number, int | float) and not least <= number <= most:
-                expected = f"from {least} up" if flag.max is None else f"from {least} to {most}"
-                raise UsageError(
-                    "{setting}: expected a number {expected}, got {number:g}",
-                    setting=Setting(name),
-                    expected=expected,
-                    number=number,
-                )
 
 
 def budget(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from postil.comments.index import IDF, WEIGHTINGS, Idf, Weighting
 from postil.comments.nn.batches import SPECIAL
-from postil.data.arguments import check_fields
+from postil.data.arguments import check_bounds, check_fields
 from postil.data.options import EngineOptions, SeedOptions
 from postil.errors import UnknownName, UsageError, check_least
 from postil.messages import Listed, Setting
@@ -66,12 +66,7 @@ class DecodingOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.strategy not in ("beam", "greedy", "nucleus"):
-            raise UsageError(
-                "{strategy}: expected beam, greedy or nucleus, got {got}",
-                strategy=Setting("strategy"),
-                got=self.strategy,
-            )
+        check_bounds(self)
         check_least(0, seed=self.seed)
         if self.beam_size < 1 or self.no_repeat_ngram_size < 0 or not 1 <= self.min_words <= self.max_words:
             raise UsageError(
@@ -87,7 +82,7 @@ class DecodingOptions:
 
 
 SEED: Final = 20181
-ATTENTION: Final = ("bahdanau", "general", "additive", "none")
+DEVICES: Final = ("auto", "cpu", "cuda")
 _LATER: Final = ("word_mean",)
 """Options that models of earlier versions do not record; they have the default."""
 
@@ -104,6 +99,7 @@ _DEFAULT_LIMIT: Final = 2**31 - 1
 def _check_limits(options: DataclassInstance) -> None:
     """Check that options have their declared types and stay within their limits."""
     check_fields(options)
+    check_bounds(options)
     for name in options.__dataclass_fields__:
         value = getattr(options, name)
         limit = _LIMITS.get(name, _DEFAULT_LIMIT)
@@ -115,27 +111,6 @@ def _check_limits(options: DataclassInstance) -> None:
                     limit=limit,
                     number=number,
                 )
-
-
-def _check_choices(options: DataclassInstance, **choices: tuple[str, ...]) -> None:
-    for name, known in choices.items():
-        value = getattr(options, name)
-        if value is not None and value not in known:
-            raise UsageError(
-                "{setting}: expected {known}, got {value}",
-                setting=Setting(name),
-                known=Listed(known, last=" or "),
-                value=value,
-            )
-
-
-def _check_least(options: DataclassInstance, least: int, *names: str) -> None:
-    for name in names:
-        value = getattr(options, name)
-        if value is not None and not value >= least:  # not <: NaN is refused as well
-            raise UsageError(
-                "{setting}: expected at least {least}, got {value}", setting=Setting(name), least=least, value=value
-            )
 
 
 @options
@@ -153,14 +128,11 @@ class PairOptions:
     vocab_size: Annotated[int, Flag(min=SPECIAL + 1)] = 30_000
     dropout: float = 0.2
     comments_per_article: Annotated[Literal["all", "one"], Flag(metavar="WHICH")] = "all"
-    article_words: Annotated[int, Flag(hidden=True)] = 400
-    comment_words: Annotated[int, Flag(hidden=True)] = 50
+    article_words: Annotated[int, Flag(min=1, hidden=True)] = 400
+    comment_words: Annotated[int, Flag(min=1, hidden=True)] = 50
 
     def __post_init__(self) -> None:
         _check_limits(self)
-        _check_choices(self, comments_per_article=("all", "one"))
-        _check_least(self, 1, "article_words", "comment_words")
-        _check_least(self, SPECIAL + 1, "vocab_size")
         if not 0 <= self.dropout < 1:
             raise UsageError(
                 "{setting}: expected 0 to less than 1, got {got}", setting=Setting("dropout"), got=self.dropout
@@ -197,17 +169,11 @@ class GeneratorOptions(PairOptions):
     attention: Annotated[Literal["bahdanau", "general", "additive", "none"] | None, Flag(metavar="NAME")] = None
     cell: Annotated[Literal["gru", "lstm"], Flag(metavar="NAME")] = "gru"
     hidden_size: Annotated[int, Flag(min=2)] = 256
-    embedding_dim: Annotated[int, Flag(hidden=True)] = 256
+    embedding_dim: Annotated[int, Flag(min=1, hidden=True)] = 256
     layers: Annotated[int, Flag(min=1)] = 1
     loss: Annotated[Literal["full", "sampled"], Flag("softmax", metavar="NAME")] = "full"
-    num_sampled: Annotated[int, Flag(hidden=True)] = 2000
-    comments_per_group: Annotated[int | None, Flag(hidden=True)] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_choices(self, attention=ATTENTION, cell=("gru", "lstm"), loss=("full", "sampled"))
-        _check_least(self, 1, "embedding_dim", "layers", "num_sampled", "comments_per_group")
-        _check_least(self, 2, "hidden_size")
+    num_sampled: Annotated[int, Flag(min=1, hidden=True)] = 2000
+    comments_per_group: Annotated[int | None, Flag(min=1, hidden=True)] = None
 
 
 @options
@@ -236,22 +202,19 @@ class RelevanceOptions(PairOptions):
     """
 
     architecture: Annotated[Literal["two-tower", "interaction"], Flag(metavar="NAME")] = "two-tower"
-    embedding_dim: Annotated[int, Flag(hidden=True)] = 128
-    filters: Annotated[int, Flag(hidden=True)] = 64
+    embedding_dim: Annotated[int, Flag(min=1, hidden=True)] = 128
+    filters: Annotated[int, Flag(min=1, hidden=True)] = 64
     widths: Annotated[tuple[int, ...], Flag(hidden=True)] = (1, 2, 3)
-    output_dim: Annotated[int, Flag(hidden=True)] = 128
+    output_dim: Annotated[int, Flag(min=1, hidden=True)] = 128
     shared: Annotated[bool, Flag(hidden=True)] = True
     word_mean: bool = True
     loss: Annotated[Literal["softmax", "negative"], Flag("relevance-loss", metavar="NAME")] = "softmax"
     num_negatives: Annotated[int | None, Flag("negatives", min=0)] = None
-    comments_per_group: Annotated[int, Flag(hidden=True)] = 4
+    comments_per_group: Annotated[int, Flag(min=1, hidden=True)] = 4
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "widths", tuple(self.widths))
-        _check_choices(self, architecture=("two-tower", "interaction"), loss=("softmax", "negative"))
-        _check_least(self, 1, "embedding_dim", "filters", "output_dim", "comments_per_group")
-        _check_least(self, 0, "num_negatives")
         if not self.widths or min(self.widths) < 1:
             raise UsageError("expected widths from 1")
 
@@ -287,21 +250,29 @@ class TrainingOptions:
     epochs: Annotated[int, Flag(min=1)] = 20
     steps: Annotated[int | None, Flag(min=1)] = None
     learning_rate: float = 1e-3
-    warmup: Annotated[int, Flag(hidden=True)] = 0
+    warmup: Annotated[int, Flag(min=0, hidden=True)] = 0
     weight_decay: float = 0.0
-    clip: Annotated[float, Flag(hidden=True)] = 1.0
+    clip: Annotated[float, Flag(min=0, hidden=True)] = 1.0
     eval_every: Annotated[int, Flag(min=1)] = 1000
     patience: Annotated[int, Flag(min=0)] = 3
-    seed: Annotated[int, Flag(hidden=True)] = SEED
+    seed: Annotated[int, Flag(min=0, hidden=True)] = SEED
     device: Annotated[str, Flag(metavar="NAME")] = "auto"
     bf16: bool = False
     tensorboard: Annotated[str | None, Flag(metavar="FOLDER")] = None
 
     def __post_init__(self) -> None:
         _check_limits(self)
-        _check_choices(self, device=("auto", "cpu", "cuda"))
-        _check_least(self, 1, "batch", "epochs", "steps", "eval_every")
-        _check_least(self, 0, "warmup", "weight_decay", "clip", "patience", "seed")
+        if self.device not in DEVICES:
+            expected = Listed(DEVICES, last=" or ")
+            raise UsageError(
+                "{setting}: expected {expected}, got {got}",
+                setting=Setting("device"),
+                expected=expected,
+                got=self.device,
+            )
+        if not self.weight_decay >= 0:  # not <: NaN is refused as well
+            setting, got = Setting("weight_decay"), self.weight_decay
+            raise UsageError("{setting}: expected at least 0, got {got}", setting=setting, got=got)
         if not 0 < self.learning_rate < math.inf:
             raise UsageError(
                 "{setting}: expected a number above 0, got {got}",
@@ -380,12 +351,7 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
             )
         if not self.has_features and self.vectors != "auto":
             raise UsageError(f"vectors: of the features, and the ranker {self.ranker} has none")
-        for name, least in (("neighbors", 1), ("eval_negatives", 0), ("jobs", 1)):
-            if getattr(self, name) < least:
-                got = getattr(self, name)
-                raise UsageError(
-                    "{setting}: expected at least {least}, got {got}", setting=Setting(name), least=least, got=got
-                )
+        check_bounds(self)
 
     @property
     def has_network(self) -> bool:

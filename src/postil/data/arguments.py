@@ -8,17 +8,18 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from postil.data.explain import LONGEST, shown
 from postil.data.fields import is_integer, is_number
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
+from postil.options import Flag, split_hint
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["check_arguments", "check_fields", "options_of", "parted"]
+__all__ = ["check_arguments", "check_bounds", "check_fields", "options_of", "parted"]
 
 T = TypeVar("T")
 Kind: TypeAlias = tuple[str, Callable[[object], bool]]  # what is expected, and whether a value is that
@@ -118,6 +119,38 @@ def check_fields(options: DataclassInstance) -> None:
     """
     for name, field in options.__dataclass_fields__.items():
         _check(name, str(field.type), getattr(options, name))
+
+
+def check_bounds(options: DataclassInstance) -> None:
+    """See that the fields of options are among the choices and within the bounds that their flags have.
+
+    The command line checks them itself.
+
+    Args:
+        options: An object of a class of options.
+
+    Raises:
+        UsageError: One is not.
+    """
+    for name, (known, flag) in _flags(type(options)).items():
+        value = getattr(options, name)
+        least, most = -math.inf if flag.min is None else flag.min, math.inf if flag.max is None else flag.max
+        for one in value if isinstance(value, tuple | list) else (value,):
+            expected: str | Listed = f"at least {flag.min}" if flag.max is None else f"a number from {least} to {most}"
+            if known and one is not None:
+                expected, wrong = Listed(known, last=" or "), one not in known
+            else:
+                wrong = isinstance(one, int | float) and not least <= one <= most
+            if wrong:
+                words = "{setting}: expected {expected}, got {got}"
+                raise UsageError(words, setting=Setting(name), expected=expected, got=f"{one}")
+
+
+@cache
+def _flags(cls: type) -> dict[str, tuple[tuple[str, ...], Flag]]:
+    """Choices and flag of each field."""
+    found = {name: split_hint(hint) for name, hint in get_type_hints(cls, include_extras=True).items()}
+    return {name: (get_args(kind) if get_origin(kind) is Literal else (), flag) for name, (kind, flag) in found.items()}
 
 
 def options_of(cls: type[T], options: T | None, keywords: Mapping[str, object]) -> T:

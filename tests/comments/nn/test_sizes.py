@@ -59,7 +59,7 @@ def test_options_are_numbers_that_make_sense(kind: Any, name: str) -> None:
         (RelevanceOptions, {"widths": 3}, "widths: expected a list of whole numbers, got 3"),
         (TrainingOptions, {"batch": "64"}, 'batch: expected a whole number, got "64"'),
         (TrainingOptions, {"seed": 2**63}, "seed: expected a whole number from 0 up of at most 64 bits, got 9"),
-        (TrainingOptions, {"batch": 0}, "batch: expected at least 1, got 0"),
+        (TrainingOptions, {"batch": 0}, "batch: expected at least 2, got 0"),
         (TrainingOptions, {"clip": -1.0}, "clip: expected at least 0, got -1.0"),
         (TrainingOptions, {"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
         (TrainingOptions, {"device": "tpu"}, "device: expected auto, cpu or cuda, got tpu"),
