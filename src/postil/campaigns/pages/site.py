@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import re
 import secrets
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -573,8 +573,8 @@ def annotator_routes(site: Site) -> list[Route]:
     """
     pages = _Pages(site)
     return [
-        Route("/rate", pages.rate, methods=["POST"]),
-        Route("/skip", pages.skip, methods=["POST"]),
+        Route("/rate", partial(pages.answer, read=pages.rating), methods=["POST"]),
+        Route("/skip", partial(pages.answer, read=_skip), methods=["POST"]),
         Route("/undo", pages.undo, methods=["POST"]),
         Route("/grade", pages.grade),
         Route("/task", pages.task),
@@ -586,14 +586,6 @@ class _Pages:
     def __init__(self, site: Site) -> None:
         self._site, self._grading = site, site.store.grading
         self._parts, self._labels = site.parts("task.html"), site.parts("label_parts.html")
-
-    async def rate(self, request: Request) -> Response:
-        """Store a rating."""
-        return await self._answer(request, self._rating)
-
-    async def skip(self, request: Request) -> Response:
-        """Store a skip."""
-        return await self._answer(request, _skip)
 
     def grade(self, request: Request) -> Response:
         """Show the page with the first open task."""
@@ -644,8 +636,8 @@ class _Pages:
         shown = self._parts.one(task, csrf, "") if task else self._parts.without(ahead.state, ahead.progress)
         return self._json(request, ahead, task=shown)
 
-    async def _answer(self, request: Request, read: Callable[[Form], Annotation]) -> Response:
-        """Store an annotation and return the upcoming tasks.
+    async def answer(self, request: Request, read: Callable[[Form], Annotation]) -> Response:
+        """Store an annotation, a rating or a skip, and return the upcoming tasks.
 
         Hundreds come per second, so no thread waits here: one transaction in the writer's thread looks the session up,
         stores the annotation and reads the next tasks.
@@ -673,7 +665,8 @@ class _Pages:
             return self._json(request, ahead)
         return self._json(request, ahead, task=self._parts.without(ahead.state, ahead.progress))
 
-    def _rating(self, form: Form) -> Annotation:
+    def rating(self, form: Form) -> Annotation:
+        """Read a rating."""
         spans = self._site.rubric.kind == "spans"
         return Annotation(
             assignment=form.number("assignment"),
