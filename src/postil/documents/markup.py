@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from html.entities import html5
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.errors import InvalidInput, MissingExtra
 
@@ -217,12 +217,6 @@ UNSEEN: Final = " \t\n\r\f\v\xa0\u200b\ufeff"
 """Characters that are nothing at the ends of a line; within one, U+200B may separate words of Thai or Khmer."""
 
 
-class _Parser(Protocol):
-    def feed(self, data: bytes) -> None: ...
-
-    def close(self) -> list[str]: ...
-
-
 def html_text(html: str, *, quotes: bool = True, lines: bool = False) -> str:
     r"""The text of some HTML.
 
@@ -252,7 +246,7 @@ def html_text(html: str, *, quotes: bool = True, lines: bool = False) -> str:
         from lxml import etree  # noqa: PLC0415 - needed for these formats only
     except ImportError as error:
         raise MissingExtra("HTML in the text of articles and comments", "html") from error
-    parser: _Parser = etree.HTMLParser(target=_Target(quotes=quotes, lines=lines), encoding="utf-8")
+    parser = etree.HTMLParser(target=_Target(quotes=quotes, lines=lines), encoding="utf-8")
     # A text that begins with a tag of a page's head must not become the head.
     parser.feed(b"<body>" + html.replace("\0", "").encode("utf-8", "replace"))
     return _tidy("".join(parser.close()))
