@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -414,3 +415,13 @@ def test_a_title_with_a_dash_and_no_site_stays() -> None:
         "Engines - a history"
     )
     assert found(SENTENCES, "<title>www.pumps.example - Engines</title>").title == "Engines"
+
+
+def test_an_article_of_nothing_but_links_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    links = [f"Functions of the module {name} and its structures" for name in ("tree", "parser", "reader")]
+    article = SimpleNamespace(title=None, text="\n".join(links), date=None)
+    monkeypatch.setattr("postil.documents.readers.html.extracted", lambda _: article)
+    paragraphs = "".join(f"<p><a href='/{place}'>{link}</a></p>" for place, link in enumerate(links))
+    document = found(f"<p>Modules of the library for pages</p>{paragraphs}<p>Made by its users</p>")
+    texts = [text for kind, text in kinds(document) if kind == "paragraph"]
+    assert texts == ["Modules of the library for pages", "Made by its users"]
