@@ -45,6 +45,7 @@ CLIENT_BITS: Final = 64
 """Length of the network that one client of IPv6 has, and with it 2^64 addresses."""
 
 
+@lru_cache(maxsize=1024)  # it is asked for several times in a request
 def client_key(address: str) -> str:
     """Key of the clients at an address: of IPv6 all addresses of one network are one client.
 
