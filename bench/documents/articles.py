@@ -31,7 +31,7 @@ KINDS: Final = frozenset({"paragraph", "item", "quote", "heading", "code"})
 
 
 class Found(NamedTuple):
-    """What was found of an article."""
+    """Shares of an article that were found, and of what was found that is of it."""
 
     recall: float
     precision: float
@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 
 def found(page: Path) -> Found:
-    """What was found of the article of a page, a folder with the page and its article."""
+    """Shares of the article of a page, which is a folder with the page and its article."""
     article = html_text((page / "expected.html").read_text(encoding="utf-8")).split("\n")
     try:
         document = read_html((page / "source.html").read_bytes(), page.name)
