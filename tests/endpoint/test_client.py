@@ -453,10 +453,10 @@ def test_no_price(text: str) -> None:
 
 def test_numbers_out_of_range() -> None:
     for make, message in (
-        (lambda: Pace(parallel=0), "parallel: expected 1 or more, got 0"),
-        (lambda: Pace(retries=-1), "retries: expected 0 or more, got -1"),
+        (lambda: Pace(parallel=0), "parallel: expected at least 1, got 0"),
+        (lambda: Pace(retries=-1), "retries: expected at least 0, got -1"),
         (lambda: Pace(timeout=0), "timeout: expected more than 0 seconds, got 0"),
-        (lambda: Limits(calls=-1), "limit_calls: expected 0 or more, got -1"),
+        (lambda: Limits(calls=-1), "limit_calls: expected at least 0, got -1"),
         (lambda: Limits(cost=math.nan, price=Price(1, 1)), "limit_cost: expected 0 or more, got nan"),
         (lambda: Limits(cost=1), "needs the price of tokens"),
     ):

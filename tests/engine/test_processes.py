@@ -187,8 +187,8 @@ def test_other_engines_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"jobs": 0}, "jobs: expected 1 or more, got 0"),
-        ({"retries": -1}, "retries: expected 0 or more, got -1"),
+        ({"jobs": 0}, "jobs: expected at least 1, got 0"),
+        ({"retries": -1}, "retries: expected at least 0, got -1"),
         ({"address": "10.0.0.1:6379"}, "address: the engine 'local' has none, got '10.0.0.1:6379'"),
     ],
 )

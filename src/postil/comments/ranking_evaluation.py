@@ -17,7 +17,7 @@ import numpy as np
 from postil.comments.result import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
 from postil.data.explain import have
 from postil.data.ranking import joined
-from postil.errors import InvalidInput, Undefined, UsageError
+from postil.errors import InvalidInput, Undefined, UsageError, check_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -177,8 +177,7 @@ def evaluate(
     >>> [(row.scorer, row.measure, round(row.value, 3)) for row in found.rows]
     [('near', 'recall@1', 1.0), ('near', 'mrr', 1.0), ('random', 'recall@1', 0.333), ('random', 'mrr', 0.611)]
     """
-    if any(k < 1 for k in cutoffs):
-        raise UsageError(f"k: expected at least 1, got {min(cutoffs)}")
+    check_least(1, k=min(cutoffs, default=1))
     if "random" in scorers:
         raise UsageError("random is always included; choose another name for the scorer")
     if counts.ndim != 2 or counts.shape[1] != len(task):

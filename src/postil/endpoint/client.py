@@ -23,7 +23,7 @@ from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer, Failed, Request, read_answer, refusal_words
 from postil.endpoint.limits import Budget, Limits, Rate, RateLimiter
 from postil.endpoint.transport import Refused, Rejected, TransientError, Transport, is_loopback
-from postil.errors import LimitReached, PostilError, UsageError
+from postil.errors import LimitReached, PostilError, UsageError, check_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -70,9 +70,8 @@ class Pace:
     timeout: float = 60.0
 
     def __post_init__(self) -> None:
-        for name, low in (("parallel", 1), ("retries", 0)):
-            if getattr(self, name) < low:
-                raise UsageError(f"{name}: expected {low} or more, got {getattr(self, name)}")
+        check_least(1, parallel=self.parallel)
+        check_least(0, retries=self.retries)
         if not 0 < self.timeout < float("inf"):
             raise UsageError(f"timeout: expected more than 0 seconds, got {self.timeout:g}")
 

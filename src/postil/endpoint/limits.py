@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from postil.errors import UsageError
+from postil.errors import UsageError, check_least
 from postil.messages import Blank, Setting
 
 if TYPE_CHECKING:
@@ -138,8 +138,7 @@ class Limits:
     price: Price | None = None
 
     def __post_init__(self) -> None:
-        if self.calls is not None and self.calls < 0:
-            raise UsageError(f"limit_calls: expected 0 or more, got {self.calls}")
+        check_least(0, limit_calls=self.calls)
         if self.cost is not None and not 0 <= self.cost < math.inf:
             raise UsageError(f"limit_cost: expected 0 or more, got {self.cost}")
         if self.cost is not None and self.price is None:

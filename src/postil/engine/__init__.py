@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from postil.engine.base import Engine, StatefulWorkers
 from postil.engine.cluster import open_ray as _open_ray
 from postil.engine.local import open_local as _open_local
-from postil.errors import MissingExtra, UnknownName, UsageError
+from postil.errors import MissingExtra, UnknownName, check_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -65,10 +65,8 @@ def open_engine(
     postil.errors.UnknownName: unknown engine 'dask'. Known: local, ray
     """
     UnknownName.check("engine", name, ENGINES)
-    if jobs < 1:
-        raise UsageError(f"jobs: expected 1 or more, got {jobs}")
-    if retries < 0:
-        raise UsageError(f"retries: expected 0 or more, got {retries}")
+    check_least(1, jobs=jobs)
+    check_least(0, retries=retries)
     return ENGINES[name](jobs=jobs, retries=retries, address=address, on_message=on_message or (lambda _: None))
 
 

@@ -14,7 +14,7 @@ from postil.data.progress import OnMessage, steps
 from postil.data.row_files import read
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
-from postil.errors import UnknownName, UsageError
+from postil.errors import UnknownName, UsageError, check_least
 from postil.messages import Listed, Setting
 from postil.meta.resampling import RESAMPLES, Draws
 from postil.metrics.passage_measures import Measure, Overlap, measure_passages
@@ -122,16 +122,9 @@ class PassagesOptions(Preprocessing, RankingOptions):
             ("way with equal texts", self.equal_texts, get_args(EqualTexts)),
         ):
             UnknownName.check(kind, choice, known)
-        for name, number, least in (
-            ("resamples", self.resamples, 1),
-            ("jobs", self.jobs, 1),
-            ("seed", self.seed, 0),
-            ("folds", self.folds, 2),
-            ("k", min(self.k, default=1), 1),
-            ("strata_k", self.strata_k, 1),
-        ):
-            if number < least:
-                raise UsageError(f"{name}: expected at least {least}, got {number}")
+        check_least(1, resamples=self.resamples, jobs=self.jobs, k=min(self.k, default=1), strata_k=self.strata_k)
+        check_least(0, seed=self.seed)
+        check_least(2, folds=self.folds)
 
 
 def gains_of_file(
