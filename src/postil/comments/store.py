@@ -186,7 +186,7 @@ class Model(Artifact):
         name = f"a model {' or '.join(sorted(kinds))}" if kinds else "a model"
         found = ArtifactKind(name, _CONFIG, FORMAT, "postil train", kinds).open(folder)
         metadata = read_object(found.path / _METADATA)
-        model = cls(found.path, found.head, f"postil train {found.head['kind']}", metadata)
+        model = cls(found.path, found.head, f"postil train {found.head['kind']}", _CONFIG, metadata)
         for file, recorded in model.files.items():
             model._check_size(file, recorded)
         return model

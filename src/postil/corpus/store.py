@@ -17,6 +17,7 @@ The arrays keep every word: a model with a vocabulary of V words takes token ids
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
@@ -91,9 +92,9 @@ class Corpus:
         found = FOLDER.open(path)
         return cls(found.path, found.read(METADATA, CorpusMetadata))
 
-    @property
+    @cached_property
     def _files(self) -> Artifact:
-        return Artifact(self.path, {}, FOLDER.remake)
+        return Artifact(self.path, {}, FOLDER.remake, METADATA)
 
     @property
     def splits(self) -> tuple[str, ...]:

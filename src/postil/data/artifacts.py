@@ -63,7 +63,7 @@ class ArtifactKind:
             if path.exists():
                 what = f"no {self.head} in this folder" if path.is_dir() else "not a folder"
             raise InvalidInput(f"{what}; expected {self.name} that {self.remake} made", where=str(folder))
-        found = Artifact(path, read_object(head), self.remake)
+        found = Artifact(path, read_object(head), self.remake, self.head)
         tag, version = found.head.get("kind"), found.head.get("format")
         if not isinstance(tag, str) if self.tags is None else tag not in (tuple(self.tags) or (None,)):
             raise InvalidInput(f"expected {self.name}, got {shown(tag)}", where=str(folder))
@@ -84,11 +84,13 @@ class Artifact:
         path: The folder.
         head: Content of its head.
         remake: The command that makes such a folder.
+        headed: The file with the head.
     """
 
     path: Path
     head: Mapping[str, Any]
     remake: str
+    headed: str
 
     def content(self, name: str) -> bytes:
         """Read a file.
@@ -111,7 +113,7 @@ class Artifact:
         Raises:
             InvalidInput: It is missing, or contains something else.
         """
-        found = read_json(self.path / name)
+        found = self.head if name == self.headed else read_json(self.path / name)
         try:
             return msgspec.convert(found, kind)
         except msgspec.ValidationError as error:
