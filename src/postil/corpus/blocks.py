@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -15,12 +14,12 @@ from postil.corpus.duplicates import BINS, minhash_signatures, word_hashes
 from postil.corpus.options import TRUNCATE_TRAIN, BuildOptions
 from postil.corpus.privacy import HashKey, hash_user
 from postil.corpus.result import Rejected  # noqa: TC001 - msgspec looks it up
-from postil.data import jsonl, parquet
+from postil.data import parquet
 from postil.data.fields import draw_key, plain_id
 from postil.data.parquet import Arrow, arrow
 from postil.data.row_files import PLAIN, format_of, open_bytes, read
 from postil.data.rows import Article, Comment
-from postil.data.streams import FilePath, whole_lines
+from postil.data.streams import DAMAGE, FilePath, damaged, whole_lines
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -115,8 +114,8 @@ def _of_lines(path: FilePath, where: str, size: int) -> Iterator[bytes]:
             for data in whole_lines(stream.read, where, size):
                 yield data if data.endswith(b"\n") else data + b"\n"
                 done += max(1, data.count(b"\n"))
-        except (EOFError, OSError, zlib.error) as error:
-            raise jsonl.unreadable(error, done, where) from error
+        except DAMAGE as error:
+            raise damaged(error, where, done) from error
     if not done:
         raise InvalidInput("the file holds no rows", where=where)
 

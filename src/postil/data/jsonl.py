@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
-import zlib
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import msgspec
@@ -13,7 +11,7 @@ import msgspec
 from postil.data.explain import NotJson, RepeatedKey, explain, file_setting, load_json, shown
 from postil.data.fields import plain_id
 from postil.data.row_locations import RowLocations
-from postil.data.streams import BOM, line_blocks, lines_in, whole
+from postil.data.streams import BOM, DAMAGE, damaged, line_blocks, lines_in, whole
 from postil.errors import InvalidInput, UnknownName
 from postil.kernel import plain_objects
 from postil.messages import Message
@@ -34,7 +32,6 @@ __all__ = [
     "keys_at",
     "read",
     "reread",
-    "unreadable",
 ]
 
 T = TypeVar("T")
@@ -97,8 +94,8 @@ def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator
                     row = again
                 rows += 1
                 yield row
-    except (EOFError, OSError, zlib.error) as error:
-        raise unreadable(error, number, places.where) from error
+    except DAMAGE as error:
+        raise damaged(error, places.where, number) from error
     if not rows:
         raise InvalidInput(Message("the file holds no rows"), where=places.where)
 
@@ -146,7 +143,7 @@ def keys_at(stream: IO[bytes], line: int) -> tuple[str, ...] | None:
             if len(lines) >= line:
                 return tuple(msgspec.json.decode(lines[line - 1].removeprefix(BOM), type=dict[str, msgspec.Raw]))
             line -= len(lines)
-    except (OSError, EOFError, ValueError, msgspec.MsgspecError, zlib.error, InvalidInput):
+    except (*DAMAGE, ValueError, msgspec.MsgspecError, InvalidInput):
         return None
     return None
 
@@ -244,25 +241,6 @@ def _wrong_file(text: bytes, decoded: str, number: int, where: str) -> Problem |
     if number == 1:
         return next((("", meaning) for magic, meaning in MAGIC.items() if text.startswith(magic)), None)
     return None
-
-
-def unreadable(error: Exception, lines: int, where: str) -> InvalidInput:
-    """Make the error to raise when a file cannot be read to its end.
-
-    Args:
-        error: The error of reading.
-        lines: Number of lines before it.
-        where: The file.
-    """
-    if isinstance(error, EOFError):
-        problem = f"the gzip file ends early after line {lines}; is the download complete?"
-    elif isinstance(error, gzip.BadGzipFile) and str(error).startswith("Not a gzipped file") and lines == 0:
-        problem = "not a gzip file; if it is not compressed, name it .jsonl"
-    elif isinstance(error, gzip.BadGzipFile | zlib.error):
-        problem = f"the gzip file is damaged after line {lines}"
-    else:
-        problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-    return InvalidInput(problem, where=where)
 
 
 BATCH: Final = 4096

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import zlib
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -25,7 +24,7 @@ from postil.data.jsonl import json_lines, json_records
 from postil.data.reading import Reading
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Reference, Row
-from postil.data.streams import BOM, LONGEST_LINE, FilePath, compressed, opened
+from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, FilePath, compressed, damaged, opened
 from postil.data.tables import is_nested, rows_of
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Hint, Message, Setting
@@ -287,8 +286,8 @@ def _peeked(stream: IO[bytes], where: str) -> tuple[bytes, IO[bytes]]:
     try:
         while (line := stream.readline(LONGEST_LINE)) and not line.strip():
             lines += line
-    except (EOFError, OSError, zlib.error) as error:
-        raise jsonl.unreadable(error, 0, where) from error
+    except DAMAGE as error:
+        raise damaged(error, where, 0) from error
     return line.removeprefix(BOM), cast("IO[bytes]", _Rest(lines + line, stream))
 
 

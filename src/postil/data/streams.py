@@ -241,6 +241,8 @@ def damaged(error: Exception, path: str | os.PathLike[str], line: int) -> Invali
     """
     if isinstance(error, EOFError):
         problem = f"the gzip file ends early after line {line}; is the download complete?"
+    elif isinstance(error, gzip.BadGzipFile) and str(error).startswith("Not a gzipped file") and line == 0:
+        problem = "not a gzip file; if it is not compressed, name it .jsonl"  # as only those are opened by name
     elif isinstance(error, gzip.BadGzipFile | zlib.error):
         problem = f"the gzip file is damaged after line {line}; is the download complete?"
     else:
