@@ -170,7 +170,8 @@ def _changed(place: int, byte: int) -> bytes:
         (gzip.compress(GOOD * 3)[:-1], "the gzip file ends early after line 3; is the download complete?"),
         (GOOD, "not a gzip file; if it is not compressed, name it .jsonl"),
         (_changed(-8, 0), "the gzip file is damaged after line 3; is the download complete?"),  # the checksum
-        (_changed(10, 0xFF), "the gzip file is damaged after line 0; is the download complete?"),  # a kind of block that does not exist
+        # A kind of block that does not exist.
+        (_changed(10, 0xFF), "the gzip file is damaged after line 0; is the download complete?"),
     ],
 )
 def test_damaged_gzip_files(tmp_path: Path, data: bytes, problem: str) -> None:
