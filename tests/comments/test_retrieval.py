@@ -95,6 +95,11 @@ def test_words_that_are_not_those_of_the_index(newspaper: Retriever) -> None:
         Retriever.open(folder).comment([article("q", "Rain, snow?")], k=5)
 
 
+def test_a_ranker_that_is_no_name(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"config\.json: ranker: expected text, got an array"):
+        Retriever.open(changed(made(tmp_path / "m", NEWS), "config.json", {"ranker": []}))
+
+
 def test_more_similar_articles_than_there_are(newspaper: Retriever) -> None:
     other = replace(newspaper.model, head={**newspaper.model.config, "neighbors": 10**30})
     asked = [article("q", "Rain, snow?")]

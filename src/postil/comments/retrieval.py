@@ -291,7 +291,7 @@ class Retriever:
                 trained with another reranker or none; or both selection and reranker are given.
         """
         model = Model.open(folder, KINDS)
-        if model.config.get("ranker") in NETWORKS and find_spec("torch") is None:
+        if model.setting("ranker", str) in NETWORKS and find_spec("torch") is None:
             raise MissingExtra("the relevance model", "nn")
         if selection is not None and reranker is not None:
             problem = "a reranker changes the first suggestions, by which the model was calibrated"
