@@ -142,8 +142,9 @@ def check_bounds(options: DataclassInstance) -> None:
             else:
                 wrong = isinstance(one, int | float) and not least <= one <= most
             if wrong:
-                words = "{setting}: expected {expected}, got {got}"
-                raise UsageError(words, setting=Setting(name), expected=expected, got=f"{one}")
+                raise UsageError(
+                    "{setting}: expected {expected}, got {got}", setting=Setting(name), expected=expected, got=f"{one}"
+                )
 
 
 @cache
