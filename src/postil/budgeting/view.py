@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.estimation.designs import LAYOUTS
 from postil.estimation.result import BudgetFacet, SpreadComponents
 from postil.messages import Blank, Command, Message, Setting
@@ -129,10 +130,7 @@ def shown_rows(result: BudgetResult) -> Sequence[BudgetRow]:
     Args:
         result: The result.
     """
-    plans: dict[tuple[int, int], list[BudgetRow]] = {}
-    for row in result.rows:
-        plans.setdefault((row.items, row.raters), []).append(row)
-    for first, *others in plans.values():
+    for first, *others in grouped(((row.items, row.raters), row) for row in result.rows).values():
         if any(not _close(first.difference_width, row.difference_width) or first.hours != row.hours for row in others):
             return result.rows
     return rows_of_best(result)
@@ -349,9 +347,7 @@ def pictures(result: BudgetResult) -> Iterator[Picture]:
 
 
 def _by_raters(result: BudgetResult) -> dict[int, list[BudgetRow]]:
-    found: dict[int, list[BudgetRow]] = {}
-    for row in rows_of_best(result):
-        found.setdefault(row.raters, []).append(row)
+    found = grouped((row.raters, row) for row in rows_of_best(result))
     return {raters: rows for raters, rows in found.items() if len(rows) > 1}
 
 

@@ -23,6 +23,7 @@ from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.frames import ColumnNames, open_rows
+from postil.data.groups import grouped
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
 from postil.data.parts import Estimate, Excluded
 from postil.data.ranking import without_noise
@@ -381,9 +382,7 @@ def _rows(
     retriever: Retriever, answers: Iterable[tuple[str, str]], articles: Mapping[str, Article]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The columns of each text under an article, and the number of the article."""
-    texts: dict[str, list[str]] = {}
-    for article, text in answers:
-        texts.setdefault(article, []).append(text)
+    texts = grouped(answers)
     rows = retriever.show_rows([articles[each] for each in texts], list(texts.values()))
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(each) for each in rows])
 

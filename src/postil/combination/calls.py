@@ -31,6 +31,7 @@ from postil.data.arguments import check_arguments, check_fields, options_of, par
 from postil.data.atomic_file import check_apart, check_folder
 from postil.data.frames import warn
 from postil.data.grades import Scale
+from postil.data.groups import grouped
 from postil.data.options import JudgedInputOptions, ScoreInputOptions, SeedOptions
 from postil.data.row_files import kind_of, write
 from postil.data.rows import EXTERNAL, Score
@@ -444,9 +445,7 @@ def apply_to_rows(
 
 
 def _graded(keys: Sequence[tuple[str, str]], grades: NDArray[np.float64], metric: str, signature: str) -> ScoreResult:
-    by_system: dict[str, list[float]] = {}
-    for (_, system), grade in zip(keys, grades.tolist(), strict=True):
-        by_system.setdefault(system, []).append(grade)
+    by_system = grouped((system, grade) for (_, system), grade in zip(keys, grades.tolist(), strict=True))
     return ScoreResult(
         scores=tuple(
             SystemScore(system=system, metric=metric, score=math.fsum(of) / len(of), n=len(of), signature=signature)

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.messages import Message
 from postil.meta.coefficients import TABLE
 from postil.results.base import replace
@@ -386,10 +387,7 @@ def _on_length(found: LengthBias, named: Callable[[str], str]) -> Iterator[str]:
 
 def _without(what: str, lacking: Iterable[tuple[str, str]]) -> Iterator[str]:
     """A line for each reason, with all that it holds for."""
-    reasons: dict[str, list[str]] = {}
-    for name, reason in lacking:
-        reasons.setdefault(reason, []).append(name)
-    for reason, names in reasons.items():
+    for reason, names in grouped((reason, name) for name, reason in lacking).items():
         yield Message("no {what} {names}: {reason}", what=what, names=listed(names, most=6), reason=reason)
 
 

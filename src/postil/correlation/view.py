@@ -21,6 +21,7 @@ from postil.correlation.audit_view import (
 )
 from postil.data.escaping import one_line
 from postil.data.explain import counted
+from postil.data.groups import grouped, nested
 from postil.data.parts import Estimate
 from postil.messages import Blank, Hint, Message, Setting
 from postil.meta.coefficients import TABLE, linear, tied_notes, titled
@@ -255,9 +256,7 @@ def _names(result: CorrelationResult) -> list[str]:
     found = [*(row.metric for row in result.correlations), *(row.metric for row in result.absent)]
     random = [name for name in dict.fromkeys(found) if name not in result.signatures and name not in PEOPLE]
     controls = [*(name for name in result.signatures if name.startswith("control:")), *random]
-    of: dict[str, list[str]] = {}
-    for name in controls:
-        of.setdefault(metric_of(name), []).append(name)
+    of = grouped((metric_of(name), name) for name in controls)
     named = [name for name in result.signatures if name not in controls]
     ordered = [each for name in named for each in (name, *of.get(name, ()))]
     return [*ordered, *(name for name in controls if name not in ordered)]
@@ -322,10 +321,8 @@ def _holds(name: str, pair: Pair) -> bool:
 
 def _pairs(rows: Sequence[Difference]) -> Iterator[Pair]:
     """The differences by pair, the weighted metric first."""
-    of: dict[tuple[str, str], dict[str, Difference]] = {}
-    for each in rows:
-        row = each.reversed() if unweighted(each.second) and not unweighted(each.first) else each
-        of.setdefault((row.first, row.second), {})[row.coefficient] = row
+    turned = (row.reversed() if unweighted(row.second) and not unweighted(row.first) else row for row in rows)
+    of = nested(((row.first, row.second), row.coefficient, row) for row in turned)
     return (Pair(*names, found) for names, found in of.items())
 
 
@@ -373,10 +370,7 @@ def _together(
     absent: Sequence[UndefinedResult], coefficients: Sequence[str]
 ) -> Iterator[tuple[tuple[str, str], list[str]]]:
     """Coefficients and reason, with the metrics that they are the same for."""
-    of: dict[tuple[str, str], list[str]] = {}
-    for each in absent:
-        if each.metric != CEILING:
-            of.setdefault((each.metric, each.reason), []).append(each.coefficient)
+    of = grouped(((each.metric, each.reason), each.coefficient) for each in absent if each.metric != CEILING)
     same: dict[tuple[str, str], list[str]] = {}
     for (metric, reason), lacking in of.items():
         what = "coefficient" if set(lacking) == set(coefficients) else ", ".join(lacking)
@@ -486,18 +480,12 @@ class Lookup:
         self.metrics = tuple(name for name in names if not is_control(name))
         chance = {row.metric for row in result.correlations if row.chance is not None}
         self.with_chance = chance.intersection(self.metrics)
-        of: dict[str, list[str]] = {}
-        for name in names:
-            if is_control(name):
-                of.setdefault(metric_of(name), []).append(name)
+        of = grouped((metric_of(name), name) for name in names if is_control(name))
         self.controls = {name: tuple(sorted(of.pop(name, ()), key=_order)) for name in self.metrics}
         self.loose = tuple(name for several in of.values() for name in several)
-        families: dict[str, list[str]] = {}
-        for name in self.metrics:
-            families.setdefault(family(name), []).append(name)
         self.families = {
             name: (*members, *(control for member in members for control in self.controls[member]))
-            for name, members in families.items()
+            for name, members in grouped((family(name), name) for name in self.metrics).items()
         }
         rows = (row.coefficient for row in result.correlations)
         self.coefficients = tuple(dict.fromkeys([*result.settings.coefficients, *rows]))
@@ -613,12 +601,10 @@ def _value(row: Correlation) -> str:
 
 def _best(look: Lookup) -> str:
     """The best metric by each coefficient."""
-    groups: dict[str, list[str]] = {}
     kind = _kind_of(look.coefficients)
     verb = "agrees" if kind == "accuracy" else "correlates"
-    for coefficient in look.coefficients:
-        if row := look.best(coefficient):
-            groups.setdefault(row.metric, []).append(f"{titled(coefficient)} {_value(row)}")
+    best = [(row, titled(coefficient)) for coefficient in look.coefficients if (row := look.best(coefficient))]
+    groups = grouped((row.metric, f"{coefficient} {_value(row)}") for row, coefficient in best)
     if not groups:
         return f"No metric has {'an' if kind == 'accuracy' else 'a'} {kind} with human ratings."
     aside = _controls(look)
@@ -711,10 +697,8 @@ def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Seq
     main: dict[str, str] = {}
     for coefficient in coefficients:
         rows = {other: row for other in others if (row := look.difference(metric, other, coefficient))}
-        groups: dict[str, list[str]] = {}
-        for other, row in rows.items():
-            if main.get(other) != difference_verdict(row):
-                groups.setdefault(difference_verdict(row), []).append(_name(other))
+        found = {other: difference_verdict(row) for other, row in rows.items()}
+        groups = grouped((side, _name(other)) for other, side in found.items() if main.get(other) != side)
         by = f"By {titled(coefficient)}"
         verdicts = [
             f"{side} {listed(groups[side], 'or' if side == UNCLEAR else 'and')}" for side in VERDICTS if side in groups

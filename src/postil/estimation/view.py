@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.estimation.designs import ESTIMATORS, TARGETS
 from postil.meta.parts import severity_remarks
 from postil.results.formats import excerpt, listed, noted, value_with_interval
@@ -174,11 +175,7 @@ def shared_letters(rows: Sequence[SystemEstimate]) -> dict[str, list[int]]:
     Args:
         rows: The systems.
     """
-    found: dict[str, list[int]] = {}
-    for place, row in enumerate(rows):
-        for letter in LETTER.findall(row.letters):
-            found.setdefault(letter, []).append(place)
-    return found
+    return grouped((letter, place) for place, row in enumerate(rows) for letter in LETTER.findall(row.letters))
 
 
 def worth(result: EstimateResult) -> str | None:
@@ -223,10 +220,9 @@ def _signatures(signatures: Mapping[str, str]) -> Iterator[str]:
 
 def _together(result: EstimateResult) -> Mapping[str, list[str]]:
     """Means and differences without an interval, by reason."""
-    found: dict[str, list[str]] = {}
-    for each in result.undefined:
-        found.setdefault(each.reason, []).append(f"{each.system} - {each.other}" if each.other else each.system)
-    return found
+    return grouped(
+        (each.reason, f"{each.system} - {each.other}" if each.other else each.system) for each in result.undefined
+    )
 
 
 def chapter(result: EstimateResult, key: str) -> Chapter:

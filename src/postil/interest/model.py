@@ -26,6 +26,7 @@ import numpy as np
 from postil.data.artifacts import ArtifactKind, as_json
 from postil.data.atomic_file import FolderWriter
 from postil.data.explain import shown
+from postil.data.groups import grouped
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.interest.features import FEATURES, SHOWN, WHOLE, InterestPage
 from postil.metrics.passage_measures import Baseline
@@ -413,9 +414,8 @@ class Interest(Baseline):
         """
         if collection.passages is None:
             raise UsageError(f"{self.name} reads whole texts of pages, and there are words only")
-        model, pages = self._model(collection), dict[str, list[int]]()
-        for row, passage in enumerate(collection.passages):
-            pages.setdefault(passage.topic, []).append(row)
+        model = self._model(collection)
+        pages = grouped((passage.topic, row) for row, passage in enumerate(collection.passages))
         scores = np.zeros(len(collection))
         for rows in pages.values():
             scores[rows] = page_scores([collection.passages[row].text for row in rows], model, jobs).scores

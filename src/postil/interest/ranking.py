@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 
 from postil.corpus.duplicates import BigramSets
+from postil.data.groups import grouped
 from postil.data.ranking import best_first
 from postil.data.row_files import PLAIN
 from postil.data.row_locations import RowLocations
@@ -455,9 +456,7 @@ def _languages(texts: Sequence[str], page: Page) -> tuple[str | None, ...]:
     blocks = [each.block for each in page.passages] if page.document is not None else list(range(len(texts)))
     if len(texts) <= LONGEST:
         return sentence_languages(texts, blocks, page.lang)
-    whole: dict[int, list[str]] = {}
-    for block, text in zip(blocks, texts, strict=True):
-        whole.setdefault(block, []).append(text)
+    whole = grouped(zip(blocks, texts, strict=True))
     found = sentence_languages([" ".join(parts) for parts in whole.values()], list(whole), page.lang)
     of_block = dict(zip(whole, found, strict=True))
     return tuple(of_block[block] for block in blocks)

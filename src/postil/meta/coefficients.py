@@ -8,6 +8,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
+from postil.data.groups import grouped
 from postil.errors import UnknownName, UsageError
 from postil.messages import Setting
 from postil.results.formats import listed, short
@@ -194,11 +195,7 @@ def tied_notes(rows: Iterable[Correlation], named: Callable[[str], str] = str) -
         rows: Accuracies.
         named: Function that marks a name that users gave.
     """
-    of: dict[tuple[str, str], list[Correlation]] = {}
-    for row in rows:
-        if row.all_tied:
-            of.setdefault((row.coefficient, row.by), []).append(row)
-    for (coefficient, by), tied in of.items():
+    for (coefficient, by), tied in grouped(((row.coefficient, row.by), row) for row in rows if row.all_tied).items():
         which = listed([named(row.metric) for row in tied])
         yield (
             f"{coefficient} by {by} of {which}: the best threshold ties every pair of texts, so "

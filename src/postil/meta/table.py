@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.data.explain import shown
+from postil.data.groups import nested
 from postil.data.parts import NAMED, Excluded
 from postil.data.ranking import without_noise
 from postil.data.row_locations import located
@@ -332,11 +333,8 @@ class Judged:
 
 def _draws(columns: Iterable[str]) -> dict[str, list[str]]:
     """Columns of each random control, ordered by draw."""
-    found: dict[str, dict[int, str]] = {}
-    for name in columns:
-        match = DRAW.fullmatch(name)
-        if match:
-            found.setdefault(f"{match['name']})", {})[int(match["draw"])] = name
+    matches = filter(None, map(DRAW.fullmatch, columns))
+    found = nested((f"{match['name']})", int(match["draw"]), match[0]) for match in matches)
     return {control: [names[draw] for draw in sorted(names)] for control, names in found.items()}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from postil.data.groups import grouped
 from postil.kernel.python.interning import SPACELESS
 from postil.text.han import advice_for
 from postil.text.stop_words import STOP_LISTS, stop_words
@@ -147,11 +148,9 @@ def language_remarks(metrics: Mapping[str, Metric], tokenizer: str, texts: Seque
         yield from _of_tokenizer(tokenizer, writing, texts, what)
     if writing.is_english:
         return
-    of_english: dict[str, list[str]] = {}
-    for spec, metric in metrics.items():
-        if metric.for_other_languages:
-            of_english.setdefault(metric.for_other_languages, []).append(spec)
-    for parameter, specs in of_english.items():
+    for parameter, specs in grouped((metric.for_other_languages, spec) for spec, metric in metrics.items()).items():
+        if not parameter:
+            continue
         are = "is" if len(specs) == 1 else "are"
         yield f"{', '.join(specs)} {are} for English, and the {what} are {writing.name}; {parameter} fits them"
 

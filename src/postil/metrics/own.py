@@ -28,6 +28,7 @@ import numpy as np
 
 from postil.data.arguments import check_arguments
 from postil.data.explain import shown
+from postil.data.groups import grouped
 from postil.errors import PostilError, UsageError
 from postil.metrics.base import Metric, Scorer
 
@@ -635,10 +636,7 @@ def _installed() -> dict[str, list[EntryPoint]]:
     """Entry points of all installed packages by name; no package is imported."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - it parses mail, and few names are unknown
 
-    found: dict[str, list[EntryPoint]] = {}
-    for point in entry_points(group=GROUP):
-        found.setdefault(point.name, []).append(point)
-    return found
+    return grouped((point.name, point) for point in entry_points(group=GROUP))
 
 
 def _home(given: object) -> str:

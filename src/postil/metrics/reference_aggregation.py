@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.data.explain import are
+from postil.data.groups import grouped
 from postil.data.ranking import without_noise
 from postil.errors import UsageError
 from postil.metrics.base import EachPairScorer, Metric, PairwiseScorer, Scorer
@@ -420,10 +421,8 @@ class NearSigns:
     """
 
     def __init__(self, metrics: Mapping[str, Metric], references: References) -> None:
-        self._names: dict[str, list[str]] = {}
-        for spec, metric in metrics.items():
-            if averages_weights(metric):
-                self._names.setdefault(Over.of(metric).name, []).append(spec)
+        averaging = {spec: metric for spec, metric in metrics.items() if averages_weights(metric)}
+        self._names = grouped((Over.of(metric).name, spec) for spec, metric in averaging.items())
         self.asked = bool(self._names)
         """True if a metric averages the weights; without one nothing is computed."""
         self._seen = self._elsewhere = 0

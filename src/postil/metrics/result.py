@@ -8,6 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from postil.data.groups import nested
 from postil.data.parts import Part
 from postil.data.rows import Score
 from postil.errors import UsageError
@@ -90,10 +91,7 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
     @property
     def by_system(self) -> dict[str, dict[str, float]]:
         """The corpus scores of each system, by metric."""
-        found: dict[str, dict[str, float]] = {}
-        for row in self.scores:
-            found.setdefault(row.system, {})[row.metric] = row.score
-        return found
+        return nested((row.system, row.metric, row.score) for row in self.scores)
 
     def score_rows(self) -> Iterator[Score]:
         """The item scores as rows, as ``--items`` writes them; candidates without a name are numbered from 0.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.data.ranking import tied
 from postil.messages import Message, Setting, spoken
 from postil.passages.result import Gain, GainByLength, GainDifference, LengthThird, NcgResult, SummaryResult, smallest_p
@@ -229,10 +230,8 @@ def use_of_weights(look: Gains) -> Iterator[Point]:
         names = {look.short[name]: name for name in group.names}
         for spec, name in names.items():
             plain = names.get(unweighted(spec) or "")
-            found: dict[str, list[int]] = {}
-            for k in look.cutoffs if plain else ():
-                if row := look.difference(name, plain or "", k):
-                    found.setdefault(verdict(row), []).append(k)
+            rows = {k: look.difference(name, plain, k) for k in look.cutoffs} if plain else {}
+            found = grouped((verdict(row), k) for k, row in rows.items() if row)
             if plain and found:
                 other = f"unweighted {isolated(look.short[plain])}"
                 said = [
@@ -244,10 +243,7 @@ def use_of_weights(look: Gains) -> Iterator[Point]:
 
 def _first(look: Gains, group: Group, begin: str) -> str:
     """The best rankings by rank cutoff."""
-    found: dict[tuple[str, ...], list[int]] = {}
-    for k in look.cutoffs:
-        if best := look.highest(group, k):
-            found.setdefault(best, []).append(k)
+    found = grouped((best, k) for k in look.cutoffs if (best := look.highest(group, k)))
     said = [
         f"{listed([isolated(look.short[name]) for name in names], most=NAMED)} {_at(look, ks)} "
         f"({listed([number(look.rows[names[0], k].ncg) for k in ks])})"

@@ -12,6 +12,7 @@ from postil.corpus.importers.trec import run_lines
 from postil.data.atomic_file import AtomicFile, check_apart, write_error
 from postil.data.explain import shown
 from postil.data.grades import Scale
+from postil.data.groups import grouped
 from postil.data.ranking import Ranking, joined
 from postil.data.row_files import kind_of, write
 from postil.data.rows import Passage, Score
@@ -181,9 +182,7 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, on_messag
         PostilError: The operating system reports an error.
     """
     rankings = [each for each in scored.rankings if each.measure != "random"]
-    rows: dict[str, list[int]] = {}
-    for row, passage in enumerate(scored.passages):
-        rows.setdefault(passage.topic, []).append(row)
+    rows = grouped((passage.topic, row) for row, passage in enumerate(scored.passages))
     runs: dict[Path, bytes] = {}
     tied: dict[str, int] = {}
     sense = SENSES[result.settings.reference]

@@ -15,6 +15,7 @@ import numpy as np
 
 from postil.data.explain import shown
 from postil.data.grades import Scale
+from postil.data.groups import grouped
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
 from postil.data.parts import Excluded
 from postil.data.row_files import check_standard_input, read
@@ -376,9 +377,7 @@ class _Work:
         }
         self.topics = list(self._of_topic)
         self._articles = articles or ()
-        self._article_of: dict[str, list[int]] = {}
-        for row, article in enumerate(self._articles, len(passages)):
-            self._article_of.setdefault(article.topic, []).append(row)
+        self._article_of = grouped((article.topic, row) for row, article in enumerate(self._articles, len(passages)))
         if articles is not None and not self._of_topic.keys() & self._article_of.keys():
             raise InvalidInput("expected articles on topics of the passages, got none", where=places[2].where)
         texts = [

@@ -12,6 +12,7 @@ from msgspec import to_builtins
 
 from postil.data.explain import counted
 from postil.data.fields import plain_id
+from postil.data.groups import grouped, nested
 from postil.messages import Message
 from postil.passages.result import (
     Gain,
@@ -19,7 +20,6 @@ from postil.passages.result import (
     GainCurvePoints,
     GainDifference,
     LengthThird,
-    ListCorrelation,
     NcgResult,
     SummaryResult,
     SummaryScore,
@@ -99,9 +99,7 @@ def gather(first: Mapping[str, float]) -> dict[str, list[str]]:
     >>> gather({"f1-1": 0.5, "length": 0.1, "f1-1, without itself": 0.4})["f1"]
     ['f1-1', 'length', 'f1-1, without itself']
     """
-    groups: dict[tuple[str, bool], list[str]] = {}
-    for name in first:
-        groups.setdefault((measure_family(name), name.endswith(Gain.WITHOUT)), []).append(name)
+    groups = grouped(((measure_family(name), name.endswith(Gain.WITHOUT)), name) for name in first)
     best = {group: max(names, key=lambda name: first[name]) for group, names in groups.items()}
     floor = [best[group] for group in best if group[0] == BASELINES]
     pictures: dict[str, list[str]] = {}
@@ -168,10 +166,7 @@ def by_cutoff(rows: Iterable[AnyGain], name: str) -> dict[str, dict[int, AnyGain
         rows: The numbers.
         name: Field with the ranking.
     """
-    found: dict[str, dict[int, AnyGain]] = {}
-    for row in rows:
-        found.setdefault(getattr(row, name), {})[row.k] = row
-    return found
+    return nested((getattr(row, name), row.k, row) for row in rows)
 
 
 def _rows(result: NcgResult) -> Iterator[dict[str, object]]:
@@ -357,12 +352,8 @@ def undefined_correlations(rows: Iterable[GainByLength]) -> Iterator[tuple[str, 
         The ranking with the labels of the correlations, or without where none is defined; the reason.
     """
     for row in rows:
-        reasons: dict[str, list[str]] = {}
-        for name, label in CORRELATIONS.items():
-            found: ListCorrelation = getattr(row, name)
-            if found.reason is not None:
-                reasons.setdefault(found.reason, []).append(label)
-        for reason, labels in reasons.items():
+        labelled = ((getattr(row, name).reason, label) for name, label in CORRELATIONS.items())
+        for reason, labels in grouped(each for each in labelled if each[0] is not None).items():
             some = [] if len(labels) == len(CORRELATIONS) else labels
             yield ", ".join([row.name, *some]), reason
 
@@ -522,7 +513,4 @@ def measures(result: SummaryResult) -> dict[str, list[SummaryScore]]:
         result: The result.
     """
     several = len({row.reference for row in result.scores}) > 1
-    found: dict[str, list[SummaryScore]] = {}
-    for row in result.scores:
-        found.setdefault(f"{row.measure}, {row.reference}" if several else row.measure, []).append(row)
-    return found
+    return grouped((f"{row.measure}, {row.reference}" if several else row.measure, row) for row in result.scores)

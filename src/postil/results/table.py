@@ -22,6 +22,7 @@ from functools import cached_property
 from operator import methodcaller
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from postil.data.groups import nested
 from postil.results.numbers import DASH, grade, number, p_value, plain_numbers, signed
 
 __all__ = [
@@ -466,10 +467,8 @@ def crossed(
     >>> crossed(rows, name, lambda row: f"{row.numerator}", Number("", float), key="parts").grid()
     [['over', '1', '3'], ['2', '.500', '-'], ['4', '.250', '.750']]
     """
-    lines: dict[Value, dict[str, Record]] = {}
     heads = [Text("", head).value(row) for row in rows]
-    for row, each in zip(rows, heads, strict=True):
-        lines.setdefault(name.value(row), {})[each] = row
+    lines = nested((name.value(row), each, row) for row, each in zip(rows, heads, strict=True))
     first = (replace(column, at=_first) for column in (name, *beside))
     cells = (replace(cell, head=each, at=methodcaller("get", each)) for each in dict.fromkeys(heads))
     return Table(key=key, caption=caption, rows=list(lines.values()), columns=(*first, *cells))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from postil.capabilities import capabilities, kind, load
 from postil.data.escaping import one_line
+from postil.data.groups import grouped, nested
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting, spoken
 from postil.results.base import Backend, Result, register_views, to_json
@@ -242,9 +243,7 @@ def best(values: Iterable[tuple[str, str, float]], falling: Collection[str] = ()
     >>> best([("meteor", "a", 0.5)])
     'meteor .500'
     """
-    by_metric: dict[str, dict[str, float]] = {}
-    for metric, owner, value in values:
-        by_metric.setdefault(metric, {})[owner] = value
+    by_metric = nested(values)
     named = []
     for metric, by_owner in by_metric.items():
         owner = (min if metric in falling else max)(by_owner, key=by_owner.__getitem__)
@@ -328,10 +327,7 @@ def signature_lines(signatures: Iterable[str]) -> Iterator[str]:
     Args:
         signatures: The signatures.
     """
-    alike: dict[str, list[str]] = {}
-    for signature in signatures:
-        spec, _, rest = signature.partition("|")
-        alike.setdefault(rest, []).append(spec)
-    for rest, specs in alike.items():
+    split = (signature.partition("|") for signature in signatures)
+    for rest, specs in grouped((rest, spec) for spec, _, rest in split).items():
         yield f"signatures: {' '.join(specs)}"
         yield f"  each with |{rest}"

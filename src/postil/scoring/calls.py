@@ -14,6 +14,7 @@ from postil.data.arguments import check_arguments
 from postil.data.explain import have, out_of_range, shown
 from postil.data.fields import as_id, is_integer, is_number
 from postil.data.frames import ColumnNames, as_list, is_table, open_rows, refuse_other_form
+from postil.data.groups import grouped
 from postil.data.paired_tables import PAIR, firsts, open_reference_table
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Candidate, Reference
@@ -452,9 +453,7 @@ def _shared(
     # Sets of one item stand together; a list that was seen with the same weights is the same set.
     known: dict[tuple[object, int, int], int] = {}
     first_of = [known.setdefault((names[row], id(rows[row]), id(weight_rows[row])), row) for row in candidates]
-    members: dict[object, list[int]] = {}
-    for row in known.values():
-        members.setdefault(names[row], []).append(row)
+    members = grouped((names[row], row) for row in known.values())
     firsts = list(chain.from_iterable(members.values()))
     number = {row: s for s, row in enumerate(firsts)}
     return firsts, [len(sets) for sets in members.values()], np.array([number[row] for row in first_of], dtype=np.int32)

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
 
 from postil.corpus.duplicates import pieces_of
+from postil.data.groups import grouped
 from postil.data.streams import FilePath, lines_in
 from postil.errors import InvalidInput, MissingExtra, UnknownName
 from postil.messages import Note
@@ -74,12 +75,8 @@ class Blocklist:
     _heads: dict[str, list[tuple[list[str], str]]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        heads: dict[str, list[tuple[list[str], str]]] = {}
-        for entry in self.entries:
-            pieces = pieces_of(entry)
-            if pieces:
-                heads.setdefault(pieces[0], []).append((pieces, entry))
-        object.__setattr__(self, "_heads", heads)
+        split = ((pieces_of(entry), entry) for entry in self.entries)
+        object.__setattr__(self, "_heads", grouped((each[0][0], each) for each in split if each[0]))
 
     @classmethod
     def read(cls, path: FilePath) -> Self:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from postil.data.groups import grouped
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -94,10 +96,7 @@ def sentence_languages(
         main = _heaviest(found, letters)
     known = {lang for lang in found if lang is not None and (lang == main or _vouched(lang, found, letters))}
     found = [lang if lang in known else None for lang in found]
-    of_block: dict[int, list[int]] = {}
-    for place, block in enumerate(blocks):
-        of_block.setdefault(block, []).append(place)
-    for places in of_block.values():
+    for places in grouped((block, place) for place, block in enumerate(blocks)).values():
         usual = _heaviest([found[at] for at in places], [letters[at] for at in places]) or main
         for at in places:
             found[at] = found[at] or usual

@@ -14,6 +14,7 @@ from postil.corpus.store import Corpus
 from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
 from postil.data.fields import plain_id
+from postil.data.groups import nested
 from postil.data.parts import Excluded
 from postil.data.suggestions import REPLACED, TIED, Label, majority
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
@@ -193,9 +194,7 @@ def _labeled_threads(
         problem = f"none of {len(labels):,} labels is of a comment of an article of train in {corpus.path}"
         raise InvalidInput(f"{problem}; expected rows article, text, show with its ids and texts", where=where)
     answers, ties, replaced = majority(matched)
-    rows: dict[str, dict[int, bool]] = {}
-    for (name, text), show in answers.items():
-        rows.setdefault(name, {})[places[name][text]] = show
+    rows = nested((name, places[name][text], show) for (name, text), show in answers.items())
     same = [name for name, given in rows.items() if len(set(given.values())) < 2]
     left = (
         ("label of an article that train does not have", elsewhere),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.capabilities import kind, load
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.results.formats import listed
 from postil.results.names import is_control, reads_weights
 from postil.results.numbers import number
@@ -193,9 +194,7 @@ def forests(caption: str, rows: Sequence[IntervalRow]) -> Iterator[Picture]:
         caption: Name of the numbers.
         rows: The numbers; the group of each is its metric.
     """
-    metrics: dict[str, list[IntervalRow]] = {}
-    for row in rows:
-        metrics.setdefault(row.group, []).append(row)
+    metrics = grouped((row.group, row) for row in rows)
     if len(metrics) > 1 and len(rows) <= DRAWN and all(0 <= row.value <= 1 for row in rows):
         yield _forest(SCORES, caption, [row for of in metrics.values() for row in of])
     for metric, of in metrics.items():

@@ -31,6 +31,7 @@ from postil.corpus.store import Corpus
 from postil.correlation.calls import CorrelateOptions, correlate_files
 from postil.correlation.result import CorrelationResult
 from postil.data.grades import Scale
+from postil.data.groups import nested
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Reference
@@ -475,11 +476,11 @@ def _scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | f
     sets = np.arange(len(found.items), dtype=np.int32)
     runs = evaluation.measure(Batch(of_seed[system], sets) for system in systems for of_seed in texts)
     draws = Draws(resamples=options.resamples, seed=options.seed)
-    table: dict[str, dict[str, Estimate | float]] = {}
-    for system in systems:
-        for name, value in _estimates(evaluation, [next(runs) for _ in texts], draws):
-            table.setdefault(name, {})[system] = value
-    return table
+    return nested(
+        (name, system, value)
+        for system in systems
+        for name, value in _estimates(evaluation, [next(runs) for _ in texts], draws)
+    )
 
 
 def _texts(path: Path, items: Mapping[str, int]) -> dict[str, list[str]]:

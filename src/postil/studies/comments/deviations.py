@@ -17,6 +17,7 @@ import msgspec
 from postil.campaigns.rubric import Rubric
 from postil.comments.result import HUMAN, GridSearch, GridValue, value_text
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.errors import PostilError
 from postil.messages import Blank, Message, Setting
 from postil.metrics.metric_set import parse_all
@@ -302,10 +303,7 @@ def _of_metrics(study: CommentsStudy, rows: Sequence[Deviation]) -> Iterator[Row
     values = {"METEOR: alignment": "; ".join(said)}
     for each in rows:
         yield each.choice, each.paper, values.get(each.choice, each.here), each.source
-    readings: dict[str, list[str]] = {}
-    for spec, metric in metrics.items():
-        readings.setdefault(base(spec), []).append(metric.signature)
-    for name, signatures in readings.items():
+    for name, signatures in grouped((base(spec), metric.signature) for spec, metric in metrics.items()).items():
         yield f"all parameters of {name}", "see above; others are not said", "; ".join(signatures), "docs/metrics.md"
 
 
@@ -325,9 +323,7 @@ def _of_study(study: CommentsStudy) -> Iterator[Row]:
 
 def _by_value(values: Mapping[str, str]) -> str:
     """The value of all commenters, or each value with the names of its commenters."""
-    names: dict[str, list[str]] = {}
-    for name, value in values.items():
-        names.setdefault(value, []).append(name)
+    names = grouped((value, name) for name, value in values.items())
     return next(iter(names), "") if len(names) < 2 else "; ".join(f"{one} ({listed(of)})" for one, of in names.items())
 
 

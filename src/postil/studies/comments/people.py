@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from postil.data.groups import nested
 from postil.meta.parts import HALVES, Agreement, Correlation, Points
 from postil.results.formats import excerpt, listed
 from postil.results.names import LENGTH, control, metric_of
@@ -144,9 +145,7 @@ def people_part(judged: CorrelationResult, printed: CommentsPaper, weights: str,
 
 def _correlated(judged: CorrelationResult, printed: CommentsPaper, *, tested: bool) -> Iterator[StudyRow]:
     """The rows of Table 3."""
-    found: dict[str, dict[str, Correlation]] = {}
-    for row in [*judged.correlations, *judged.human.rows]:
-        found.setdefault(row.metric, {})[row.coefficient] = row
+    found = nested((row.metric, row.coefficient, row) for row in [*judged.correlations, *judged.human.rows])
     digits = 4 if tested else 3
 
     def cells(name: str, theirs: Mapping[str, float]) -> Iterator[StudyCell]:

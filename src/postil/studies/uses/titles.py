@@ -12,6 +12,7 @@ from postil.comments.index import Index
 from postil.comments.neural_commenter import detokenize
 from postil.comments.ranking_evaluation import distinct
 from postil.data.explain import counted
+from postil.data.groups import nested
 from postil.data.rows import Article, Candidate, Reference
 from postil.errors import Undefined
 from postil.meta.resampling import bootstrap_counts
@@ -141,9 +142,7 @@ def titles_part(
         options: Options of the study.
     """
     items = [row.item for row in references]
-    texts: dict[str, dict[str, str]] = {}
-    for row in candidates:
-        texts.setdefault(row.system, {})[row.item] = row.text
+    texts = nested((row.system, row.item, row.text) for row in candidates)
     asked = ReferenceTexts([row.text for row in references], np.arange(len(items) + 1))
     evaluation = Evaluation(parse_all(METRICS), asked, tokenizer=corpus.tokenizer, jobs=options.jobs, allow_han=True)
     counts = bootstrap_counts(len(items), options.resamples, options.seed)
