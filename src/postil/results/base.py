@@ -37,7 +37,6 @@ __all__ = [
     "encoded",
     "read_result",
     "read_results",
-    "register_views",
     "replace",
     "to_json",
 ]
@@ -230,18 +229,6 @@ class Views(Protocol):
         """A picture."""
 
 
-_REGISTERED: Final[list[Views]] = []
-
-
-def register_views(views: Views) -> None:
-    """Make the methods of results show them in these ways.
-
-    Args:
-        views: The ways.
-    """
-    _REGISTERED[:] = [views]
-
-
 def to_json(value: object) -> str:
     """Indented JSON with a line break at its end.
 
@@ -262,9 +249,7 @@ def _plain(value: object) -> object:
 
 
 def _views() -> Views:
-    if not _REGISTERED:
-        import_module("postil.results.views")  # it registers itself, and is above this module
-    return _REGISTERED[0]
+    return cast("Views", import_module("postil.results.views"))  # it is above this module
 
 
 REPORT: Final = "report"

@@ -1,7 +1,7 @@
 """Views: a result as rows and grids, from which every text format is made.
 
-The capability of a kind of result has a function that makes its `View`. `show` is the one printer, and `ResultViews`
-what the methods of results call.
+The capability of a kind of result has a function that makes its `View`. `show` is the one printer, and the functions of
+`postil.results.base.Views` are what the methods of results call.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from postil.capabilities import capabilities, kind, load
 from postil.data.escaping import one_line
 from postil.data.groups import grouped, nested
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting, spoken
-from postil.results.base import Backend, Result, register_views, to_json
+from postil.results.base import Backend, Result, to_json
 from postil.results.formats import (
     Format,
     card,
@@ -31,10 +31,11 @@ from postil.results.formats import (
 from postil.results.systems_table import SystemsTable, TableOptions, systems_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from msgspec import Struct
 
+    from postil.results.page.blocks import Picture
     from postil.results.table import Table
 
 __all__ = ["WHOLE", "View", "best", "pictures_of", "show", "signature_lines", "view_of"]
@@ -133,22 +134,6 @@ def view_of(result: Result) -> View:
     capability, found = kind(str(result.__struct_config__.tag))
     view: View = load(capability, found.view)(result)
     return view
-
-
-class Picture(Protocol):
-    """A picture of a result, drawn when it is asked for."""
-
-    @property
-    def key(self) -> str:
-        """Its name among the pictures of a result."""
-
-    @property
-    def html(self) -> str:
-        """The picture and its caption as an element by itself."""
-
-    @property
-    def draw(self) -> Callable[[], Any]:
-        """Function that draws it."""
 
 
 def pictures_of(result: Result) -> Iterator[Picture]:
@@ -253,55 +238,57 @@ def best(values: Iterable[tuple[str, str, float]], falling: Collection[str] = ()
     return "best " * several + ", ".join(named)
 
 
-class ResultViews:
-    """The views of all results; see `postil.results.base.Views`."""
+def summary(result: Result) -> str:
+    """One line of at most `LONGEST` characters."""
+    try:
+        said = one_line(view_of(result).line)
+    except Undefined as error:
+        said = one_line(str(error))
+    name = f"{result.name}: " if result.name else ""
+    return f"{type(result).__name__}({excerpt(name + said, LONGEST - len(type(result).__name__) - 2)})"
 
-    def summary(self, result: Result) -> str:
-        """One line of at most `LONGEST` characters."""
-        try:
-            said = one_line(view_of(result).line)
-        except Undefined as error:
-            said = one_line(str(error))
-        name = f"{result.name}: " if result.name else ""
-        return f"{type(result).__name__}({excerpt(name + said, LONGEST - len(type(result).__name__) - 2)})"
 
-    def notebook(self, result: Result) -> str:
-        """The first table, truncated, and the first picture where matplotlib is installed."""
-        try:
-            view = view_of(result)
-        except Undefined as error:
-            return _note(str(error))
-        head, *rows = view.grids[0].grid(typeset=True) if view.grids else [[]]
-        more = len(rows) - SHOWN
-        parts = [
-            *map(_note, view.findings),
-            _note(view.head) if view.head else "",
-            grid_as("html", [head, *rows[:SHOWN]]) if rows else _note(self.summary(result)),
-            _note(f"… {more:,} more rows") if more > 0 else "",
-            _first_picture(result),
-        ]
-        return "\n".join(filter(None, parts))
+def notebook(result: Result) -> str:
+    """The first table, truncated, and the first picture where matplotlib is installed."""
+    try:
+        view = view_of(result)
+    except Undefined as error:
+        return _note(str(error))
+    head, *rows = view.grids[0].grid(typeset=True) if view.grids else [[]]
+    more = len(rows) - SHOWN
+    parts = [
+        *map(_note, view.findings),
+        _note(view.head) if view.head else "",
+        grid_as("html", [head, *rows[:SHOWN]]) if rows else _note(summary(result)),
+        _note(f"… {more:,} more rows") if more > 0 else "",
+        _first_picture(result),
+    ]
+    return "\n".join(filter(None, parts))
 
-    def rows(self, result: Result) -> list[dict[str, object]]:
-        """The rows of CSV."""
-        return [dict(row) for row in plain_rows(view_of(result).rows)]
 
-    def frame(self, result: Result, backend: Backend | None) -> Any:
-        """The rows as a data frame."""
-        return data_frame(result.to_rows(), view_of(result).fields, backend)
+def rows(result: Result) -> list[dict[str, object]]:
+    """The rows of CSV."""
+    return [dict(row) for row in plain_rows(view_of(result).rows)]
 
-    def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"], table: TableOptions) -> str:
-        """The text of a format."""
-        return show(form, result, table=table)
 
-    def figure(self, result: Result, name: str | None) -> Any:
-        """The first picture, or that of a name."""
-        pictures = {picture.key: picture for picture in pictures_of(result)}
-        if not pictures:
-            raise UsageError(f"nothing to draw in {self.summary(result)}")
-        if name is not None and name not in pictures:
-            raise UnknownName("picture", name, pictures)
-        return pictures[next(iter(pictures)) if name is None else name].draw()
+def frame(result: Result, backend: Backend | None) -> Any:
+    """The rows as a data frame."""
+    return data_frame(result.to_rows(), view_of(result).fields, backend)
+
+
+def text(result: Result, form: Literal["csv", "markdown", "latex", "html"], table: TableOptions) -> str:
+    """The text of a format."""
+    return show(form, result, table=table)
+
+
+def figure(result: Result, name: str | None) -> Any:
+    """The first picture, or that of a name."""
+    pictures = {picture.key: picture for picture in pictures_of(result)}
+    if not pictures:
+        raise UsageError(f"nothing to draw in {summary(result)}")
+    if name is not None and name not in pictures:
+        raise UnknownName("picture", name, pictures)
+    return pictures[next(iter(pictures)) if name is None else name].draw()
 
 
 def _first_picture(result: Result) -> str:
@@ -316,9 +303,6 @@ def _first_picture(result: Result) -> str:
 
 def _note(text: str) -> str:
     return f"<p>{escape(one_line(spoken(text)))}</p>"
-
-
-register_views(ResultViews())
 
 
 def signature_lines(signatures: Iterable[str]) -> Iterator[str]:
