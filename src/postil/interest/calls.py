@@ -26,7 +26,6 @@ from postil.messages import Blank, Message, Setting
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.data.reading import Reading
     from postil.data.streams import FilePath
     from postil.keywords import InterestingKeywords
 
@@ -75,16 +74,6 @@ NAME: Final = 40
 """Largest number of characters of the title in the name of a file."""
 
 
-def _readings(inputs: TableInputOptions | None, on_message: OnMessage) -> dict[str, Reading]:
-    """Options of reading tables of passages, and of a reference.
-
-    Args:
-        inputs: Options of the command.
-        on_message: Callback for status messages.
-    """
-    return (inputs or TableInputOptions()).readings({"passages": Passage, "reference": Passage}, on_message)
-
-
 def rank_sources(
     sources: Sequence[str],
     options: InterestingOptions,
@@ -121,7 +110,7 @@ def rank_sources(
     for out in (page, pages):
         if out is not None:
             check_apart(out, [*files, *(each for each in named if each is not None)])
-    reading = _readings(inputs, on_message)
+    reading = (inputs or TableInputOptions()).readings({"passages": Passage, "reference": Passage}, on_message)
     ranker = Ranker.open(options, reading["reference"])
     documents: Iterable[Document | FailedPage | FeedReport]
     if len(sources) > 1 or is_folder(sources[0]):

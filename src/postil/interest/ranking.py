@@ -31,7 +31,7 @@ from postil.interest.text_fragments import TextFragments
 from postil.messages import Message, Setting
 from postil.metrics.passage_measures import LogSim, Overlap
 from postil.metrics.passage_pools import Preprocessing, one_pool
-from postil.passages.result import RankedPassage, UnitContribution
+from postil.passages.result import RankedPassage
 from postil.passages.similarity import (
     MEASURE,
     UNITS,
@@ -392,7 +392,12 @@ class Ranker:
             near = "" if encoder is None else f",nearness={NEARNESS:g},vectors={encoder.signature}"
             spec = f"topic(logsim-1{near})"
             signature = f"{spec}|{page.signature}"
-        return goal, spec, signature, Ranking(found.scores, lambda index: _for_it(found.reasons(index, UNITS)))
+        return (
+            goal,
+            spec,
+            signature,
+            Ranking(found.scores, lambda index: tuple(each for each in found.reasons(index, UNITS) if each.part > 0)),
+        )
 
     def _by_measure(self, page: _Written, measure: Overlap, notes: list[str]) -> Ranking:
         texts = page.texts
@@ -482,11 +487,6 @@ def _check_words(texts: Sequence[str], where: str, how: Preprocessing, notes: li
     met = _han(texts, how.tokenizer)
     met.check(lambda _, problem: InvalidInput(problem, where=where))
     notes += all_remarks(met)
-
-
-def _for_it(reasons: tuple[UnitContribution, ...]) -> tuple[UnitContribution, ...]:
-    """The contributions that speak for a passage."""
-    return tuple(each for each in reasons if each.part > 0)
 
 
 def _encoder(vectors: str | None, lang: str | None) -> Encoder | None:

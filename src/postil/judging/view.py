@@ -62,6 +62,7 @@ def view(result: JudgeResult) -> View:
     ]
     means = {row.system: row.mean.value for row in result.systems if row.mean is not None}
     best = max(means, key=means.__getitem__, default=None)
+    cut = any(each.reason == "cut" for each in result.absent)
     return View(
         line=f"{result.metric}, {work(result)}" + ("" if best is None else f", best {best} {means[best]:.3g}"),
         rows=rows,
@@ -71,7 +72,7 @@ def view(result: JudgeResult) -> View:
         remarks=[
             *(f"{name}: {said}" for name, said in findings(result)),
             *noted(result.notes),
-            *([Message("note: {tokens} lets answers be longer", tokens=TOKENS)] if any(_cut(result)) else []),
+            *([Message("note: {tokens} lets answers be longer", tokens=TOKENS)] if cut else []),
         ],
         signatures=list(signature_lines([result.signatures[result.metric]])),
     )
@@ -86,10 +87,6 @@ def work(result: JudgeResult) -> str:
     texts = sum(row.n for row in result.systems)
     cost = "" if result.usage.cost is None else f", cost {result.usage.cost:.4g}"
     return f"{counted(texts, 'text')}, {counted(result.usage.calls, 'answer')}{cost}"
-
-
-def _cut(result: JudgeResult) -> Iterator[bool]:
-    return (each.reason == "cut" for each in result.absent)
 
 
 def systems_table(result: JudgeResult) -> Table:

@@ -334,32 +334,16 @@ def _split_composed(split: Callable[[str], list[str]], text: str) -> list[str]:
     return split(text if text.isascii() else normalized("NFC", text))
 
 
-def _13a() -> Tokenizer:
-    return Tokenizer("13a", "13a", _split_13a)
-
-
-def _ptb() -> Tokenizer:
-    return Tokenizer("ptb", ptb.SIGNATURE, ptb.split_ptb)
-
-
-def _jieba() -> Tokenizer:
-    return Tokenizer("jieba", _jieba_signature(), partial(_split_composed, split_jieba))
-
-
-def _rjieba() -> Tokenizer:
-    return Tokenizer("rjieba", _rjieba_signature(), partial(_split_composed, split_rjieba))
-
-
 TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = MappingProxyType(
     {
         "space": partial(native_tokenizer, "space"),
         "words": partial(native_tokenizer, "words"),
         "characters": partial(native_tokenizer, "characters"),
         "rouge": partial(native_tokenizer, "rouge"),
-        "13a": _13a,
-        "ptb": _ptb,
-        "jieba": _jieba,
-        "rjieba": _rjieba,
+        "13a": lambda: Tokenizer("13a", "13a", _split_13a),
+        "ptb": lambda: Tokenizer("ptb", ptb.SIGNATURE, ptb.split_ptb),
+        "jieba": lambda: Tokenizer("jieba", _jieba_signature(), partial(_split_composed, split_jieba)),
+        "rjieba": lambda: Tokenizer("rjieba", _rjieba_signature(), partial(_split_composed, split_rjieba)),
     },
 )
 """Constructor of each tokenizer, by name."""

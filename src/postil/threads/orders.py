@@ -18,7 +18,7 @@ from postil.errors import InvalidInput, Undefined, UsageError
 from postil.threads.thread import Thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -231,15 +231,14 @@ def reasons(thread: Thread, first: NDArray[np.int64]) -> list[tuple[str, ...]]:
     >>> reasons(Thread.of(Article("1", "Rain", said)), np.arange(2))[0]
     ("shares 'rain' with the title", '7 votes, the most of the thread', '4 words, the most of the thread', 'a question')
     """
-    facts: tuple[Callable[[], Facts], ...] = (
-        lambda: _matter(thread),
-        lambda: _votes(thread),
-        lambda: _lengths(thread),
-        lambda: _questions(thread),
-        lambda: _oldest(thread),
-        lambda: _same(thread, first),
+    found = (
+        dict(chain.from_iterable(_shared(thread, at) for at in range(len(thread)))),
+        _votes(thread),
+        _lengths(thread),
+        _questions(thread),
+        _oldest(thread),
+        _same(thread, first),
     )
-    found = [fact() for fact in facts]
     return [tuple(each[at] for each in found if at in each) for at in range(len(thread))]
 
 
@@ -256,10 +255,6 @@ def repeats(thread: Thread, closest: NDArray[np.int64], similarity: NDArray[np.f
         at: f"much like {ids[closest[at]]} above (similarity {similarity[at]:.2f})"
         for at in np.flatnonzero((similarity >= SIMILAR) & (similarity < 1)).tolist()
     }
-
-
-def _matter(thread: Thread) -> Facts:
-    return dict(chain.from_iterable(_shared(thread, at) for at in range(len(thread))))
 
 
 def _shared(thread: Thread, at: int) -> Iterator[tuple[int, str]]:

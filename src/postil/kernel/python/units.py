@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -52,10 +53,8 @@ def count_units(
     units: list[int] = []
     counts: list[int] = []
     for begin, end in pairwise(offsets.tolist()):
-        here: dict[int, int] = {}
-        for unit in _units(ids[begin:end].tolist(), order, range(0 if up_to else gap, gap + 1)):
-            number = numbers.setdefault(unit, len(numbers))
-            here[number] = here.get(number, 0) + 1
+        found = _units(ids[begin:end].tolist(), order, range(0 if up_to else gap, gap + 1))
+        here = Counter(numbers.setdefault(unit, len(numbers)) for unit in found)
         units += here.keys()
         counts += here.values()
         bounds.append(len(units))
