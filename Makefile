@@ -98,7 +98,7 @@ $(BIN)/python:
 	$(PIP) 'pip>=26'
 
 $(VENV)/.runs: constraints.txt $(SOURCES) | $(BIN)/python
-	$(PIP) '.[parquet,plot,vectors,web,wiki,zh]'
+	$(PIP) '.[pages,report,serve,tables,vectors,zh]'
 	touch $@
 
 $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
@@ -133,7 +133,7 @@ $(SANITIZED)/.ready: $(VENV)/.tests
 
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[boosting,html,meaning,models,nn,parquet,pdf,plot,postgres,vectors,web,wiki,zh]'
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[boosting,neural,pages,postgres,report,serve,tables,vectors,zh]'
 	touch $@
 
 clean:

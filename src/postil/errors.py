@@ -151,10 +151,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 class MissingExtra(UsageError):  # noqa: N818 - says what is wrong
     """An optional package is needed.
 
-    >>> raise MissingExtra("tokenizer 'jieba'", "zh")
+    >>> raise MissingExtra("tokenizer 'rjieba'", "zh")
     Traceback (most recent call last):
     ...
-    postil.errors.MissingExtra: tokenizer 'jieba' needs an optional package: pip install 'postil[zh]'
+    postil.errors.MissingExtra: tokenizer 'rjieba' needs an optional package: pip install 'postil[zh]'
     """
 
     def __init__(self, what: str, extra: str) -> None:

@@ -62,6 +62,17 @@ def test_the_image_has_extras_that_exist() -> None:
         assert {extra for words in named for extra in words.split(",")} <= extras.keys(), page
 
 
+def test_the_errors_name_extras_of_today() -> None:
+    extras = PROJECT["optional-dependencies"]
+    old = {
+        name for name, needs in extras.items() if len(needs) == 1 and needs[0].count(",") == 0 and "postil[" in needs[0]
+    }
+    texts = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
+    named = {each for text in texts for each in re.findall(r"MissingExtra\([^\n]*\"([a-z,]+)\"\)", text)}
+    assert len(named) > 8
+    assert {extra for words in named for extra in words.split(",")} <= extras.keys() - old
+
+
 def test_the_builder_gets_what_the_package_is_built_from() -> None:
     kept = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     needed = (

@@ -441,7 +441,7 @@ def test_without_the_packages(  # noqa: PLR0917
     monkeypatch.delitem(sys.modules, f"postil.campaigns.{module}", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     outcome = postil("annotate", verb, "c.db")
-    assert (outcome.code, outcome.err) == (2, f"postil: {who} needs an optional package: pip install 'postil[web]'\n")
+    assert (outcome.code, outcome.err) == (2, f"postil: {who} needs an optional package: pip install 'postil[serve]'\n")
 
 
 def test_texts_are_added_and_clashing_ones_refused(postil: Postil) -> None:

@@ -24,8 +24,8 @@ from retrieval_models import BY_WORDS, article, train_retrievers
 if TYPE_CHECKING:
     from conftest import Outcome, Postil
 
-pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
-needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables")
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural")
 
 LABEL = "Machine-generated suggestion: a reader's comment found under another article"
 

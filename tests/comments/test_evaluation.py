@@ -29,7 +29,7 @@ from postil.text.tokenizers import tokenizer
 from postil.training.retrievers import train_retriever
 from topic_corpora import corpus_of
 
-pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables")
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

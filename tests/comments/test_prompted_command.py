@@ -22,7 +22,7 @@ from retrieval_models import article, train_retrievers
 if TYPE_CHECKING:
     from conftest import Outcome, Postil
 
-pytest.importorskip("pyarrow", reason="corpora need the extra parquet")
+pytest.importorskip("pyarrow", reason="corpora need the extra tables")
 
 LONG = "In my street, chess is played by old men on Sundays."
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
@@ -194,7 +194,7 @@ def test_a_dry_run_asks_nothing(ask: Any) -> None:
 
 
 def test_tokens_can_be_counted(ask: Any) -> None:
-    tokenizers = pytest.importorskip("tokenizers", reason="needs the extra meaning")
+    tokenizers = pytest.importorskip("tokenizers", reason="needs the extra vectors")
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))  # noqa: S106
     words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     words.save("words.json")

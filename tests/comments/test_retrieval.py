@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from postil.comments.commenter import Suggestions
 
-needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural")
 
 
 @pytest.fixture
@@ -386,7 +386,7 @@ def test_a_network_ranks(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert none.suggestions == empty.suggestions == ()
     assert retriever.rank([article("e", "", "rain", ""), article("f", "rain")])[0].shape == (2,)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r"the relevance model needs .* pip install 'postil\[nn\]'"):
+    with pytest.raises(MissingExtra, match=r"the relevance model needs .* pip install 'postil\[neural\]'"):
         Retriever.open(folder)
     by_words = Retriever.open(made(tmp_path / "w", NEWS))
     assert by_words.comment(asked, k=1)[1].suggestions

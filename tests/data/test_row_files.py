@@ -207,7 +207,7 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(
-        MissingExtra, match=r"^a \.parquet file needs an optional package: pip install 'postil\[parquet\]'$"
+        MissingExtra, match=r"^a \.parquet file needs an optional package: pip install 'postil\[tables\]'$"
     ):
         list(read(tmp_path / "r.parquet", Candidate))
     with pytest.raises(MissingExtra):

@@ -71,7 +71,7 @@ def test_no_text_fails(html: str, quotes: bool, lines: bool) -> None:
 
 def test_without_lxml(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lxml", None)
-    with pytest.raises(MissingExtra, match=r"HTML in the text of articles and comments .*postil\[html\]"):
+    with pytest.raises(MissingExtra, match=r"HTML in the text of articles and comments .*postil\[pages\]"):
         html_text("<b>a</b>")
 
 
@@ -131,7 +131,7 @@ def test_a_text_without_marks_stays_as_it_is(text: str) -> None:
 def test_lxml_is_needed_for_html_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lxml", None)
     assert HtmlCleaner()("a < b &amp; c") == "a < b & c"
-    with pytest.raises(MissingExtra, match=r"postil\[html\]"):
+    with pytest.raises(MissingExtra, match=r"postil\[pages\]"):
         HtmlCleaner()("<b>a</b>")
 
 

@@ -13,7 +13,7 @@ from linked_text import anchors_of
 from postil.documents.readers.wikitext import Anchor, read_wikitext, redirect_of, wiki_blocks
 from postil.errors import InvalidInput, MissingExtra
 
-pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")
+pytest.importorskip("mwparserfromhell", reason="needs the extra pages")
 
 
 PAGE = """{{Infobox bird|name=Duck}}
@@ -245,7 +245,7 @@ def test_every_link_is_an_anchor(pairs: list[tuple[str, str]]) -> None:
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mwparserfromhell", None)
-    with pytest.raises(MissingExtra, match=r"reading wikitext .*postil\[wiki\]"):
+    with pytest.raises(MissingExtra, match=r"reading wikitext .*postil\[pages\]"):
         anchors_of("a")
 
 

@@ -156,7 +156,7 @@ def test_bad_folders_are_refused(tmp_path: Path) -> None:
 def test_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made.subword_folder(tmp_path / "v")
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    with pytest.raises(MissingExtra, match=r"postil\[meaning\]"):
+    with pytest.raises(MissingExtra, match=r"postil\[vectors\]"):
         open_static(str(folder))
 
 

@@ -223,7 +223,7 @@ def test_a_name_that_is_looked_up_in_vain_holds_neither_the_call_nor_the_end(mon
 
 def test_the_client_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httpx2", None)
-    with pytest.raises(MissingExtra, match=r"an endpoint needs an optional package: pip install 'postil\[endpoint\]'"):
+    with pytest.raises(MissingExtra, match=r"an endpoint needs an optional package: pip install 'postil\[serve\]'"):
         Client("http://127.0.0.1:1/v1")
 
 

@@ -152,12 +152,12 @@ def test_wrong_usage(postil: Postil, more: tuple[str, ...], message: str) -> Non
 def test_missing_extras(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = write_error(postil, "--scores", "s.parquet", code=2)
-    assert said == "a .parquet file needs an optional package: pip install 'postil[parquet]'"
+    assert said == "a .parquet file needs an optional package: pip install 'postil[tables]'"
     for name in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, name, None)
     outcome = postil(*COMMAND, "--figures", "pictures")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "pip install 'postil[plot]'" in outcome.err
+    assert "pip install 'postil[report]'" in outcome.err
     assert not Path("pictures").exists()
 
 

@@ -332,7 +332,7 @@ def test_what_cannot_be_drawn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match=r"nothing to draw in AgreementResult\(one rating each\)"):
         empty.plot()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r"a picture needs an optional package: pip install 'postil\[plot\]'"):
+    with pytest.raises(MissingExtra, match=r"a picture needs an optional package: pip install 'postil\[report\]'"):
         example("score").plot()
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from conftest import Outcome, Postil
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),
-    pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot"),
+    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables"),
+    pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra report"),
 ]
 
 WORDS = ("rain", "chess", "votes", "bread", "tram", "choir", "apples")

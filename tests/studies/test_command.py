@@ -37,7 +37,7 @@ def test_help(postil: Postil, name: str) -> None:
         (["uses", "--corpus", "nowhere"], 3, "nowhere: no such folder"),
     ],
 )
-@pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot")
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra report")
 def test_what_makes_no_sense(postil: Postil, words: list[str], code: int, problem: str) -> None:
     outcome = postil("study", *words)
     assert outcome.code == code
@@ -46,7 +46,7 @@ def test_what_makes_no_sense(postil: Postil, words: list[str], code: int, proble
     assert not outcome.out
 
 
-@pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot")
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra report")
 def test_words_go_to_standard_error(postil: Postil) -> None:
     texts = ("moon and tide", "rye and bread", "the drake", "the pond")
     rows = [

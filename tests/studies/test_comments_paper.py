@@ -30,9 +30,9 @@ from postil.studies.stages import words_of
 from topic_corpora import corpus_of
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),
-    pytest.mark.skipif(find_spec("torch") is None, reason="networks need the extra nn"),
-    pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot"),
+    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables"),
+    pytest.mark.skipif(find_spec("torch") is None, reason="networks need the extra neural"),
+    pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra report"),
 ]
 
 WORDS = ("rain", "chess", "votes", "bread")

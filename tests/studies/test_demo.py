@@ -117,7 +117,7 @@ def test_serve_needs_the_packages_of_its_pages(postil: Postil, monkeypatch: pyte
     monkeypatch.setattr("postil.studies.demo.command.find_spec", lambda _: None)
     outcome = postil("demo", "--out", "d", "--serve")
     assert outcome.code == 2
-    assert outcome.err.endswith("--serve needs an optional package: pip install 'postil[parquet,web]'\n")
+    assert outcome.err.endswith("--serve needs an optional package: pip install 'postil[serve,tables]'\n")
     assert not Path("d").exists()
 
 

@@ -29,7 +29,7 @@ from postil.text.vectors import Vectors
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot")
+pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra report")
 
 NO_ANCHORS = "No passage has anchors (links)"
 QUICK: dict[str, Any] = {"train": False, "resamples": 10, "k": (3, 6), "stem": "none", "stop": "none", "folds": 3}

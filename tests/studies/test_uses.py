@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),
-    pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra plot"),
+    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables"),
+    pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages need the extra report"),
 ]
 
 WORDS = ("rain", "chess", "votes", "bread", "trains", "tides", "moon")
@@ -242,7 +242,7 @@ def test_without_titles_there_are_no_headlines(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural")
 def test_generators_of_titles_are_trained(corpus: Path, tmp_path: Path) -> None:
     said: list[str] = []
     study_uses(str(corpus), tmp_path, UsesOptions(**QUICK | {"train": True}, epochs=1, device="cpu"), said.append)

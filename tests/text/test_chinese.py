@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.errors import MissingExtra
+from postil.errors import UsageError
 from postil.text import tokenizers
 from postil.text.tokenizers import tokenizer
 
@@ -111,17 +111,22 @@ def test_signatures_name_the_versions() -> None:
         assert one.split_all(["我们 好", ""]) == [["我们", "好"], []]
 
 
-@pytest.mark.parametrize(("name", "absent"), [("jieba", "jieba"), ("rjieba", "rjieba")])
-def test_a_missing_package_names_the_extra(name: str, absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, absent, None)
-    with pytest.raises(MissingExtra, match=rf"tokenizer '{name}' .*postil\[zh\]"):
+@pytest.mark.parametrize(("name", "wanted"), [("jieba", "jieba;"), ("rjieba", r"'postil\[zh\]'")])
+def test_a_missing_package_is_named(name: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(UsageError, match=rf"tokenizer '{name}' .*pip install {wanted}"):
         tokenizer(name)
 
 
-def test_rjieba_without_jieba_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(MissingExtra, match="tokenizer 'rjieba'"):
-        tokenizer("rjieba")
+def test_without_jieba_equal_paths_are_those_of_rjieba(monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = tokenizer("rjieba")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jieba" else object())
+    alone = tokenizer("rjieba")
+    assert beside.signature.replace("rjieba-", "rjieba-2-") == alone.signature
+    assert alone != beside
+    assert beside.split("危危危危危") == ["危危危", "危危"]
+    assert alone.split("危危危危危") == ["危危", "危危危"]
+    assert alone.split("我 爱北京,i5-7300HQ") == beside.split("我 爱北京,i5-7300HQ")
 
 
 SILENT = """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.store import Corpus
 
-pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables")
 needs_sklearn = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs the extra boosting")
 WORDS_ONLY = RetrieverTrainOptions(vectors="none", eval_negatives=5)
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from postil.corpus.store import Corpus
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),
-    pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn"),
+    pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables"),
+    pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural"),
 ]
 
 SAYINGS = {
@@ -229,7 +229,7 @@ def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatc
 
     for name in ("torch", *(name for name in sys.modules if name.startswith("postil.comments.nn."))):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(PostilError, match=r"pip install 'postil\[nn\]'"):
+    with pytest.raises(PostilError, match=r"pip install 'postil\[neural\]'"):
         load_commenter(att)
 
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from postil.corpus.store import Corpus
 
-pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
-needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables")
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural")
 needs_gensim = pytest.mark.skipif(find_spec("gensim") is None, reason="needs the extra vectors")
 
 SAYINGS = {"rain": "take a coat with you today", "chess": "the queen should not have moved", "bread": "fresh"}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.store import Corpus
 
-pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables")
 BY_WORDS = RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5, neighbors=40)
 
 

@@ -31,7 +31,7 @@ def calibrate(
     inputs: InputOptions,
     figure: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Draw precision against coverage: .svg, .png or .pdf; extra plot."),
+        Option(metavar="FILE", help="Draw precision against coverage: .svg, .png or .pdf; extra report."),
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -74,7 +74,7 @@ def label(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "postil":
             raise
-        raise MissingExtra("postil label", "web") from error
+        raise MissingExtra("postil label", "serve") from error
     app.plan_labels(articles, model, options, inputs=inputs, on_message=say)
     try:
         if options.serve:

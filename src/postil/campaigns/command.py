@@ -145,7 +145,7 @@ def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "postil":
             raise
-        raise MissingExtra("postil annotate serve", "web") from error
+        raise MissingExtra("postil annotate serve", "serve") from error
     link = app.invite_first_lead(campaign, options.address)
     if link is not None:
         say(f"invitation for the lead, valid once and for one day: {link}")

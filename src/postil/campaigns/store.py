@@ -47,7 +47,7 @@ try:
     from postil.campaigns.state import Lifecycle
     from postil.campaigns.tables import GRADED, MOVED, OPEN, SCHEMA, SKIPPED
 except ImportError as error:
-    raise MissingExtra("a campaign", "web") from error
+    raise MissingExtra("a campaign", "serve") from error
 
 
 class Store:

@@ -225,7 +225,7 @@ class NeuralCommenter:
         try:
             from postil.comments.nn.generator import Generator  # noqa: PLC0415 - it needs torch
         except ImportError as error:
-            raise MissingExtra(f"the model {self.model.kind}", "nn") from error
+            raise MissingExtra(f"the model {self.model.kind}", "neural") from error
         return Generator.open(self.model.path / "generator", self.device)
 
     @cached_property

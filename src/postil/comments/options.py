@@ -243,7 +243,7 @@ class TrainingOptions:
         seed: Seed of everything random.
         device: ``cpu``, ``cuda``, or ``auto``: a GPU where there is one.
         bf16: Mixed precision (autocast to bfloat16; weights and optimizer stay in float32), on a GPU that supports it.
-        tensorboard: Log folder for TensorBoard; extra tensorboard.
+        tensorboard: Log folder for TensorBoard; extra neural.
     """
 
     batch: Annotated[int, Flag(min=2)] = 256
@@ -312,7 +312,7 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
 
     Args:
         ranker: Ranker of the candidates: ``features`` (words, vectors and more, fitted in seconds), ``tf-idf``,
-            ``relevance`` (a convolutional network; extra nn), or ``both``: the sum of these three, with the weights
+            ``relevance`` (a convolutional network; extra neural), or ``both``: the sum of these three, with the weights
             that do best on dev. The paper has ``relevance``.
         reranker: Sentence encoder that reorders the fifty best candidates of an article, a folder (as of
             sentence-transformers or ONNX) or package:NAME; name it for postil comment again. By default none.

@@ -224,7 +224,7 @@ def _by_relevance(model: Model, comments: int) -> Ranker:
     try:
         from postil.comments.nn.relevance import Relevance  # noqa: PLC0415 - it needs torch
     except ImportError as error:
-        raise MissingExtra("the relevance model", "nn") from error
+        raise MissingExtra("the relevance model", "neural") from error
     relevance = Relevance.open(model.path / "relevance")
     if relevance.options.architecture == "interaction":
         return InteractionRanker(*_words(model, comments), relevance)
@@ -292,7 +292,7 @@ class Retriever:
         """
         model = Model.open(folder, KINDS)
         if model.setting("ranker", str) in NETWORKS and find_spec("torch") is None:
-            raise MissingExtra("the relevance model", "nn")
+            raise MissingExtra("the relevance model", "neural")
         if selection is not None and reranker is not None:
             problem = "a reranker changes the first suggestions, by which the model was calibrated"
             raise UsageError(f"{folder}: {problem}; leave it out, or precision and coverage")

@@ -53,7 +53,7 @@ def arrow() -> Arrow:
     try:
         import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtra("a .parquet file", "parquet") from error
+        raise MissingExtra("a .parquet file", "tables") from error
     return pyarrow
 
 

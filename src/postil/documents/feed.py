@@ -231,7 +231,7 @@ def _xml_entries(
     try:
         import feedparser  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise MissingExtra("reading a feed", "html") from error
+        raise MissingExtra("reading a feed", "pages") from error
     text = _mended(data, charset, report)
     before = _BEFORE_ROOT.match(text)
     prolog = "" if before is None else before[0]

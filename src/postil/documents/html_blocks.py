@@ -97,7 +97,7 @@ def in_order(html: str) -> str:
     try:
         from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise MissingExtra("the text of a page of HTML", "html") from error
+        raise MissingExtra("the text of a page of HTML", "pages") from error
     if _XHTML.match(html):
         html = _CLOSED.sub(r"<\1\2></\1>", html)
     few = _with_few_attributes(html)
@@ -239,7 +239,7 @@ def parsed(html: str) -> HtmlElement:
         from lxml import etree  # noqa: PLC0415 - an extra
         from lxml.html import HTMLParser, document_fromstring  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtra("the text of a page of HTML", "html") from error
+        raise MissingExtra("the text of a page of HTML", "pages") from error
     try:
         # As bytes, since lxml refuses a text that declares an encoding.
         parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)

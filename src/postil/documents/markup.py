@@ -245,7 +245,7 @@ def html_text(html: str, *, quotes: bool = True, lines: bool = False) -> str:
     try:
         from lxml import etree  # noqa: PLC0415 - needed for these formats only
     except ImportError as error:
-        raise MissingExtra("HTML in the text of articles and comments", "html") from error
+        raise MissingExtra("HTML in the text of articles and comments", "pages") from error
     parser = etree.HTMLParser(target=_Target(quotes=quotes, lines=lines), encoding="utf-8")
     # A text that begins with a tag of a page's head must not become the head.
     parser.feed(b"<body>" + html.replace("\0", "").encode("utf-8", "replace"))

@@ -399,7 +399,7 @@ def _reading(folder: Path) -> Iterator[None]:
         ) from error
 
 
-EXTRA: Final = "models"
+EXTRA: Final = "neural"
 NARROW: Final = 64
 """Smallest number of tokens in a batch; a shorter one is filled up. Libraries multiply fewer rows by other code, whose
 last bits differ."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXTRA", "MATRIX", "TOKENIZER", "SubwordEncoder", "WordEncoder", "open_static", "read_subwords"]
 
-EXTRA: Final = "meaning"
+EXTRA: Final = "vectors"
 """Extra of the package with what subword vectors need."""
 MATRIX: Final = "model.safetensors"
 TOKENIZER: Final = "tokenizer.json"

@@ -178,7 +178,7 @@ def token_counter(path: str | PathLike[str]) -> Callable[[str], int]:
     try:
         from tokenizers import Tokenizer  # noqa: PLC0415 - part of an extra
     except ImportError as error:
-        raise MissingExtra("a tokenizer file", "meaning") from error
+        raise MissingExtra("a tokenizer file", "vectors") from error
     try:
         content = Path(path).read_bytes()
     except OSError as error:

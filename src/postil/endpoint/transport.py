@@ -307,7 +307,7 @@ def httpx_for(what: str) -> ModuleType:
     try:
         import httpx2  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise MissingExtra(what, "endpoint") from error
+        raise MissingExtra(what, "serve") from error
     return httpx2
 
 

@@ -31,5 +31,5 @@ def serve(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "postil":
             raise
-        raise MissingExtra("postil serve", "web") from error
+        raise MissingExtra("postil serve", "serve") from error
     serve_web(models, options, on_message=say)

@@ -215,7 +215,7 @@ def generator(
     grid: GridOption = None,
     grid_epochs: GridEpochsOption = None,
     figure: Annotated[
-        Path | None, Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf; extra plot.")
+        Path | None, Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf; extra report.")
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:

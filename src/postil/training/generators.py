@@ -144,7 +144,7 @@ def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptio
     try:
         from postil.comments.nn.generator import COMMENTS_PER_GROUP, Generator, train_generator  # noqa: PLC0415 - it needs torch
     except ImportError as error:
-        raise MissingExtra(f"the model {kind}", "nn") from error
+        raise MissingExtra(f"the model {kind}", "neural") from error
     network = replace(
         options.network,
         attention=options.network.attention or ATTENTION[kind],

@@ -64,7 +64,7 @@ SIZE: Final = 128
 MOST: Final = 200_000
 """Number of word vectors that a model keeps whatever the corpus; of more, also those of its words."""
 WORDS_ONLY: Final = Message(
-    "the ranker reads words only, which is worse: pip install wordllama 'postil[meaning]', or name a folder: {vectors}",
+    "the ranker reads words only, which is worse: pip install wordllama 'postil[vectors]', or name a folder: {vectors}",
     vectors=Setting("vectors", Blank("DIR")),
 )
 

@@ -482,7 +482,7 @@ def _train(directory: TrainingDirectory, options: RetrieverTrainOptions, name: s
     try:
         from postil.comments.nn.relevance import Relevance, train_relevance  # noqa: PLC0415 - it needs torch
     except ImportError as error:
-        raise MissingExtra("the relevance model", "nn") from error
+        raise MissingExtra("the relevance model", "neural") from error
     train, dev = directory.split("train"), directory.split("dev")
     return directory.train(
         name,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn]'")
+pytest.importorskip("torch", reason="networks need torch: pip install 'postil[neural]'")
 
 import generator_work as gen
 import network_work as work

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn]'")
+pytest.importorskip("torch", reason="networks need torch: pip install 'postil[neural]'")
 
 import torch
 from torch import nn

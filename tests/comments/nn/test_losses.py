@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn]'")
+pytest.importorskip("torch", reason="networks need torch: pip install 'postil[neural]'")
 
 import torch
 from torch.nn import functional

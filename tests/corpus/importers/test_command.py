@@ -113,7 +113,7 @@ WIKI = {
 
 
 def test_wikipedia(run: Import) -> None:
-    pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")
+    pytest.importorskip("mwparserfromhell", reason="needs the extra pages")
     for name, text in WIKI.items():
         Path(name).write_text(text)
     result = run("wikipedia", *WIKI, "--min-words", "3", "-o", "p.jsonl")
@@ -146,7 +146,7 @@ def test_wikipedia(run: Import) -> None:
 
 
 def test_a_dump_that_is_cut_off_can_be_read_as_far_as_it_goes(run: Import) -> None:
-    pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")
+    pytest.importorskip("mwparserfromhell", reason="needs the extra pages")
     page = "<page><title>{}</title><ns>0</ns><revision><text>Rye dough {} needs sourdough.</text></revision></page>"
     dump = f"<mediawiki>{page.format('Rye', 1)}{page.format('', 2)}\n{page.format('Oats', 3)}"
     Path("cut.xml").write_text(dump + "<page><title>Wheat")

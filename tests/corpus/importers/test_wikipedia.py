@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Read = Callable[..., tuple[list[Passage], WikiReport]]
 
-pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")
+pytest.importorskip("mwparserfromhell", reason="needs the extra pages")
 
 DUCK: Final = (
     "{{Infobox|x=[[y]]}}'''Ducks''' are [[bird]]s that swim in [[Lake|lakes]].<ref>[[Book]]</ref> They dive.\n\n"

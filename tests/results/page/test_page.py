@@ -412,5 +412,5 @@ def test_a_page_that_is_there_stays_where_writing_fails(tmp_path: Path) -> None:
 def test_without_the_extra(missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     for attempt in (lambda: write_report([scores()], tmp_path / "r.html"), lambda: check_report(tmp_path / "r.html")):
-        with pytest.raises(MissingExtra, match=r"^a report needs an optional package: pip install 'postil\[plot\]'$"):
+        with pytest.raises(MissingExtra, match=r"^a report needs an optional package: pip install 'postil\[report\]'$"):
             attempt()

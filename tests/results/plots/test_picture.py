@@ -233,7 +233,7 @@ def test_without_matplotlib_the_extra_is_named(draw: Callable[[], Figure], monke
     figure = draw()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for attempt in (draw, lambda: svg(figure, "")):
-        with pytest.raises(MissingExtra, match=r"a picture needs an optional package: pip install 'postil\[plot\]'"):
+        with pytest.raises(MissingExtra, match=r"a picture needs an optional package: pip install 'postil\[report\]'"):
             attempt()
 
 

@@ -549,5 +549,5 @@ def _summary_writer(options: TrainingOptions, step: int) -> SummaryWriter | None
     try:
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - optional
     except ImportError as error:
-        raise MissingExtra("logging for TensorBoard", "tensorboard") from error
+        raise MissingExtra("logging for TensorBoard", "neural") from error
     return SummaryWriter(options.tensorboard, purge_step=step)

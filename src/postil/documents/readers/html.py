@@ -400,7 +400,7 @@ def extracted(tree: HtmlElement) -> Extracted | None:
         from trafilatura import bare_extraction  # noqa: PLC0415 - an extra
         from trafilatura.utils import line_processing, trim  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtra("the article of a page", "html") from error
+        raise MissingExtra("the article of a page", "pages") from error
     for name in ("trafilatura", "htmldate", "courlan"):  # what they warn of is told by the error
         logging.getLogger(name).addHandler(_SILENT)
     _shorten(tree)

@@ -627,7 +627,7 @@ def read_pdf(data: bytes, source: str) -> Document:
         from pypdf.errors import DependencyError, LimitReachedError  # noqa: PLC0415
 
     except ImportError as error:
-        raise MissingExtra("reading a PDF", "pdf") from error
+        raise MissingExtra("reading a PDF", "pages") from error
     logging.getLogger("pypdf").addHandler(_SILENT)
     if b"%PDF-" not in data[:HEAD]:
         raise InvalidInput("is no PDF file: it does not begin as one", where=source)
@@ -646,7 +646,7 @@ def read_pdf(data: bytes, source: str) -> Document:
     except LimitReachedError as error:
         raise InvalidInput(f"is larger than a text can be: {_said(error)}", where=source) from None
     except DependencyError:
-        raise MissingExtra("decrypting a PDF", "pdf") from None
+        raise MissingExtra("decrypting a PDF", "pages") from None
     except RecursionError:
         raise InvalidInput("is damaged: its objects contain each other", where=source) from None
     except Exception as error:  # of damaged files pypdf raises whatever its code meets

@@ -88,7 +88,7 @@ def parsed(wikitext: str) -> Wikicode:
     try:
         from mwparserfromhell import parse  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtra("reading wikitext", "wiki") from error
+        raise MissingExtra("reading wikitext", "pages") from error
     return parse(_tamed(wikitext.replace("\0", "")))  # the compiled parser would end there
 
 

@@ -295,6 +295,6 @@ def check_report(out: str | PathLike[str], inputs: Iterable[str | PathLike[str]]
     if not page.parent.is_dir():
         raise UsageError(f"{page}: parent folder {page.parent} does not exist")
     if not all(map(find_spec, NEEDED)):
-        raise MissingExtra("a report", "plot")
+        raise MissingExtra("a report", "report")
     check_apart(page, inputs)
     return page

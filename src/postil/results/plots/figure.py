@@ -135,7 +135,7 @@ def style() -> Iterator[None]:
     try:
         from matplotlib import style as styles  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtra("a picture", "plot") from error
+        raise MissingExtra("a picture", "report") from error
     with _one_at_a_time, styles.context(["default", STYLE]):
         yield
 

@@ -39,7 +39,7 @@ def demo(
     from postil.studies.demo.calls import is_prepared, run_demo  # noqa: PLC0415
 
     if serve:
-        needed = MissingExtra("postil demo --serve", "parquet,web")
+        needed = MissingExtra("postil demo --serve", "serve,tables")
         if find_spec("pyarrow") is None:  # of the model
             raise needed
         try:
