@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import postil
-from postil.comments.evaluation import EvaluateOptions
+from postil.comments.options import EvaluateOptions
 from postil.data.rows import Judgement, Passage, Rating, Reference
 from result_examples import example
 

@@ -47,7 +47,7 @@ BESIDE: Final = (
     "postil.comments.prompted_commenter.PromptedCommenter",
     "postil.comments.prompted_commenter.Prompt",
     "postil.screening.filtering.CandidateFilter",
-    "postil.comments.evaluation.EvaluateOptions",
+    "postil.comments.options.EvaluateOptions",
     "postil.comments.evaluation.CommenterEvaluation",
     "postil.endpoint.client.Client",
     "postil.endpoint.cache.AnswerCache",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.comments.calls import CommentOptions
+from postil.comments.call_options import CommentOptions
 from postil.comments.options import DecodingOptions
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.call_options import CommentOptions
+from postil.comments.calls import comment_articles
 from postil.comments.retrieval import Retriever, Sharded
 from postil.data.row_files import write
 from postil.engine import open_engine

@@ -16,8 +16,8 @@ import pytest
 import postil
 from made_retrievers import changed
 from postil.comments.commenter import load_commenter
-from postil.comments.evaluation import METRICS, EvaluateOptions, Readers, evaluate_commenters, read_readers
-from postil.comments.options import RetrieverTrainOptions
+from postil.comments.evaluation import Readers, evaluate_commenters, read_readers
+from postil.comments.options import METRICS, EvaluateOptions, RetrieverTrainOptions
 from postil.comments.result import ReferenceCounts
 from postil.data.grades import Scale
 from postil.data.rows import Article, Comment

@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from postil.cli.main import app
-from postil.comments.evaluation import EvaluateOptions, evaluate_commenters
+from postil.comments.evaluation import evaluate_commenters
+from postil.comments.options import EvaluateOptions
 from postil.corpus.store import Corpus
 from postil.data.grades import Scale
 from postil.data.row_files import write

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from postil.cli.main import app
-from postil.comments.calls import CommentOptions
+from postil.comments.call_options import CommentOptions
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.store import Model, ModelWriter
 from postil.corpus.store import Corpus

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from postil.comments import reranker
-from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.call_options import CommentOptions
+from postil.comments.calls import comment_articles
 from postil.comments.commenter import load_commenter
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever

@@ -6,18 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say, terminal_width
-from postil.comments.calls import (
-    CommentOptions,
-    PromptedCommentOptions,
-    comment_articles,
-    estimate_comments,
-    prompted_comments,
-)
-from postil.comments.prompted_commenter import default_template
-from postil.comments.result import SuggestionsResult
+from postil.comments.call_options import CommentOptions, PromptedCommentOptions
 from postil.data.options import InputOptions
 from postil.errors import PostilError
-from postil.results.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +20,8 @@ __all__ = ["comment"]
 
 
 def _prompt() -> str:
+    from postil.comments.prompted_commenter import default_template  # noqa: PLC0415
+
     return default_template().text
 
 
@@ -66,6 +59,9 @@ def comment(
 
     Example: postil comment today.html --model model -k 3 --format jsonl
     """
+    from postil.comments.calls import comment_articles, estimate_comments, prompted_comments  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
+
     if prompted.endpoint is None:
         prompted.check_unused()
         _print(comment_articles(articles, model, options, inputs=inputs, on_message=say), format)
@@ -84,6 +80,9 @@ def _print(found: Iterable[Suggestions], form: Format, *, keep: bool = False) ->
         form: The format.
         keep: True to print those that an error comes after.
     """
+    from postil.comments.result import SuggestionsResult  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
+
     rows: list[Suggestions] = []
     problem: PostilError | None = None
     try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 import msgspec
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from postil.comments.candidate_pool import MISSING
 from postil.comments.commenter import Commenter, load_commenter
 from postil.comments.neural_commenter import NeuralCommenter
+from postil.comments.options import EvaluateOptions
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.result import (
     HUMAN,
@@ -34,12 +35,11 @@ from postil.comments.result import (
 from postil.comments.retrieval import Retriever
 from postil.comments.store import Model
 from postil.corpus.store import Corpus
-from postil.data.arguments import check_arguments, check_fields, options_of
+from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
 from postil.data.explain import are, have
 from postil.data.fields import draw_key, unix_seconds
 from postil.data.grades import DEFAULT, METHODS, SCALE_SETTING, Scale, weigh
-from postil.data.options import PluginOptions, SeedOptions, ThreadOptions
 from postil.data.row_files import Writer
 from postil.data.rows import Article, Candidate, Comment, Reference, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
@@ -48,7 +48,6 @@ from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts, ScoredB
 from postil.metrics.metric_set import MetricSet, lowest_weight, parse_all
 from postil.metrics.spec import load_plugins
 from postil.metrics.ungraded import NAME, similarity_of
-from postil.options import Flag, options
 from postil.screening.filtering import CandidateFilter
 
 if TYPE_CHECKING:
@@ -62,9 +61,7 @@ if TYPE_CHECKING:
     from postil.text.tokens import Tokens
 
 __all__ = [
-    "METRICS",
     "CommenterEvaluation",
-    "EvaluateOptions",
     "Readers",
     "evaluate_commenters",
     "needs_scale",
@@ -420,37 +417,9 @@ def date_remarks(periods: Iterable[TrainingPeriod], articles: int, split: str) -
         yield Message("{systems}: {text}", systems=", ".join(systems), text=text)
 
 
-METRICS: Final = ("meteor", "w-meteor", "rouge-l", "w-rouge-l", "cider", "w-cider", "bleu-1", "w-bleu-1")
-"""The metrics of the paper's Table 7."""
 AT_ONCE: Final = 64
 SPLITS: Final = ("dev", "test")
 _FILES: Final = (Setting("items"), Setting("candidates"))
-
-
-@options
-class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
-    """Options of `postil evaluate`.
-
-    Args:
-        split: The articles to comment on: test or dev.
-        metrics: Metric, as for postil score; repeatable. By default meteor, rouge-l, cider and bleu-1, each without and
-            with w-.
-        weights: Source of the references' weights: score, minmax or item-max (grades), votes, or consensus. By default
-            grades where every reference has one, else votes where these differ within some article, else consensus.
-        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
-        by_date: Scores by period of the articles' dates as well: month, quarter, year, or a number of periods with as
-            many articles each.
-        seed: Seed of the comments that are set aside.
-    """
-
-    split: Annotated[str, Flag(metavar="NAME")] = "test"
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = METRICS
-    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    by_date: Annotated[str | None, Flag(metavar="PERIOD")] = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

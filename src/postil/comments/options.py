@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from postil.comments.index import IDF, WEIGHTINGS, Idf, Weighting
 from postil.comments.nn.batches import SPECIAL
 from postil.data.arguments import check_bounds, check_fields
-from postil.data.options import EngineOptions, SeedOptions
+from postil.data.grades import Scale
+from postil.data.options import EngineOptions, PluginOptions, SeedOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError, check_least
 from postil.messages import Listed, Setting
 from postil.options import Flag, options
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 __all__ = [
+    "METRICS",
     "RANKERS",
     "SEED",
     "DecodingOptions",
+    "EvaluateOptions",
     "GeneratorOptions",
     "GeneratorTrainOptions",
     "GeneratorTraining",
@@ -427,3 +430,33 @@ class GeneratorTrainOptions(SeedOptions):
     def content_words(self) -> int | None:
         """Number of words of the content that are read after the title; None for the limit of the network alone."""
         return LONGEST if self.max_content_words == 0 else self.max_content_words
+
+
+METRICS: Final = ("meteor", "w-meteor", "rouge-l", "w-rouge-l", "cider", "w-cider", "bleu-1", "w-bleu-1")
+"""The metrics of the paper's Table 7."""
+
+
+@options
+class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
+    """Options of `postil evaluate`.
+
+    Args:
+        split: The articles to comment on: test or dev.
+        metrics: Metric, as for postil score; repeatable. By default meteor, rouge-l, cider and bleu-1, each without and
+            with w-.
+        weights: Source of the references' weights: score, minmax or item-max (grades), votes, or consensus. By default
+            grades where every reference has one, else votes where these differ within some article, else consensus.
+        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
+        by_date: Scores by period of the articles' dates as well: month, quarter, year, or a number of periods with as
+            many articles each.
+        seed: Seed of the comments that are set aside.
+    """
+
+    split: Annotated[str, Flag(metavar="NAME")] = "test"
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = METRICS
+    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    by_date: Annotated[str | None, Flag(metavar="PERIOD")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)

@@ -7,7 +7,6 @@ from typing import Annotated
 from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import print_result, say
 from postil.data.options import TableInputOptions
-from postil.interest.calls import rank_sources
 from postil.interest.options import InterestingOptions
 
 __all__ = ["interesting"]
@@ -42,5 +41,7 @@ def interesting(
 
     Example: postil interesting page.html -k 10 --page highlighted.html
     """
+    from postil.interest.calls import rank_sources  # noqa: PLC0415 - metrics and documents are behind it
+
     result = rank_sources(sources, options, page=page, pages=pages, inputs=inputs, on_message=say)
     print_result(result, format)

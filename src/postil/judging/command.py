@@ -7,15 +7,14 @@ from typing import Annotated
 from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_page, command_line, emit, print_result, say
 from postil.data.options import InputOptions
-from postil.judging.calls import judge_rows, open_sources, plan_rows
-from postil.judging.judge import Template
 from postil.judging.options import JudgeOptions
-from postil.results.views import show
 
 __all__ = ["judge"]
 
 
 def _prompt() -> str:
+    from postil.judging.judge import Template  # noqa: PLC0415
+
     return Template.default().text
 
 
@@ -57,6 +56,9 @@ def judge(
     Example: postil judge systems.jsonl -r references.jsonl --articles articles.jsonl --scale 1:5 --model qwen3
     --endpoint http://127.0.0.1:8080/v1 --cache answers --out judge.jsonl
     """
+    from postil.judging.calls import judge_rows, open_sources, plan_rows  # noqa: PLC0415 - metrics are behind it
+    from postil.results.views import show  # noqa: PLC0415
+
     paths = {"candidates": candidates, "references": references, "articles": articles, "judgements": judgements}
     check_page(report, paths.values())
     sources = open_sources(paths, options, inputs, say)

@@ -8,14 +8,11 @@ from typing import Annotated
 
 from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say, tell
-from postil.comments.evaluation import EvaluateOptions, evaluate_commenters, writing
+from postil.comments.options import EvaluateOptions
 from postil.data.options import InputOptions
 from postil.data.progress import progress
 from postil.errors import UsageError
 from postil.results.systems_table import TableOptions
-from postil.results.views import show
-from postil.threads.calls import rank_articles
-from postil.threads.evaluation import evaluate_threads
 from postil.threads.options import RankOptions
 
 __all__ = ["evaluate", "rank_comments"]
@@ -36,6 +33,9 @@ def rank_comments(
 
     Example: postil rank-comments threads.jsonl --model model --by relevance=2 --by votes --diversity 0.3
     """
+    from postil.results.views import show  # noqa: PLC0415
+    from postil.threads.calls import rank_articles  # noqa: PLC0415 - what ranks is behind it
+
     emit(show(format, rank_articles(articles, model, options, inputs=inputs, on_message=say)), format)
 
 
@@ -70,6 +70,10 @@ def evaluate(
 
     Example: postil evaluate model-t model-tc --corpus corpus
     """
+    from postil.comments.evaluation import evaluate_commenters, writing  # noqa: PLC0415 - metrics are behind it
+    from postil.results.views import show  # noqa: PLC0415
+    from postil.threads.evaluation import evaluate_threads  # noqa: PLC0415
+
     table.check(format, intervals=False)
     if threads is not None:
         used = EvaluateOptions(split=options.split, seed=options.seed, jobs=options.jobs)

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from postil.comments import neural_commenter, retrieval
-from postil.comments.calls import CommentOptions
+from postil.comments.call_options import CommentOptions
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.result import HUMAN

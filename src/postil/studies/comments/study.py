@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from postil.comments import neural_commenter, retrieval
-from postil.comments.calls import CommentOptions, comment_articles
+from postil.comments.call_options import CommentOptions
+from postil.comments.calls import comment_articles
 from postil.comments.evaluation import Readers, needs_scale, parted_readers
 from postil.comments.options import (
     GeneratorOptions,

@@ -332,7 +332,8 @@ def _suggestions(demo: _Demo) -> None:
         "article of today. An editor chooses.",
         [build, train, comment],
     )
-    from postil.comments.calls import CommentOptions, comment_articles  # noqa: PLC0415  # more is behind it
+    from postil.comments.call_options import CommentOptions  # noqa: PLC0415
+    from postil.comments.calls import comment_articles  # noqa: PLC0415  # more is behind it
     from postil.comments.options import RetrieverTrainOptions  # noqa: PLC0415
     from postil.training.retrievers import train_retriever  # noqa: PLC0415
 

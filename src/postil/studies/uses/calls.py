@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.comments.calls import CommentOptions
+from postil.comments.call_options import CommentOptions
 from postil.comments.options import GeneratorTraining, GeneratorTrainOptions
 from postil.corpus.store import Corpus
 from postil.data.explain import counted
