@@ -290,7 +290,7 @@ def flag_of(name: str, inner: object, flag: Flag, help: str, default: object) ->
     return click.Option(
         [name, *_names(name, flag, on=default is True)],
         type=None if inner is bool else _type(_single(inner), flag),
-        is_flag=inner is bool,
+        is_flag=True if inner is bool else None,  # False would let an option that must be given do without its value
         multiple=_several(inner),
         required=required,
         metavar=None if inner is bool else flag.metavar or _METAVARS.get(_single(inner)),
