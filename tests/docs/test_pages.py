@@ -84,6 +84,7 @@ def test_no_page_with_commands_is_left_out() -> None:
         "estimate-when",
         "findings",
         "index",
+        "install",
         "measures",
         "migrating",
         "validation",

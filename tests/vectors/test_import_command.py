@@ -91,7 +91,7 @@ def test_a_folder_of_subwords_is_shown() -> None:
     Path("v/metadata.json").write_text("3")
     shown = CliRunner().invoke(app, ["vectors", "show", "v"])
     assert shown.exit_code == 3
-    assert "v/metadata.json: not a readable description" in shown.stderr
+    assert "v/metadata.json: expected a JSON object, got 3" in shown.stderr
 
 
 @pytest.mark.usefixtures("package")
