@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from functools import cache
 from itertools import repeat
@@ -49,7 +50,7 @@ class _Source(NamedTuple, Generic[F]):
     constants: dict[str, object]
 
 
-class _Rows(Generic[T, F]):
+class _Rows(ABC, Generic[T, F]):
     """Rows of a table, on the way.
 
     Args:
@@ -99,8 +100,9 @@ class _Rows(Generic[T, F]):
         """True if the table has a column."""
         return source in self._names
 
+    @abstractmethod
     def _field(self, name: str, column: str) -> F:
-        raise NotImplementedError
+        """A field of a row that has a column."""
 
     def _constant(self, name: str) -> object:
         """Value of a field that has no column: the name of the file for a system."""
@@ -116,8 +118,9 @@ class _Rows(Generic[T, F]):
         read |= {column.partition(".")[0] for column in read} | ({NESTED} if self._nested else set())
         return self._reading.unread(self._names, read)
 
+    @abstractmethod
     def _batches(self) -> Iterable[Batch]:
-        raise NotImplementedError
+        """The rows of the table."""
 
     def _kept(self, batch: Batch, place: Place) -> Sequence[int]:
         """Rows of a batch that have a value at a place."""
@@ -125,9 +128,9 @@ class _Rows(Generic[T, F]):
             return range(len(batch.lines))
         return self._unfolding.kept(place, list(map(batch.column, place.columns)), texts=self._texts)
 
+    @abstractmethod
     def _made(self, source: _Source[F], batch: Batch) -> list[T]:
         """Rows of a batch; an error does not say which one is wrong."""
-        raise NotImplementedError
 
     def __iter__(self) -> Iterator[T]:
         after, count = 1, 0
@@ -165,9 +168,9 @@ class _Rows(Generic[T, F]):
                     raise InvalidInput(error.problem, where=self._where, line=line, field=error.field) from None
         return made
 
+    @abstractmethod
     def _end(self) -> None:
         """Look at what is known when all rows have come."""
-        raise NotImplementedError
 
 
 class _CellRows(_Rows[T, CellField]):
