@@ -12,7 +12,7 @@ const known = new Map(); // the last answer to each suggestion: {show, reason, s
 const done = []; // what can be undone, the last one last
 const withdrawn = new Set(); // ids that this page has taken back
 const memory = new Map(); // entries that the storage did not take
-let attempts = 0, timer = 0, sending = null, made = 0;
+let attempts = 0, timer = 0, sending = null, made = 0, settled = 0;
 let single = false; // one label per request, after some were refused together
 let state = ""; // "", "offline" or why nothing is sent
 export const events = new EventTarget(); // "change", when an answer or its state does
@@ -88,14 +88,15 @@ export function undo() {
 // What the server has of this editor for an article. Ids begin with the time, so that of two answers the later one
 // stands; an earlier one that was not known here when it was answered again is taken back, and undo gives it again.
 export async function load(article, signal) {
-  const found = await ask(`/desk/labels?article=${encodeURIComponent(article)}`, { signal });
-  const unsent = new Set(entries().map(([, entry]) => entry.withdrawn));
+  let found, before;
+  do { // asked again where a label was stored or taken back meanwhile, as nobody knows whether the answer counts it
+    await sending;
+    before = settled;
+    found = await ask(`/desk/labels?article=${encodeURIComponent(article)}`, { signal });
+  } while (sending || settled !== before);
   totals.stored = found.total;
   for (const { text, show, reason = null, id } of found.labels) {
-    if (withdrawn.has(id)) { // while this was on its way
-      if (!unsent.has(id)) totals.stored -= 1;
-      continue;
-    }
+    if (withdrawn.has(id)) continue; // here, and the server does not know it yet
     const now = answer(article, text);
     if (!now || !((id ?? "") < now.id)) known.set(name(article, text), { show, reason, id, state: "stored" });
     else {
@@ -154,6 +155,7 @@ function next() {
 }
 function settle([id, { label: one }], outcome, problem = "") {
   forget(id);
+  settled += 1;
   if (outcome === "stored") totals.stored += one ? 1 : -1;
   const now = one && answer(one.article, one.text);
   if (now && now.id === one.id) {
