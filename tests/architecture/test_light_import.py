@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from postil.capabilities import capabilities
+
 HEAVY = {
     "httpx2",
     "psycopg",
@@ -37,6 +39,7 @@ HEAVY = {
     "selectolax",
     "ray",
 }
+COMMANDS = [name for capability in capabilities() for name in capability.commands]
 HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "click", "rich"}
 
 
@@ -78,6 +81,19 @@ except SystemExit as end:
 )
 def test_not_loaded(statement: str, not_loaded: set[str]) -> None:
     assert loaded(statement) & not_loaded == set()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_needs_no_arrays(command: str) -> None:
+    code = "import sys; from postil.cli.main import main"
+    shown = f"{code}\nsys.argv = ['postil', '{command}', '--help']\ntry:\n    main()\nexcept SystemExit: pass"
+    assert loaded(f"{shown}\nassert 'numpy._core' not in sys.modules") & HEAVY == set()
+
+
+def test_what_is_read_of_numpy_is_there_after_all() -> None:
+    code = "import sys; sys.argv = ['postil', 'score', '--help']; from postil.cli.main import main"
+    shown = f"{code}\ntry:\n    main()\nexcept SystemExit: pass"
+    loaded(f"{shown}\nimport numpy\nassert numpy.arange(3).sum() == 3 and 'numpy._core' in sys.modules")
 
 
 def test_the_test_can_see_what_is_loaded() -> None:

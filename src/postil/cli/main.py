@@ -6,7 +6,9 @@ import io
 import os
 import sys
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Final
 
 import click
@@ -90,8 +92,19 @@ def report(
         say(f"written: {path}")
 
 
+class _Unread(ModuleType):
+    """A module that is imported when something of it is read."""
+
+    def __getattr__(self, name: str) -> object:
+        del sys.modules[self.__name__]
+        self.__dict__.update(vars(import_module(self.__name__)))
+        return getattr(self, name)
+
+
 def main() -> None:
     """The entry point of the ``postil`` command."""
+    if "--help" in sys.argv:  # which reads names and docstrings alone; numpy would take half of the time
+        sys.modules.setdefault("numpy", _Unread("numpy"))
     with _streams(), unwound():
         try:
             app()

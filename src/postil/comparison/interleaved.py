@@ -58,7 +58,7 @@ FEW: Final = 20
 QUANTILES: Final = 1.959964 + 0.841621
 """Sum of the normal quantiles at .975 and .8: for the level .05 of a two-sided test, and its power."""
 
-WEIGHTS: Final = np.array([1, 1, -1])
+WEIGHTS: Final = (1, 1, -1)
 """Credit of an event, in the order of `EVENTS`."""
 
 LEAST_P: Final = 1e-9

@@ -266,9 +266,9 @@ def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np
 BINS: Final = 64
 SHINGLE: Final = 5
 _BANDS: Final = 16
-_EMPTY: Final = np.uint32(0xFFFFFFFF)
-_ODD: Final = np.uint64(0x9E3779B97F4A7C15)
-_FACTORS: Final = np.array([_ODD ** np.uint64(power) for power in range(1, SHINGLE + 1)], dtype=np.uint64)
+_EMPTY: Final = 0xFFFFFFFF
+_ODD: Final = 0x9E3779B97F4A7C15
+_FACTORS: Final = tuple(pow(_ODD, power, 1 << 64) for power in range(1, SHINGLE + 1))
 _CHUNK: Final = 1 << 16
 
 
@@ -320,7 +320,7 @@ def minhash_signatures(hashes: NDArray[np.uint64], offsets: NDArray[np.int64]) -
     shingles = _mixed(shingles)
     places = owners * BINS + (shingles >> np.uint64(58)).astype(np.int64)
     # Never the highest number: it marks an empty bin.
-    values = np.minimum((shingles >> np.uint64(16)).astype(np.uint32), _EMPTY - np.uint32(1))
+    values = np.minimum((shingles >> np.uint64(16)).astype(np.uint32), _EMPTY - 1)
     np.minimum.at(least, places, values)
     return _filled(least.reshape(count, BINS))
 
@@ -373,7 +373,8 @@ def _shingles(
     """Hashes of all shingles, and the index of the text of each."""
     padded = np.concatenate([hashes, np.zeros(SHINGLE, dtype=np.uint64)])
     rolled = np.zeros(len(hashes), dtype=np.uint64)
-    for step, factor in enumerate(_FACTORS):
+    factors = np.array(_FACTORS, dtype=np.uint64)
+    for step, factor in enumerate(factors):
         rolled += padded[step : step + len(hashes)] * factor
     begins = np.ones(len(hashes), dtype=bool)
     for step in range(1, SHINGLE):  # the last words of a text begin no shingle
@@ -382,7 +383,7 @@ def _shingles(
     begins[offsets[short]] = True
     for text in short:  # one shingle of what there is
         start, end = offsets[text], offsets[text + 1]
-        rolled[start] = (hashes[start:end] * _FACTORS[: end - start]).sum()
+        rolled[start] = (hashes[start:end] * factors[: end - start]).sum()
     return rolled[begins], np.repeat(np.arange(len(lengths)), lengths)[begins]
 
 
@@ -402,7 +403,7 @@ def _filled(least: NDArray[np.uint32]) -> NDArray[np.uint32]:
     distance = following[some] - np.arange(BINS)
     borrowed = np.take_along_axis(twice[some], following[some], axis=1) + distance.astype(np.uint32) * np.uint32(40503)
     filled = np.full_like(least, _EMPTY)
-    filled[some] = np.minimum(borrowed, _EMPTY - np.uint32(1))
+    filled[some] = np.minimum(borrowed, _EMPTY - 1)
     return filled
 
 

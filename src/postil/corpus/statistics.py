@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from postil.data.grades import Scale
     from postil.engine import Engine
 
-__all__ = ["ALL", "EMPTY", "Histogram", "Statistics", "Summary", "spread", "statistics"]
+__all__ = ["ALL", "Histogram", "Statistics", "Summary", "spread", "statistics"]
 
 MANY: Final = 1 << 20
 """Integers within a range below this are counted without sorting."""
@@ -52,7 +52,7 @@ class Histogram:
     """Frequencies of integer values; histograms add up.
 
     Args:
-        values: int64[v] or float64[v], rising.
+        values: int64[v] or float64[v], rising; none by default.
         counts: int64[v], each above 0.
 
     >>> votes = Histogram.of([0, 0, 7]) + Histogram.of([1])
@@ -62,8 +62,8 @@ class Histogram:
     None
     """
 
-    values: NDArray[np.int64] | NDArray[np.float64]
-    counts: NDArray[np.int64]
+    values: NDArray[np.int64] | NDArray[np.float64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def of(cls, values: ArrayLike) -> Histogram:
@@ -161,10 +161,6 @@ class Histogram:
         steps = np.floor(POINTS * np.log(x) / np.log(max(x[-1], 2)))
         kept = (np.diff(steps, prepend=-1) > 0) | (np.diff(steps, append=np.inf) > 0)
         return x[kept], y[kept]
-
-
-EMPTY: Final = Histogram(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-"""No values."""
 
 
 ALL: Final = CorpusStatistics.ALL
@@ -379,18 +375,18 @@ class Summary:
     known: int = 0
     words: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, dtype=np.uint8))
     categories: Counter[str] = field(default_factory=Counter)
-    comments_per_article: Histogram = EMPTY
-    upvotes: Histogram = EMPTY
-    title_words: Histogram = EMPTY
-    title_characters: Histogram = EMPTY
-    content_words: Histogram = EMPTY
-    content_characters: Histogram = EMPTY
-    comment_words: Histogram = EMPTY
-    comment_characters: Histogram = EMPTY
-    grades: Histogram = EMPTY
-    best: Histogram = EMPTY
-    best_of_article: Histogram = EMPTY
-    ratings: Histogram = EMPTY
+    comments_per_article: Histogram = field(default_factory=Histogram)
+    upvotes: Histogram = field(default_factory=Histogram)
+    title_words: Histogram = field(default_factory=Histogram)
+    title_characters: Histogram = field(default_factory=Histogram)
+    content_words: Histogram = field(default_factory=Histogram)
+    content_characters: Histogram = field(default_factory=Histogram)
+    comment_words: Histogram = field(default_factory=Histogram)
+    comment_characters: Histogram = field(default_factory=Histogram)
+    grades: Histogram = field(default_factory=Histogram)
+    best: Histogram = field(default_factory=Histogram)
+    best_of_article: Histogram = field(default_factory=Histogram)
+    ratings: Histogram = field(default_factory=Histogram)
     dates: Period = Period()
     comment_dates: Period = Period()
 

@@ -350,10 +350,10 @@ def _saved(references: References, order: int, background: DocumentFrequencies) 
 
 BITS: Final = 6
 """Number of the first bits of a key that choose its file."""
-MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+MIX: Final = 0x9E3779B97F4A7C15
 """An odd factor: keys stay distinct, and their first bits are spread."""
-K = TypeVar("K", np.int32, np.uint64)
-RECORD: Final = np.dtype([("key", "<u8"), ("df", "<i4")])
+K = TypeVar("K", "np.int32", "np.uint64")
+RECORD: Final = [("key", "<u8"), ("df", "<i4")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -502,7 +502,7 @@ class SystemTotals:
         )
 
 
-_OF_SET: Final = np.uint64(0x9E3779B97F4A7C15)
+_OF_SET: Final = 0x9E3779B97F4A7C15
 """Odd factor that keeps equal texts of different sets apart."""
 
 

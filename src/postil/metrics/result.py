@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from postil.data.groups import nested
 from postil.data.parts import Part
@@ -58,11 +57,11 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
 
     scores: tuple[SystemScore, ...]
     aggregation: Literal["corpus"]
-    items: dict[str, NDArray[np.float64]] = {}
+    items: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
     item_signatures: dict[str, str] = {}
     item_names: tuple[str, ...] = ()
     system_names: tuple[str, ...] = ()
-    statistics: dict[str, NDArray[np.float64]] = {}
+    statistics: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
     equal_references: tuple[int, ...] = ()
 
     def __eq__(self, other: object) -> bool:

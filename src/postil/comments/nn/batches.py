@@ -20,12 +20,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from postil.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "BOS",
@@ -53,7 +55,7 @@ EOS: Final = 3
 SPECIAL: Final = 4
 """Number of special tokens; their ids precede those of the corpus's tokens."""
 
-Batch: TypeAlias = dict[str, NDArray[np.int64]]
+Batch: TypeAlias = "dict[str, NDArray[np.int64]]"
 """Arrays of a batch by name."""
 
 
