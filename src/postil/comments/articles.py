@@ -12,7 +12,6 @@ from postil.data.row_files import read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Article, Draft
 from postil.documents.markup import HtmlCleaner
-from postil.documents.reading import SourceOptions, is_address, is_document, load, read_source
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -47,17 +46,20 @@ def open_articles(
     Raises:
         InvalidInput, MissingExtra: A document cannot be read.
     """
+    from postil.documents import reading as documents  # noqa: PLC0415 - slow to load, and help does without it
+
     row = Article if comments else Draft
     reading = (inputs or InputOptions()).readings({"articles": row}, on_message)["articles"]
-    if not comments and is_document(articles, reading):
-        document = read_source(load(articles), SourceOptions())
+    if not comments and documents.is_document(articles, reading):
+        document = documents.read_source(documents.load(articles), documents.SourceOptions())
         for note in document.notes:
             on_message(f"{articles}: {note}")
-        return LocatedRows(iter([_of_document(document, articles)]), RowLocations(articles))
+        name = articles if documents.is_address(articles) else Path(articles).stem
+        return LocatedRows(iter([_of_document(document, articles, name)]), RowLocations(articles))
     return read(articles, row, reading)
 
 
-def _of_document(document: Document, source: str) -> Article:
+def _of_document(document: Document, source: str, name: str) -> Article:
     """The article that a document is: its title, or else its first line, and the text below it."""
     texts = [document.text_of(block) for block in document.blocks if block.kind not in AROUND]
     if not texts:
@@ -67,7 +69,7 @@ def _of_document(document: Document, source: str) -> Article:
     if title == first and len(title) <= LONGEST:
         del texts[0]
     return Draft(
-        source if is_address(source) else Path(source).stem,
+        name,
         title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…",
         content="\n".join(texts) or None,
         lang=document.lang,
