@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from operator import itemgetter
 from pathlib import Path
 from threading import Condition
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast
 
 import sqlalchemy as sql
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -405,7 +405,7 @@ class CompiledStatement(Generic[R]):
     """
 
     def __init__(
-        self, statement: ClauseElement, row: Callable[[Sequence[object]], R], columns: Sequence[str] | None = None
+        self, statement: ClauseElement, row: Callable[[Sequence[Any]], R], columns: Sequence[str] | None = None
     ) -> None:
         self._statement, self._row, self._columns = statement, row, columns
         self._compiled: dict[str, tuple[str, Mapping[str, object], Sequence[str] | None]] = {}

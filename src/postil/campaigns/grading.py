@@ -7,7 +7,7 @@ assignment and of its annotator's undo, so that undo moves both pointers back an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import sqlalchemy as sql
@@ -17,21 +17,21 @@ from postil.campaigns.database import CompiledStatement
 from postil.campaigns.items import first_open, golds_of, grades_of, of_assignment, open_after, spans_of, task_at
 from postil.campaigns.models import Annotation, Event, Progress, Refused, ShownLabel, Upcoming
 from postil.campaigns.people import active_person, progress_of, signed_in
-from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow, EventRow
+from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow
 from postil.campaigns.validation import annotated_share
 from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from sqlalchemy import Connection
 
     from postil.campaigns.database import Database
-    from postil.campaigns.models import AnnotationTask, CampaignState, Feedback, Person, Rating, Span
+    from postil.campaigns.models import AnnotationTask, CampaignState, EventKind, Feedback, Person, Rating, Span
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.state import Lifecycle
-    from postil.campaigns.tables import EventKind, PersonRow
+    from postil.campaigns.tables import PersonRow
 
 __all__ = [
     "Grading",
@@ -40,22 +40,7 @@ __all__ = [
     "to_event",
 ]
 
-_ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
-
-
-class _Values(TypedDict, total=False):
-    """Values of a new event; `_add` sets those that are missing."""
-
-    kind: EventKind
-    grade: float
-    grades: str
-    spans: str
-    reason: str
-    seconds: float | None
-    undoes: int
-    previous: int | None
-    time: float
-    idempotency_key: str
+_ASSIGNMENTS, _EVENTS, _ITEMS, _PEOPLE = tables.assignment.c, tables.event.c, tables.item.c, tables.person.c
 
 
 def add_annotation(
@@ -80,19 +65,20 @@ def add_annotation(
     """
     key = validation.key(given.idempotency_key)
     row = _assignment(connection, annotator.id, given.assignment)
+    kind: EventKind = "rate" if given.reason is None else "skip"
     values = _checked(connection, row.item, given, rubric)
-    event, progress = _known(connection, annotator.id, key, values["kind"]), progress_of(annotator)
+    event, progress = _known(connection, annotator.id, key, kind), progress_of(annotator)
     # The key comes before the revision: a retry is based on a revision that its first attempt has made stale.
     if event is None:
         _check_open(state)
         if given.revision is not None and given.revision != (row.event or 0):
             raise Refused("stale", "this item was rated in another window; reload it before rating again")
-        values |= {"time": now, "idempotency_key": key, "previous": annotator.latest}
+        values |= {"kind": kind, "time": now, "idempotency_key": key, "previous": annotator.latest}
         event = _add(connection, annotator, row, values)
         progress = _set_state(connection, annotator, row, event, event.id)
     elif event.assignment != row.id:
         raise Refused("used", "this idempotency key was used for another item")
-    return to_event(event, row.round), progress
+    return event, progress
 
 
 def undo_last(
@@ -120,34 +106,22 @@ def undo_last(
         if last is None:
             return None
         row = _assignment(connection, annotator.id, last.assignment)
-        values: _Values = {"kind": "undo", "undoes": last.id, "previous": last.previous}
-        event = _add(connection, annotator, row, values | {"time": now, "idempotency_key": key})
+        values = {"kind": "undo", "undoes": last.id, "previous": last.previous, "time": now, "idempotency_key": key}
+        event = _add(connection, annotator, row, values)
         _set_state(connection, annotator, row, _event(connection, last.before), last.previous)
     return event.assignment
 
 
-def to_event(row: EventRow, presentation_round: int) -> Event:
-    """Convert a row to an `Event`.
+def to_event(row: Sequence[Any]) -> Event:
+    """Convert a row of the event log.
 
     Args:
-        row: Row of the event.
-        presentation_round: Round of its assignment.
+        row: Its values, in the order of the columns.
     """
-    return Event(
-        id=row.id,
-        person=row.person,
-        assignment=row.assignment,
-        kind=row.kind,
-        time=row.time,
-        round=presentation_round,
-        idempotency_key=row.idempotency_key,
-        grade=None if row.grade is None else float(row.grade),
-        spans=None if row.spans is None else spans_of(row.spans),
-        reason=row.reason,
-        seconds=row.seconds,
-        undoes=row.undoes,
-        grades=grades_of(row.grades),
-    )
+    values = dict(zip(Event._fields, row, strict=True))
+    values["spans"] = None if values["spans"] is None else spans_of(values["spans"])
+    values["grades"] = grades_of(values["grades"])
+    return Event(**values)
 
 
 def _check_open(state: CampaignState) -> None:
@@ -157,32 +131,25 @@ def _check_open(state: CampaignState) -> None:
         raise Refused("closed", "the campaign is closed")
 
 
-def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubric) -> _Values:
+def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubric) -> dict[str, object]:
     """Validate an annotation and convert it to values of an event."""
     if given.reason is not None:
         reason = validation.words(Message("reason"), given.reason)
         if not reason:
             raise Refused("invalid", "reason: expected why this item is skipped")
-        return {"kind": "skip", "reason": reason}
+        return {"reason": reason}
     seconds = validation.seconds_shown(given.seconds)
     if rubric.aspects:
         grades = validation.on_scales(rubric, given.value)
-        return {"kind": "rate", "grade": grades[0], "grades": tables.encoded(grades), "seconds": seconds}
+        return {"grade": grades[0], "grades": tables.encoded(grades), "seconds": seconds}
     if rubric.kind != "spans":
-        return {"kind": "rate", "grade": validation.on_scale(rubric, given.value), "seconds": seconds}
-    (text,) = _TEXT.rows(connection, {"item": item})
-    spans = validation.spans(text.text, given.value)
-    grade = annotated_share(text.text, spans)
-    return {"kind": "rate", "grade": grade, "spans": tables.encoded(spans), "seconds": seconds}
+        return {"grade": validation.on_scale(rubric, given.value), "seconds": seconds}
+    ((text,),) = _TEXT.rows(connection, {"item": item})
+    spans = validation.spans(text, given.value)
+    return {"grade": annotated_share(text, spans), "spans": tables.encoded(spans), "seconds": seconds}
 
 
-class _Text(NamedTuple):
-    text: str
-
-
-_TEXT: Final = CompiledStatement(
-    sql.select(tables.item.c.text).where(tables.item.c.number == sql.bindparam("item")), _Text._make
-)
+_TEXT: Final = CompiledStatement(sql.select(_ITEMS.text).where(_ITEMS.number == sql.bindparam("item")), tuple)
 _ASSIGNMENT: Final = CompiledStatement(
     sql.select(tables.assignment).where(
         _ASSIGNMENTS.id == sql.bindparam("assignment"),
@@ -201,10 +168,10 @@ def _assignment(connection: Connection, annotator: int, number: int) -> Assignme
     return row
 
 
-_EVENT: Final = CompiledStatement(sql.select(tables.event).where(_EVENTS.id == sql.bindparam("event")), EventRow._make)
+_EVENT: Final = CompiledStatement(sql.select(tables.event).where(_EVENTS.id == sql.bindparam("event")), to_event)
 
 
-def _event(connection: Connection, number: int | None) -> EventRow | None:
+def _event(connection: Connection, number: int | None) -> Event | None:
     return None if number is None else _EVENT.first(connection, {"event": number})
 
 
@@ -212,11 +179,11 @@ _KNOWN: Final = CompiledStatement(
     sql.select(tables.event).where(
         _EVENTS.person == sql.bindparam("person"), _EVENTS.idempotency_key == sql.bindparam("idempotency_key")
     ),
-    EventRow._make,
+    to_event,
 )
 
 
-def _known(connection: Connection, annotator: int, key: str, kind: EventKind) -> EventRow | None:
+def _known(connection: Connection, annotator: int, key: str, kind: EventKind) -> Event | None:
     """The event that an idempotency key has made already."""
     row = _KNOWN.first(connection, {"person": annotator, "idempotency_key": key})
     if row is not None and row.kind != kind:
@@ -225,7 +192,7 @@ def _known(connection: Connection, annotator: int, key: str, kind: EventKind) ->
 
 
 _COLUMNS: Final = [column.key for column in tables.event.columns if column.key != "id"]
-_ADD: Final = CompiledStatement(tables.event.insert().returning(tables.event), EventRow._make, _COLUMNS)
+_ADD: Final = CompiledStatement(tables.event.insert().returning(tables.event), to_event, _COLUMNS)
 _EMPTY: Final = dict.fromkeys(("grade", "spans", "seconds", "undoes", "grades")) | {"reason": ""}
 _SET_STATE: Final = CompiledStatement(
     tables.assignment.update()
@@ -241,15 +208,15 @@ _SET_COUNTS: Final = CompiledStatement(
 )
 
 
-def _add(connection: Connection, annotator: PersonRow, row: AssignmentRow, values: _Values) -> EventRow:
+def _add(connection: Connection, annotator: PersonRow, row: AssignmentRow, values: Mapping[str, object]) -> Event:
     """Append an event about an assignment."""
-    fixed = {**_EMPTY, "person": annotator.id, "assignment": row.id, "before": row.event}
-    (event,) = _ADD.rows(connection, {**fixed, **values})
+    about = {"person": annotator.id, "assignment": row.id, "before": row.event}
+    (event,) = _ADD.rows(connection, {**_EMPTY, **about, **values})
     return event
 
 
 def _set_state(
-    connection: Connection, annotator: PersonRow, row: AssignmentRow, made_by: EventRow | None, latest: int | None
+    connection: Connection, annotator: PersonRow, row: AssignmentRow, made_by: Event | None, latest: int | None
 ) -> Progress:
     """Update the current state of an assignment and the counts of its annotator.
 
@@ -270,21 +237,6 @@ def _set_state(
     return Progress(done=done, total=annotator.total, skipped=skipped)
 
 
-_ITEMS = tables.item.c
-
-
-class _LabelRow(NamedTuple):
-    """A row of `_LABEL`."""
-
-    text: str
-    gold: float
-    golds: str | None
-    purpose: str
-    lang: str
-    grade: float
-    grades: str | None
-
-
 _LABEL: Final = CompiledStatement(
     sql.select(
         *(_ITEMS.text, _ITEMS.gold, _ITEMS.golds, _ITEMS.purpose, tables.article.c.lang),
@@ -295,7 +247,7 @@ _LABEL: Final = CompiledStatement(
     .join(tables.event, _ASSIGNMENTS.event == _EVENTS.id)
     .where(_ASSIGNMENTS.id == sql.bindparam("assignment"), _ASSIGNMENTS.person == sql.bindparam("person"))
     .where(_ASSIGNMENTS.state == GRADED, _ITEMS.gold.is_not(None), _ITEMS.purpose != "attention"),
-    _LabelRow._make,
+    tuple,
 )
 
 
@@ -310,10 +262,12 @@ def shown_label(connection: Connection, annotator: int, assignment: int, feedbac
     """
     known = {"assignment": assignment, "person": annotator}
     row = _LABEL.first(connection, known) if 0 < assignment < MOST_ROWS else None
-    if row is None or (feedback == "training" and row.purpose != "training"):
+    if row is None:
         return None
-    grades, golds = grades_of(row.grades) or (row.grade,), golds_of(row.golds) or (row.gold,)
-    return ShownLabel(text=row.text, lang=row.lang, grades=grades, golds=golds)
+    text, gold, golds, purpose, lang, grade, grades = row
+    if feedback == "training" and purpose != "training":
+        return None
+    return ShownLabel(text=text, lang=lang, grades=grades_of(grades) or (grade,), golds=golds_of(golds) or (gold,))
 
 
 _FIRST: Final = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sql
 
@@ -180,53 +180,57 @@ def answered_of(connection: Connection, names: Mapping[int, str]) -> dict[str, s
     return found
 
 
-class _TaskRow(NamedTuple):
-    """A row of `_TASK`."""
-
-    id: int
-    position: int
-    round: int
-    state: int
-    event: int | None
-    text: str
-    title: str
-    content: str
-    lang: str
-    context: str
-    grade: float | None
-    spans: str | None
-    reason: str | None
-    grades: str | None
-    total: int
-    other_text: str | None
-    swapped: int | None
-
+_SHOWN: Final = {
+    "assignment": _ASSIGNMENTS.id,
+    "position": _ASSIGNMENTS.position,
+    "total": _PEOPLE.total,
+    "round": _ASSIGNMENTS.round,
+    "revision": sql.func.coalesce(_ASSIGNMENTS.event, 0),
+    "state": _ASSIGNMENTS.state,
+    "text": tables.item.c.text,
+    "title": tables.article.c.title,
+    "content": tables.article.c.content,
+    "lang": tables.article.c.lang,
+    "grade": _EVENTS.grade,
+    "spans": _EVENTS.spans,
+    "reason": sql.func.coalesce(_EVENTS.reason, ""),
+    "context": tables.item.c.context,
+    "grades": _EVENTS.grades,
+    "other_text": sql.func.coalesce(tables.item.c.other_text, ""),
+    "swapped": _ASSIGNMENTS.swapped,
+}
+"""Columns of a task, by the names of its fields."""
 
 _TASK: Final = (
-    sql.select(
-        *(_ASSIGNMENTS.id, _ASSIGNMENTS.position, _ASSIGNMENTS.round, _ASSIGNMENTS.state, _ASSIGNMENTS.event),
-        *(tables.item.c.text, tables.article.c.title, tables.article.c.content, tables.article.c.lang),
-        tables.item.c.context,
-        *(_EVENTS.grade, _EVENTS.spans, _EVENTS.reason, _EVENTS.grades, _PEOPLE.total),
-        *(tables.item.c.other_text, _ASSIGNMENTS.swapped),
-    )
+    sql.select(*_SHOWN.values())
     .join_from(tables.assignment, tables.item, _ASSIGNMENTS.item == tables.item.c.number)
     .join(tables.article, tables.item.c.article == tables.article.c.id)
     .join(tables.person, _ASSIGNMENTS.person == _PEOPLE.id)
     .outerjoin(tables.event, _ASSIGNMENTS.event == _EVENTS.id)
     .where(_ASSIGNMENTS.person == sql.bindparam("person"), _ASSIGNMENTS.state != MOVED)
 )
+
+
+def _to_task(row: Sequence[Any]) -> AnnotationTask:
+    """Convert a row of `_TASK`."""
+    values = dict(zip(_SHOWN, row, strict=True))
+    values["state"] = STATES[values["state"]]
+    values["spans"], values["grades"] = spans_of(values["spans"]), grades_of(values["grades"])
+    values["context"] = _context_of(values["context"])
+    values["swapped"] = is_swapped(values["swapped"], values["assignment"])
+    return AnnotationTask(**values)
+
+
 _FIRST_OPEN: Final = CompiledStatement(
-    _TASK.where(_ASSIGNMENTS.state == OPEN).order_by(_ASSIGNMENTS.position).limit(sql.bindparam("most", 1)),
-    _TaskRow._make,
+    _TASK.where(_ASSIGNMENTS.state == OPEN).order_by(_ASSIGNMENTS.position).limit(sql.bindparam("most", 1)), _to_task
 )
-_AT_POSITION: Final = CompiledStatement(_TASK.where(_ASSIGNMENTS.position == sql.bindparam("position")), _TaskRow._make)
-_OF_ASSIGNMENT: Final = CompiledStatement(_TASK.where(_ASSIGNMENTS.id == sql.bindparam("assignment")), _TaskRow._make)
+_AT_POSITION: Final = CompiledStatement(_TASK.where(_ASSIGNMENTS.position == sql.bindparam("position")), _to_task)
+_OF_ASSIGNMENT: Final = CompiledStatement(_TASK.where(_ASSIGNMENTS.id == sql.bindparam("assignment")), _to_task)
 _BETWEEN: Final = CompiledStatement(
     _TASK.where(
         _ASSIGNMENTS.position > sql.bindparam("after"), _ASSIGNMENTS.position <= sql.bindparam("last")
     ).order_by(_ASSIGNMENTS.position),
-    _TaskRow._make,
+    _to_task,
 )
 
 
@@ -237,8 +241,7 @@ def first_open(connection: Connection, annotator: int) -> AnnotationTask | None:
         connection: The database connection.
         annotator: Number of the annotator.
     """
-    row = _FIRST_OPEN.first(connection, {"person": annotator})
-    return None if row is None else _to_task(row)
+    return _FIRST_OPEN.first(connection, {"person": annotator})
 
 
 def task_at(connection: Connection, annotator: int, position: int) -> AnnotationTask | None:
@@ -250,8 +253,7 @@ def task_at(connection: Connection, annotator: int, position: int) -> Annotation
         position: The position, from 0.
     """
     known = {"person": annotator, "position": position}
-    row = _AT_POSITION.first(connection, known) if 0 <= position < MOST_ROWS else None
-    return None if row is None else _to_task(row)
+    return _AT_POSITION.first(connection, known) if 0 <= position < MOST_ROWS else None
 
 
 def of_assignment(connection: Connection, annotator: int, assignment: int) -> AnnotationTask:
@@ -262,8 +264,8 @@ def of_assignment(connection: Connection, annotator: int, assignment: int) -> An
         annotator: Number of the annotator.
         assignment: Number of the assignment, which is the annotator's.
     """
-    (row,) = _OF_ASSIGNMENT.rows(connection, {"person": annotator, "assignment": assignment})
-    return _to_task(row)
+    (task,) = _OF_ASSIGNMENT.rows(connection, {"person": annotator, "assignment": assignment})
+    return task
 
 
 def open_after(connection: Connection, annotator: int, after: int, wanted: int) -> tuple[AnnotationTask, ...]:
@@ -278,10 +280,10 @@ def open_after(connection: Connection, annotator: int, after: int, wanted: int) 
     if wanted <= 0 or not -1 <= after < MOST_ROWS - wanted:
         return ()
     found: list[AnnotationTask] = []
-    for row in _BETWEEN.rows(connection, {"person": annotator, "after": after, "last": after + wanted}):
-        if row.state != OPEN or row.position != after + 1 + len(found):
+    for task in _BETWEEN.rows(connection, {"person": annotator, "after": after, "last": after + wanted}):
+        if task.state != "open" or task.position != after + 1 + len(found):
             break
-        found.append(_to_task(row))
+        found.append(task)
     return tuple(found)
 
 
@@ -293,25 +295,3 @@ def is_swapped(swapped: int | None, assignment: int) -> bool:
         assignment: Number of the assignment, whose parity then decides.
     """
     return bool(assignment % 2 if swapped is None else swapped)
-
-
-def _to_task(row: _TaskRow) -> AnnotationTask:
-    return AnnotationTask(
-        assignment=row.id,
-        position=row.position,
-        total=row.total,
-        round=row.round,
-        revision=row.event or 0,
-        state=STATES[row.state],
-        text=row.text,
-        title=row.title,
-        content=row.content,
-        lang=row.lang,
-        grade=row.grade,
-        spans=spans_of(row.spans),
-        reason=row.reason or "",
-        context=_context_of(row.context),
-        grades=grades_of(row.grades),
-        other_text=row.other_text or "",
-        swapped=is_swapped(row.swapped, row.id),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -30,6 +30,7 @@ __all__ = [
     "Context",
     "Drawn",
     "Event",
+    "EventKind",
     "Feedback",
     "Given",
     "Item",
@@ -48,6 +49,7 @@ __all__ = [
     "Role",
     "Session",
     "ShownLabel",
+    "ShownTexts",
     "Span",
     "Upcoming",
     "name_of",
@@ -124,6 +126,7 @@ Feedback: TypeAlias = Literal["", "training", "gold"]
 
 Role: TypeAlias = Literal["lead", "annotator"]
 State: TypeAlias = Literal["open", "graded", "skipped"]
+EventKind: TypeAlias = Literal["rate", "skip", "undo"]
 Sides: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
 """Texts of a pair, each with the grade that says it is better."""
 Span: TypeAlias = tuple[int, int]
@@ -345,7 +348,27 @@ class Session(_Record, frozen=True, kw_only=True):
     expires: float
 
 
-class AnnotationTask(_Record, frozen=True, kw_only=True):
+class ShownTexts(_Record, frozen=True, kw_only=True):
+    """Texts of an item as they are shown to people, who do not learn its system.
+
+    Args:
+        text: The text.
+        title: Headline of the article.
+        content: Body of the article.
+        lang: Language, as a BCP 47 tag; empty if unknown.
+        context: Texts shown with it besides the article.
+        other_text: Second text of a pair; empty for a single text.
+    """
+
+    text: str
+    title: str
+    content: str
+    lang: str
+    context: tuple[Context, ...] = ()
+    other_text: str = ""
+
+
+class AnnotationTask(ShownTexts, frozen=True, kw_only=True):
     """An item as presented to an annotator; it reveals neither the system nor the ratings of others.
 
     Args:
@@ -356,17 +379,11 @@ class AnnotationTask(_Record, frozen=True, kw_only=True):
         revision: Revision of the shown state, for optimistic concurrency control: `Grading.rate` refuses an annotation
             that is based on another one.
         state: State of the assignment.
-        text: The text.
-        title: Headline of the article.
-        content: Body of the article.
-        lang: Language, as a BCP 47 tag; empty if unknown.
         grade: Current grade, if there is one.
         spans: Current span annotations.
         reason: Reason for skipping.
-        context: Texts shown with it besides the article.
         grades: Current grades of all aspects, where there are several.
-        other_text: Second text of a pair; empty for a single text.
-        swapped: True if the second text is on the left.
+        swapped: True if the second text of a pair is on the left.
     """
 
     assignment: int
@@ -375,16 +392,10 @@ class AnnotationTask(_Record, frozen=True, kw_only=True):
     round: int
     revision: int
     state: State
-    text: str
-    title: str
-    content: str
-    lang: str
     grade: float | None = None
     spans: tuple[Span, ...] = ()
     reason: str = ""
-    context: tuple[Context, ...] = ()
     grades: tuple[float, ...] = ()
-    other_text: str = ""
     swapped: bool = False
 
     @property
@@ -507,21 +518,22 @@ class Reassignment(_Record, frozen=True, kw_only=True):
     short: int
 
 
-class Event(_Record, frozen=True, kw_only=True):
-    """Entry of the event log. Entries are appended and never changed.
+class Event(NamedTuple):
+    """Entry of the event log, with the columns of its table. Entries are appended and never changed.
 
     Args:
         id: Number of the event, ascending with time.
         person: Number of the annotator.
         assignment: Number of the assignment.
         kind: Type of the event.
-        time: Time, in seconds since 1970.
-        round: 1, or 2 for a repeated item.
-        idempotency_key: Key made by the client.
         grade: The grade.
         spans: The span annotations; None where the rubric asks for none.
         reason: Reason for skipping.
+        time: Time, in seconds since 1970.
         seconds: Time that the item was shown, in seconds.
+        idempotency_key: Key made by the client.
+        before: Number of the event that made the assignment's state before this one.
+        previous: Number of the event that undo reverts after this one.
         undoes: Number of the undone event.
         grades: Grades of all aspects, where there are several; `grade` is the first of them.
     """
@@ -529,16 +541,17 @@ class Event(_Record, frozen=True, kw_only=True):
     id: int
     person: int
     assignment: int
-    kind: Literal["rate", "skip", "undo"]
+    kind: EventKind
+    grade: float | None
+    spans: tuple[Span, ...] | None
+    reason: str
     time: float
-    round: int
+    seconds: float | None
     idempotency_key: str
-    grade: float | None = None
-    spans: tuple[Span, ...] | None = None
-    reason: str = ""
-    seconds: float | None = None
-    undoes: int | None = None
-    grades: tuple[float, ...] = ()
+    before: int | None
+    previous: int | None
+    undoes: int | None
+    grades: tuple[float, ...]
 
 
 class Rating(_Record, frozen=True, kw_only=True):
@@ -628,32 +641,20 @@ class Adjudication(_Record, frozen=True, kw_only=True):
     time: float
 
 
-class Conflict(_Record, frozen=True, kw_only=True):
+class Conflict(ShownTexts, frozen=True, kw_only=True):
     """An item with disagreement, queued for adjudication; it does not reveal the system.
 
     Args:
         number: Number of the item.
-        text: The text.
-        title: Headline of the article.
-        content: Body of the article.
-        lang: Language, as a BCP 47 tag.
         ratings: Pseudonym and grade of each annotator.
         distance: Highest minus lowest grade.
         adjudication: The last decision, if there is one.
-        context: Texts shown with it besides the article.
-        other_text: Second text of a pair; empty for a single text.
     """
 
     number: int
-    text: str
-    title: str
-    content: str
-    lang: str
     ratings: tuple[tuple[str, float], ...]
     distance: float
     adjudication: Adjudication | None = None
-    context: tuple[Context, ...] = ()
-    other_text: str = ""
 
     @property
     def sides(self) -> Sides:

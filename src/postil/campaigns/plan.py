@@ -166,13 +166,13 @@ class Plan:
         """Number of items with fewer annotators than planned."""
         return sum(
             len(people) < self.annotators_per_item + (item in self.overlapping)
-            for item, people in enumerate(self._assigned())
+            for item, people in enumerate(self.assigned())
             if item not in self.gold
         )
 
     def statistics(self) -> PlanResult:
         """Compute the loads of annotators, their overlaps, and how independent and spread the orders are."""
-        assigned = self._assigned()
+        assigned = self.assigned()
         shared = Counter(pair for people in assigned for pair in combinations(people, 2))
         loads = Counter(annotator for people in assigned for annotator in people)
         pairs = list(combinations(range(len(self.annotators)), 2))
@@ -217,7 +217,7 @@ class Plan:
         active = [number for number, name in enumerate(self.annotators) if name not in left]
         if not active:
             return None
-        assigned = self._assigned()
+        assigned = self.assigned()
         counts = Counter(number for people in assigned for number in people)
         loads = {number: counts[number] for number in active}
         together = Counter(pair for people in assigned for pair in combinations(people, 2))
@@ -272,7 +272,7 @@ class Plan:
         others = [other for other, name in enumerate(self.annotators) if name not in {removed, *left}]
         assigned = [
             [person for person in people if person != number or (item, 1) in done]
-            for item, people in enumerate(self._assigned())
+            for item, people in enumerate(self.assigned())
         ]
         taken = self._distribute(unassigned, others, assigned, random) if others else {}
         orders = list(self.orders)
@@ -308,8 +308,8 @@ class Plan:
         having = [[*of_item, taken[item]] if item in taken else of_item for item, of_item in enumerate(assigned)]
         return taken | distribute_items(rest, others, having, random)
 
-    def _assigned(self) -> list[list[int]]:
-        """Numbers of the annotators of each item; none for gold items."""
+    def assigned(self) -> list[list[int]]:
+        """List the numbers of the annotators of each item; none for gold items."""
         assigned: list[list[int]] = [[] for _ in self.articles]
         for number, order in enumerate(self.orders):
             for item, again in order:

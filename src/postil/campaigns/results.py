@@ -15,7 +15,7 @@ from postil.campaigns.models import Adjudication, Conflict, Event, Person, Ratin
 from postil.campaigns.people import active_person
 from postil.campaigns.quality import reading_length
 from postil.campaigns.state import moment
-from postil.campaigns.tables import GRADED, MOST_ROWS, EventRow
+from postil.campaigns.tables import GRADED, MOST_ROWS
 from postil.messages import Message
 from postil.raters.result import PlanRevision
 
@@ -96,10 +96,8 @@ class Results:
 
     def events(self) -> list[Event]:
         """Read the event log."""
-        query = sql.select(tables.assignment.c.round, tables.event).join_from(tables.event, tables.assignment)
         with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(tables.event.c.id))
-            return [to_event(EventRow(*row), again) for again, *row in rows]
+            return list(map(to_event, connection.execute(sql.select(tables.event).order_by(_EVENTS.id))))
 
     def apart(self, distance: float) -> list[int]:
         """Find the items with disagreement, largest first; gold and repeated items are ignored.

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from postil.campaigns.plan import Plan
     from postil.campaigns.result import PlanResult
 
-__all__ = ["Added", "Store", "append_items", "extended", "interleaved"]
+__all__ = ["Added", "Store", "extended", "interleaved"]
 
 try:
     import sqlalchemy as sql
@@ -168,7 +168,7 @@ class Store:
                 {"id": 1, "schema": SCHEMA, "data": tables.encoded(campaign), "rubric": tables.encoded(rubric)}
             ],
             tables.article: [
-                {"id": articles[text.item], "item": text.item, **_of(text, "title", "content", "lang")}
+                {"id": articles[text.item], **_of(text, "item", "title", "content", "lang")}
                 for text in {text.item: text for text in reversed(texts)}.values()
             ],
             tables.item: [
@@ -210,6 +210,10 @@ class Store:
     ) -> Added:
         """Append items to the plan as a new revision, atomically, also while others use the campaign.
 
+        Annotators wait for one transaction, which appends rows and changes none but the totals of annotators. The
+        search for an assignment comes before it. New items stand at the ends of presentation orders then, and are moved
+        among the open ones by further transactions, which leave a valid plan each.
+
         Args:
             items: The new items.
             known: Number of items of the files that the campaign had already.
@@ -220,18 +224,30 @@ class Store:
         Raises:
             UsageError: Nobody is left to take items, or the plan was changed by other programs again and again.
         """
-        return append_items(
-            self._database,
-            items,
-            known=known,
-            seed=seed,
-            now=self._clock(),
-            dry_run=dry_run,
-            lead=None if lead is None else lead.id,
-        )
+        by = None if lead is None else lead.id
+        for _ in range(ATTEMPTS):
+            with self._database.reading() as connection:
+                before = _plan_state(connection)
+            if len(before.left) == len(before.plan.annotators):
+                raise UsageError(Message("no annotator is left to take new items; invite one first"))
+            if not items:
+                return Added(before.plan, before.left, len(before.settings.revisions) + 1)
+            addition = _addition(before, items, known=known, seed=seed, now=self._clock())
+            made = Added(_previewed(addition), before.left, addition.revision.number)
+            if dry_run:
+                return made
+            if self._database.run(partial(_write_addition, addition=addition, rows=_rows_of(addition), lead=by)):
+                articles = made.plan.articles if before.plan.by_item else None
+                for place, name in enumerate(before.plan.annotators):
+                    number, random = before.people[name], addition.random(place)
+                    interleave(self._database, number, before.plan.items, random, articles)
+                return made
+        raise UsageError("other programs changed the plan again and again at the same time; run the command again")
 
     def load(self, names: Mapping[str, str], ratings: Sequence[Given]) -> None:
         """Name the annotators of a new campaign and store ratings that were given elsewhere, atomically.
+
+        Ratings are appended to the event log in the order of time; those without one are given now.
 
         Args:
             names: Name of each annotator, by pseudonym.
@@ -240,8 +256,27 @@ class Store:
         Raises:
             Refused: A value is not on the scale.
         """
-        rubric = self.rubric()
-        self._database.run(lambda connection: _load_ratings(connection, names, ratings, rubric, self._clock()))
+        rubric, now = self.rubric(), self._clock()
+
+        def transaction(connection: Connection) -> None:
+            person, assignment = tables.person.c, tables.assignment.c
+            people = {row.pseudonym: row.id for row in connection.execute(sql.select(person.pseudonym, person.id))}
+            for pseudonym, name in names.items():
+                connection.execute(tables.person.update().where(person.id == people[pseudonym]).values(name=name))
+            planned = connection.execute(sql.select(assignment.person, assignment.item, assignment.id)).all()
+            numbers = {(row.person, row.item): row.id for row in planned}
+            for count, one in enumerate(sorted(ratings, key=Given.in_time)):
+                annotator = people[one.annotator]
+                annotation = Annotation(
+                    assignment=numbers[annotator, one.item],
+                    idempotency_key=f"imported-{count}",
+                    value=one.value,
+                    seconds=one.seconds,
+                )
+                row, time = active_person(connection, annotator), now if one.time is None else one.time
+                add_annotation(connection, row, annotation, rubric, time, state=CampaignState())
+
+        self._database.run(transaction)
 
     def campaign(self) -> Campaign:
         """Read the settings of the campaign."""
@@ -258,9 +293,8 @@ class Store:
 
     def plan(self) -> Plan:
         """Read the current plan."""
-        campaign = self.campaign()
         with self._database.reading() as connection:
-            return plan_of(connection, campaign)
+            return plan_of(connection, _settings(connection))
 
     def items(self) -> list[Item]:
         """Read all items, in the order of their numbers."""
@@ -305,40 +339,6 @@ _VERSION: Final = sql.select(
 
 def _of(item: Item, *fields: str) -> dict[str, object]:
     return {field: getattr(item, field) for field in fields}
-
-
-def _load_ratings(
-    connection: Connection, names: Mapping[str, str], ratings: Sequence[Given], rubric: Rubric, now: float
-) -> None:
-    """Name the annotators of a new campaign and append their ratings to the event log, in the order of time.
-
-    Args:
-        connection: The database connection, in a transaction.
-        names: Name of each annotator, by pseudonym.
-        ratings: The ratings, all of planned presentations.
-        rubric: The rubric.
-        now: Time of ratings whose own is unknown, in seconds since 1970.
-
-    Raises:
-        Refused: A value is not on the scale.
-    """
-    person, assignment = tables.person.c, tables.assignment.c
-    people = {row.pseudonym: row.id for row in connection.execute(sql.select(person.pseudonym, person.id))}
-    for pseudonym, name in names.items():
-        connection.execute(tables.person.update().where(person.id == people[pseudonym]).values(name=name))
-    planned = connection.execute(sql.select(assignment.person, assignment.item, assignment.id)).all()
-    numbers = {(row.person, row.item): row.id for row in planned}
-    running = CampaignState()
-    for count, one in enumerate(sorted(ratings, key=Given.in_time)):
-        annotator = people[one.annotator]
-        annotation = Annotation(
-            assignment=numbers[annotator, one.item],
-            idempotency_key=f"imported-{count}",
-            value=one.value,
-            seconds=one.seconds,
-        )
-        time = now if one.time is None else one.time
-        add_annotation(connection, active_person(connection, annotator), annotation, rubric, time, state=running)
 
 
 HELD: Final = 2
@@ -397,16 +397,19 @@ def interleave(
         articles: See `interleaved`.
     """
     if articles is not None:
-        _attempt(database, annotator, lambda connection: _by_article(connection, annotator, first, random, articles))
-        return
-    with database.reading() as connection:
-        place = _place(connection, annotator, first)
-    for start in range(place.new, place.end, PER_TRANSACTION):
-        part = range(start, min(place.end, start + PER_TRANSACTION))
         _attempt(
             database,
             annotator,
-            lambda connection: _shuffled(_reached(connection, annotator) + 1, part, place.pinned, random),  # noqa: B023
+            lambda connection: next(_moves(*_order_of(connection, annotator), first, random, articles), {}),
+        )
+        return
+    with database.reading() as connection:
+        order, _ = _order_of(connection, annotator)
+    for part, pinned in _parts(order, first):
+        _attempt(
+            database,
+            annotator,
+            lambda connection: _shuffled(_reached(connection, annotator) + 1, part, pinned, random),  # noqa: B023
         )
 
 
@@ -422,14 +425,6 @@ def _attempt(database: Database, annotator: int, planned: Callable[[Connection],
             return
 
 
-class _Place(NamedTuple):
-    """Positions of new items at the end of an order, and those of the items that must stay where they are."""
-
-    new: int
-    end: int
-    pinned: Collection[int]
-
-
 def _moves(
     order: Sequence[Presentation],
     answered: Collection[Presentation],
@@ -438,21 +433,32 @@ def _moves(
     articles: Sequence[str] | None,
 ) -> Iterator[Moves]:
     """Permutations of positions that one after the other move the new items."""
-    done = set(answered)
-    now = next((position for position, shown in enumerate(order) if shown not in done), len(order))
-    last = max((position for position, shown in enumerate(order) if shown in done), default=-1)
+    now = next((position for position, shown in enumerate(order) if shown not in answered), len(order))
+    last = max((position for position, shown in enumerate(order) if shown in answered), default=-1)
     head = max(now, last) + 1 + HELD
-    new = next((position for position, (item, _) in enumerate(order) if item >= first), len(order))
     if articles is None:
-        repeated = {item for item, again in order if again > 1}
-        pinned = {position for position, (item, _) in enumerate(order) if item in repeated}
-        for start in range(new, len(order), PER_TRANSACTION):
-            yield _shuffled(head, range(start, min(len(order), start + PER_TRANSACTION)), pinned, random)
-    elif max(new, head) < len(order):
-        fresh = [item for item, _ in order[max(new, head) :]]
-        after = insert_items(tuple(order[: max(new, head)]), answered, fresh, random, articles, held=HELD)
+        for part, pinned in _parts(order, first):
+            yield _shuffled(head, part, pinned, random)
+        return
+    head = max(head, _new(order, first))
+    if head < len(order):
+        fresh = [item for item, _ in order[head:]]
+        after = insert_items(tuple(order[:head]), answered, fresh, random, articles, held=HELD)
         places = {shown: position for position, shown in enumerate(after)}
         yield {old: places[shown] for old, shown in enumerate(order) if places[shown] != old}
+
+
+def _new(order: Sequence[Presentation], first: int) -> int:
+    """Position of the first new item."""
+    return next((position for position, (item, _) in enumerate(order) if item >= first), len(order))
+
+
+def _parts(order: Sequence[Presentation], first: int) -> Iterator[tuple[range, Collection[int]]]:
+    """Positions of the new items that a transaction moves, with those of the items that must stay where they are."""
+    repeated = {item for item, again in order if again > 1}
+    pinned = {position for position, (item, _) in enumerate(order) if item in repeated}
+    for start in range(_new(order, first), len(order), PER_TRANSACTION):
+        yield range(start, min(len(order), start + PER_TRANSACTION)), pinned
 
 
 def _shuffled(head: int, part: range, pinned: Collection[int], random: np.random.Generator) -> Moves:
@@ -476,7 +482,6 @@ def _shuffled(head: int, part: range, pinned: Collection[int], random: np.random
 
 
 _MINE: Final = tables.assignment.c.person == sql.bindparam("annotator")
-_HERE: Final = tables.assignment.c.state != MOVED
 _REACHED: Final = sql.select(
     sql.select(sql.func.max(tables.assignment.c.position))
     .where(_MINE, tables.assignment.c.state.in_([GRADED, SKIPPED]))
@@ -493,25 +498,12 @@ def _reached(connection: Connection, annotator: int) -> int:
     return max(-1 if position is None else position for position in found) + HELD
 
 
-def _place(connection: Connection, annotator: int, first: int) -> _Place:
-    """Positions of the new items at the end of an annotator's order."""
-    table, of = tables.assignment.c, {"annotator": annotator}
-    ends = sql.select(sql.func.min(table.position), sql.func.count()).where(_MINE, _HERE, table.item >= first)
-    new, count = connection.execute(ends, of).one()
-    again = sql.select(table.item).where(_MINE, _HERE, table.round > 1)
-    pinned = sql.select(table.position).where(_MINE, _HERE, table.item.in_(again))
-    return _Place(new or 0, (new or 0) + count, set(connection.execute(pinned, of).scalars()))
-
-
-def _by_article(
-    connection: Connection, annotator: int, first: int, random: np.random.Generator, articles: Sequence[str]
-) -> Moves:
-    """Moves of all new items of an annotator, those of an article in a row."""
+def _order_of(connection: Connection, annotator: int) -> tuple[list[Presentation], set[Presentation]]:
+    """Presentation order of an annotator, and what of it is answered."""
     table = tables.assignment.c
-    mine = sql.select(table.item, table.round, table.state).where(_MINE, _HERE).order_by(table.position)
+    mine = sql.select(table.item, table.round, table.state).where(_MINE, table.state != MOVED).order_by(table.position)
     rows = connection.execute(mine, {"annotator": annotator}).all()
-    answered = {(item, again) for item, again, state in rows if state != OPEN}
-    return next(_moves([(item, again) for item, again, _ in rows], answered, first, random, articles), {})
+    return [(row.item, row.round) for row in rows], {(row.item, row.round) for row in rows if row.state != OPEN}
 
 
 def _rows_to_move(connection: Connection, annotator: int, moves: Moves) -> list[dict[str, object]]:
@@ -578,10 +570,6 @@ class Added(NamedTuple):
         return base.replace(found, balance=self.plan.balance(self.left))
 
 
-class _ChangedPlanError(UsageError):
-    """The plan is not the one that an assignment of new items rests on."""
-
-
 class _PlanState(NamedTuple):
     """Part of a campaign that an assignment of new items rests on."""
 
@@ -595,11 +583,20 @@ class _PlanState(NamedTuple):
 
 
 class _Addition(NamedTuple):
-    """New items, the numbers of their annotators, and the settings of the campaign with them."""
+    """New items, the new presentations of each annotator, and the settings of the campaign with them."""
 
+    before: _PlanState
     items: Sequence[Item]
-    chosen: Sequence[Sequence[int]]
+    orders: list[list[Presentation]]
     settings: Campaign
+
+    @property
+    def revision(self) -> Revision:
+        return self.settings.revisions[-1]
+
+    def random(self, place: int) -> np.random.Generator:
+        """Generator for the presentation order of an annotator, by the place in the plan."""
+        return generator(self.revision.seed, f"add order {self.revision.number}", place)
 
 
 def extended(plan: Plan, items: Sequence[Item], left: frozenset[str], random_seed: int) -> list[list[int]]:
@@ -619,11 +616,7 @@ def extended(plan: Plan, items: Sequence[Item], left: frozenset[str], random_see
     """
     random = generator(random_seed, "add", plan.items)
     active = [number for number, name in enumerate(plan.annotators) if name not in left]
-    assigned: list[list[int]] = [[] for _ in range(plan.items + len(items))]
-    for number, order in enumerate(plan.orders):
-        for item, again in order:
-            if again == 1 and item not in plan.gold:
-                assigned[item].append(number)
+    assigned = [*plan.assigned(), *([] for _ in items)]
     new = [plan.items + place for place, item in enumerate(items) if item.gold is None]
     units = {number: number for number in new}
     if plan.by_item:  # all items of an article go where the first of them goes
@@ -640,54 +633,9 @@ def extended(plan: Plan, items: Sequence[Item], left: frozenset[str], random_see
     return [active if item.gold is not None else assigned[plan.items + place] for place, item in enumerate(items)]
 
 
-def append_items(
-    database: Database, items: Sequence[Item], *, known: int, seed: int, now: float, dry_run: bool, lead: int | None
-) -> Added:
-    """Append items to the plan; see `postil.campaigns.store.Store.add`.
-
-    Annotators wait for one transaction, which appends rows and changes none but the totals of annotators. The search
-    for an assignment comes before it. New items stand at the ends of presentation orders then, and are moved among the
-    open ones by further transactions, which leave a valid plan each.
-
-    Args:
-        database: Database of the campaign.
-        items: The new items.
-        known: Number of items of the files that the campaign had already.
-        seed: Random seed.
-        now: Time, in seconds since 1970.
-        dry_run: True to change nothing.
-        lead: Number of the lead who adds them; None on the command line.
-
-    Raises:
-        UsageError: Nobody is left to take items, or the plan was changed by other programs again and again.
-    """
-    for _ in range(ATTEMPTS):
-        with database.reading() as connection:
-            before = _plan_state(connection)
-        if len(before.left) == len(before.plan.annotators):
-            raise UsageError(Message("no annotator is left to take new items; invite one first"))
-        if not items:
-            return Added(before.plan, before.left, len(before.settings.revisions) + 1)
-        added = _addition(before, items, known=known, seed=seed, now=now)
-        number = added.settings.revisions[-1].number
-        if dry_run:
-            return Added(_previewed(before, added), before.left, number)
-        write = partial(_write_addition, before=before, rows=_rows_of(before, added), grown=added.settings, lead=lead)
-        try:
-            database.run(write)
-        except _ChangedPlanError:
-            continue
-        for place, name in enumerate(before.plan.annotators):
-            random = generator(seed, f"add order {number}", place)
-            articles = _articles(before, added) if before.settings.by_item else None
-            interleave(database, before.people[name], before.plan.items, random, articles)
-        return Added(_previewed(before, added), before.left, number)
-    raise UsageError("other programs changed the plan again and again at the same time; run the command again")
-
-
 def _plan_state(connection: Connection) -> _PlanState:
     settings = _settings(connection)
-    version = _plan_version(connection)
+    version = tuple(connection.execute(_PLAN_VERSION).one())
     people = connection.execute(sql.select(tables.person).where(tables.person.c.role == "annotator")).all()
     names = {row.id: row.pseudonym for row in people}
     answered = answered_of(connection, names)
@@ -713,10 +661,6 @@ _PLAN_VERSION: Final = sql.select(
 """Values of which one changes whenever the plan does; annotating changes none."""
 
 
-def _plan_version(connection: Connection) -> tuple[object, ...]:
-    return tuple(connection.execute(_PLAN_VERSION).one())
-
-
 def _addition(before: _PlanState, items: Sequence[Item], *, known: int, seed: int, now: float) -> _Addition:
     """Choose the annotators of new items, and describe the revision."""
     settings, first = before.settings, before.plan.items
@@ -732,40 +676,29 @@ def _addition(before: _PlanState, items: Sequence[Item], *, known: int, seed: in
     grown = msgspec.structs.replace(
         settings, revisions=(*settings.revisions, revision), overlapping=(*settings.overlapping, *more)
     )
-    return _Addition(items, chosen, grown)
+    orders = [
+        [(first + place, 1) for place, people in enumerate(chosen) if person in people]
+        for person in range(len(before.plan.annotators))
+    ]
+    return _Addition(before, items, orders, grown)
 
 
-def _articles(before: _PlanState, added: _Addition) -> tuple[str, ...]:
-    return (*before.plan.articles, *(item.item for item in added.items))
-
-
-def _previewed(before: _PlanState, added: _Addition) -> Plan:
-    """Plan with new items, as `append_items` would make it if nobody annotated meanwhile."""
-    plan, first, revision = before.plan, before.plan.items, added.settings.revisions[-1].number
-    articles = _articles(before, added)
-    orders = list(plan.orders)
-    for person, name in enumerate(plan.annotators):
-        random = generator(added.settings.revisions[-1].seed, f"add order {revision}", person)
-        new = [(first + place, 1) for place, people in enumerate(added.chosen) if person in people]
-        together = articles if plan.by_item else None
-        orders[person] = interleaved((*orders[person], *new), before.answered[name], first, random, together)
-    gold = {first + place for place, item in enumerate(added.items) if item.gold is not None}
+def _previewed(addition: _Addition) -> Plan:
+    """Plan with new items, as `Store.add` makes it if nobody annotates meanwhile."""
+    plan, first = addition.before.plan, addition.before.plan.items
+    articles = (*plan.articles, *(item.item for item in addition.items))
+    together = articles if plan.by_item else None
+    orders = (
+        interleaved((*order, *new), addition.before.answered[name], first, addition.random(place), together)
+        for place, (name, order, new) in enumerate(zip(plan.annotators, plan.orders, addition.orders, strict=True))
+    )
     return replace(
         plan,
         articles=articles,
         orders=tuple(orders),
-        gold=plan.gold | gold,
-        overlapping=frozenset(added.settings.overlapping),
+        gold=plan.gold.union(number for number, item in enumerate(addition.items, first) if item.gold is not None),
+        overlapping=frozenset(addition.settings.overlapping),
     )
-
-
-class _Rows(NamedTuple):
-    """Rows to insert, made before anybody waits."""
-
-    articles: list[dict[str, object]]
-    items: list[dict[str, object]]
-    assignments: list[dict[str, object]]
-    totals: list[dict[str, object]]
 
 
 _ARTICLE: Final = CompiledStatement(tables.article.insert(), tuple, [column.key for column in tables.article.columns])
@@ -781,47 +714,50 @@ _TOTAL: Final = CompiledStatement(
 )
 
 
-def _rows_of(before: _PlanState, added: _Addition) -> _Rows:
-    first = before.plan.items
-    numbers, articles = before.articles.copy(), list[dict[str, object]]()
-    items = list[dict[str, object]]()
-    for number, item in enumerate(added.items, first):
+_Rows: TypeAlias = list[dict[str, object]]
+
+
+def _rows_of(addition: _Addition) -> list[tuple[CompiledStatement[Any], _Rows]]:
+    """Statements that append new items to the ends of presentation orders, with their values.
+
+    They are made before anybody waits. The last one locks annotators, where the database locks single rows.
+    """
+    before, revision, first = addition.before, addition.revision, addition.before.plan.items
+    numbers = before.articles.copy()
+    articles, items, assignments, totals = _Rows(), _Rows(), _Rows(), _Rows()
+    for number, item in enumerate(addition.items, first):
         if item.item not in numbers:
             numbers[item.item] = max(before.articles.values(), default=0) + len(articles) + 1
-            values = {"item": item.item, "title": item.title, "content": item.content, "lang": item.lang}
-            articles.append({"id": numbers[item.item], **values})
+            articles.append({"id": numbers[item.item], **_of(item, "item", "title", "content", "lang")})
         items.append({"number": number, "article": numbers[item.item], **item_values(item)})
-    pairs = {number: item.name for number, item in enumerate(added.items, first) if item.other_system}
-    revision = added.settings.revisions[-1]
-    new = [
-        [(first + place, 1) for place, people in enumerate(added.chosen) if person in people]
-        for person in range(len(before.plan.annotators))
-    ]
-    sides = balanced_sides(new, pairs, generator(revision.seed, "sides", revision.number))
-    assignments, totals = list[dict[str, object]](), list[dict[str, object]]()
-    for person, (name, order) in enumerate(zip(before.plan.annotators, before.plan.orders, strict=True)):
-        mine = [item for item, _ in new[person]]
+    pairs = {number: item.name for number, item in enumerate(addition.items, first) if item.other_system}
+    sides = balanced_sides(addition.orders, pairs, generator(revision.seed, "sides", revision.number))
+    plan = before.plan
+    for person, (name, order, new) in enumerate(zip(plan.annotators, plan.orders, addition.orders, strict=True)):
         fixed = {"person": before.people[name], "round": 1, "state": OPEN}
         assignments += [
             {**fixed, "item": item, "position": place, "swapped": sides.get((person, item, 1))}
-            for place, item in enumerate(mine, len(order))
+            for place, (item, _) in enumerate(new, len(order))
         ]
-        totals += [{"number": before.people[name], "more": len(mine)}] if mine else []
-    return _Rows(articles, items, assignments, totals)
+        totals += [{"number": before.people[name], "more": len(new)}] if new else []
+    return [(_ARTICLE, articles), (_ITEM, items), (_ASSIGNMENT, assignments), (_TOTAL, totals)]
 
 
-def _write_addition(connection: Connection, before: _PlanState, rows: _Rows, grown: Campaign, lead: int | None) -> None:
-    """Append new items to the ends of presentation orders, in one transaction."""
+def _write_addition(
+    connection: Connection,
+    addition: _Addition,
+    rows: Sequence[tuple[CompiledStatement[Any], _Rows]],
+    lead: int | None,
+) -> bool:
+    """Write new items in one transaction; False if another program has changed the plan meanwhile."""
     lock_campaign(connection)
-    if _plan_version(connection) != before.version:
-        raise _ChangedPlanError("the plan was changed by another program at the same time")
-    _ARTICLE.many(connection, rows.articles)
-    _ITEM.many(connection, rows.items)
-    _ASSIGNMENT.many(connection, rows.assignments)
-    # Last: from here on annotators wait, where the database locks single rows.
-    _TOTAL.many(connection, rows.totals)
-    connection.execute(tables.campaign.update().values(data=tables.encoded(grown)))
-    made = grown.revisions[-1]
+    if tuple(connection.execute(_PLAN_VERSION).one()) != addition.before.version:
+        return False
+    for statement, values in rows:
+        statement.many(connection, values)
+    connection.execute(tables.campaign.update().values(data=tables.encoded(addition.settings)))
+    made = addition.revision
     log_change(
         connection, "added", made.time, {"revision": made.number, "items": made.items, "known": made.known}, lead
     )
+    return True

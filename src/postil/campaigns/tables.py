@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sql
@@ -30,8 +30,6 @@ __all__ = [
     "STATES",
     "UPGRADABLE",
     "AssignmentRow",
-    "EventKind",
-    "EventRow",
     "PersonRow",
     "adjudication",
     "article",
@@ -63,8 +61,6 @@ OPEN, GRADED, SKIPPED, MOVED = range(4)
 
 STATES: Final[tuple[Literal["open", "graded", "skipped"], ...]] = ("open", "graded", "skipped")
 """Names of the states that an annotator can see, by number."""
-
-EventKind: TypeAlias = Literal["rate", "skip", "undo"]
 
 METADATA: Final = MetaData()
 
@@ -219,25 +215,6 @@ class AssignmentRow(NamedTuple):
     state: int
     event: int | None
     swapped: int | None
-
-
-class EventRow(NamedTuple):
-    """A row of `event`, in the order of its columns."""
-
-    id: int
-    person: int
-    assignment: int
-    kind: EventKind
-    grade: float | None
-    spans: str | None
-    reason: str
-    time: float
-    seconds: float | None
-    idempotency_key: str
-    before: int | None
-    previous: int | None
-    undoes: int | None
-    grades: str | None
 
 
 _KINDS: Final = {
