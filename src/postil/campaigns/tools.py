@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.campaigns.submissions import (
+    Answer,
     Export,
     Submission,
     Task,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.campaigns.models import Span
-    from postil.campaigns.submissions import Answer
     from postil.data.columns import Record
 
 __all__ = ["read_label_studio", "read_potato"]

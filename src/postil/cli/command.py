@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
 
 import click
 
@@ -15,9 +15,6 @@ from postil.errors import UnknownName, UsageError
 from postil.messages import INTERFACE, CommandLine
 from postil.options import Flag, descriptions, flag_name, flags_of, is_options, split_hint
 from postil.results.formats import FORMATS, Format
-
-if TYPE_CHECKING:
-    from dataclasses import Field
 
 __all__ = [
     "Argument",

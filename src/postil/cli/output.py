@@ -14,20 +14,18 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, NoReturn, TextIO
+from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec, TextIO
 
 import click
 
 from postil.data.escaping import one_line, visible
 from postil.errors import PostilError
-from postil.messages import COMMAND_LINE, INTERFACE, CommandLine
+from postil.messages import COMMAND_LINE, INTERFACE, CommandLine, Interface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
-    from typing import ParamSpec
 
-    from postil.messages import Interface
     from postil.results.base import Result
     from postil.results.formats import Format
     from postil.results.systems_table import TableOptions

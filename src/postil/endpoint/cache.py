@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
     from types import TracebackType
-    from typing import Self
 
 __all__ = ["AnswerCache"]
 

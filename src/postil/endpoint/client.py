@@ -14,7 +14,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import combinations
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -28,7 +28,6 @@ from postil.errors import LimitReached, PostilError, UsageError, check_least
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
-    from typing import Self
 
 __all__ = ["Client", "Pace", "Timing", "Usage"]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 
 from postil.data.explain import counted
-from postil.data.progress import progress
+from postil.data.progress import OnMessage, progress
 from postil.endpoint.cache import AnswerCache
-from postil.endpoint.chat import read_extra
+from postil.endpoint.chat import Answer, Failed, Request, read_extra
 from postil.endpoint.client import Client, Pace
 from postil.endpoint.limits import Limits, Price, Rate
 from postil.errors import InvalidInput, MissingExtra, UsageError
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
-    from postil.data.progress import OnMessage
-    from postil.endpoint.chat import Answer, Failed, Request
 
 __all__ = ["DryRunResult", "EndpointOptions", "ask", "dry_run", "dry_run_view", "token_counter", "usage_note"]
 

@@ -14,8 +14,8 @@ import zlib
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from postil.data.escaping import visible
 from postil.endpoint.transport import Unawaited, httpx_for
@@ -24,8 +24,6 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Sequence
-    from types import ModuleType
-    from typing import TypeAlias
 
     import httpx2
 

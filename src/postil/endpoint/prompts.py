@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from string import Formatter
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, Self
 from unicodedata import normalize
 
 from postil.endpoint.chat import Message
@@ -14,7 +14,6 @@ from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
 
 __all__ = ["MARKS", "PromptTemplate", "fingerprint", "first_words", "marked"]
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from postil.endpoint.chat import read_error, read_token_count
+from postil.endpoint.chat import ErrorBody, read_error, read_token_count
 from postil.errors import MissingExtra, PostilError, UsageError
 from postil.messages import Message
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from postil.endpoint.chat import ErrorBody
 
 __all__ = ["Refused", "Rejected", "TransientError", "Transport", "httpx_for", "is_loopback", "retry_after"]
 

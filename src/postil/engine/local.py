@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from postil.engine.base import Closing, Engine
+from postil.engine.base import Closing, Engine, StatefulWorkers
 from postil.engine.worker import (
     CALL,
     LOAD,
@@ -34,7 +34,6 @@ from postil.errors import PostilError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from postil.engine.base import StatefulWorkers
 
 __all__ = ["PooledEngine", "WorkerSlot", "open_local"]
 

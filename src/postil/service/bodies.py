@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from postil.data.explain import NotJson, RepeatedKey, explain, load_json
+from postil.data.explain import NotJson, Problem, RepeatedKey, explain, load_json
 from postil.data.fields import coerce_date
 from postil.data.jsonl import FAILURES
 from postil.data.rows import Article, Comment, Date, Id, Reference, Votes
@@ -25,9 +25,6 @@ from postil.passages.result import UnitContribution  # noqa: TC001 - the same
 from postil.results.result_json import invalid
 from postil.screening.reasons import ProfanityFilter  # noqa: TC001 - msgspec reads annotations
 from postil.threads.options import ORDERS
-
-if TYPE_CHECKING:
-    from postil.data.explain import Problem
 
 __all__ = [
     "ArticleRequest",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -15,16 +15,14 @@ from postil.data.suggestions import REASONS
 from postil.web.guard import bearer_of, cookie_name
 from postil.web.pages import language_of, page_in, static_files, templates
 from postil.web.problems import Problem
-from postil.web.routing import Route, reply
+from postil.web.routing import Call, Handler, QueueName, Route, reply
 from postil.web.security import RateLimiter, set_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Self
 
     from postil.data.rows import Article
     from postil.service.store import ServiceStore
-    from postil.web.routing import Call, Handler, QueueName
     from postil.web.tokens import Token, Tokens
 
 __all__ = ["NOBODY", "ArticleList", "Desk", "FoundArticles", "ListedArticle"]

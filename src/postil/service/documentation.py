@@ -17,12 +17,11 @@ from postil.options import descriptions
 from postil.version import VERSION
 from postil.web.pages import static_files, templates
 from postil.web.problems import KINDS, MEDIA_TYPE, ProblemDocument
-from postil.web.routing import JSON_LINES, Route, reply
+from postil.web.routing import JSON_LINES, Call, Route, reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.web.routing import Call
 
 __all__ = ["EXAMPLES", "DocsPage", "openapi_document", "type_words"]
 

@@ -8,10 +8,10 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from postil.comments.commenter import load_commenter, team_draft
 from postil.comments.retrieval import Retriever
@@ -19,7 +19,7 @@ from postil.comments.show_filter import Selection
 from postil.data.fields import plain_id
 from postil.data.frames import SYSTEM
 from postil.data.grades import Scale
-from postil.data.rows import Article, Candidate
+from postil.data.rows import Article, Candidate, Comment
 from postil.documents.markup import HtmlCleaner
 from postil.documents.readers.html import read_article
 from postil.documents.readers.text import read_plain
@@ -29,7 +29,7 @@ from postil.interest.ranking import Page, Ranker
 from postil.messages import INTERFACE, Json, Note, spoken
 from postil.results.result_json import SCHEMA
 from postil.scoring.calls import score as score_rows
-from postil.screening.filtering import NO_TEXT, reasons_to_hold
+from postil.screening.filtering import NO_TEXT, CandidateFilter, reasons_to_hold
 from postil.screening.reasons import PROFANITY
 from postil.service.bodies import (
     ArticleRequest,
@@ -65,17 +65,13 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, Self
 
     import numpy as np
-    from msgspec import UnsetType
     from numpy.typing import NDArray
 
     from postil.comments.neural_commenter import NeuralCommenter
-    from postil.data.rows import Comment
     from postil.data.suggestions import Suggestion, Suggestions
     from postil.metrics.result import ScoreResult
-    from postil.screening.filtering import CandidateFilter
     from postil.service.options import ServiceConfig
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeAlias
 
 import msgspec
 
@@ -23,7 +23,6 @@ from postil.threads import quality
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Self
 
 __all__ = ["CoralStatus", "ServiceConfig", "ServiceOptions", "service_config"]
 

@@ -13,30 +13,33 @@ from starlette.responses import Response, StreamingResponse
 
 from postil.data.fields import plain_id
 from postil.data.jsonl import FAILURES
-from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
+from postil.data.rows import Id, Row  # noqa: TC001 - msgspec reads annotations
 from postil.data.streams import told_encoding
 from postil.data.suggestions import Impression, Label
 from postil.documents.readers.html import decoded_html
-from postil.endpoint.page_fetch import fetch_page
+from postil.endpoint.page_fetch import Page, fetch_page
 from postil.errors import InvalidInput, PostilError
 from postil.messages import Blank, Command, Message, Setting
-from postil.service.bodies import ArticleRequest, ArticleResponse, ModelsResponse, Request, SuggestResponse, decoded
+from postil.service.bodies import (
+    ArticleRequest,
+    ArticleResponse,
+    ModelsResponse,
+    Request,
+    ServedModel,
+    SuggestResponse,
+    decoded,
+)
 from postil.service.operations import OPERATIONS
-from postil.service.store import Outcome
+from postil.service.store import Outcome, ServiceStore, StoreCounts
 from postil.web.guard import MEDIA_TYPE, RequestMetrics
 from postil.web.problems import Problem
-from postil.web.routing import JSON_LINES, Route, reply
+from postil.web.routing import JSON_LINES, Call, Handler, Route, reply
 from postil.web.turns import CLIENT, FairQueue
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
-    from postil.data.rows import Row
-    from postil.endpoint.page_fetch import Page
-    from postil.service.bodies import ServedModel
     from postil.service.pool import WorkerPool
-    from postil.service.store import ServiceStore, StoreCounts
-    from postil.web.routing import Call, Handler
 
 __all__ = [
     "Health",

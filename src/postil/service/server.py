@@ -21,7 +21,7 @@ from postil.messages import COMMAND_LINE
 from postil.service.bodies import ModelsResponse
 from postil.service.desk import ArticleList, Desk
 from postil.service.documentation import DocsPage
-from postil.service.options import service_config
+from postil.service.options import ServiceConfig, ServiceOptions, service_config
 from postil.service.pool import WorkerPool
 from postil.service.routes import (
     ServiceState,
@@ -41,7 +41,7 @@ from postil.web.connections import ConnectionLimits, listen, make_server
 from postil.web.error_log import log_failure, unbroken
 from postil.web.guard import Guard, Recorded
 from postil.web.problems import Problem, problem_of, problem_refusal, problem_response, unseen_refusal
-from postil.web.routing import CALL
+from postil.web.routing import CALL, Call, Route
 from postil.web.security import BODY, Reachable, RequestLimits, SecurityMiddleware
 from postil.web.tokens import Tokens
 from postil.web.turns import FairQueue, Gate, Place
@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from postil.service.options import ServiceConfig, ServiceOptions
-    from postil.web.routing import Call, Route
 
 __all__ = ["Service", "application", "serve"]
 

@@ -29,23 +29,20 @@ from postil.data.fields import parse_date, plain_id
 from postil.endpoint.transport import httpx_for, retry_after
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.service.bodies import Request, ScreenRequest, ScreenResponse, SentArticle, decoded
-from postil.service.options import CoralStatus  # noqa: TC001 - msgspec reads annotations
+from postil.service.options import CoralStatus, ServiceOptions  # noqa: TC001 - msgspec reads annotations
 from postil.version import VERSION
 from postil.web.error_log import Seldom, log_failure
 from postil.web.problems import Problem
-from postil.web.routing import Route, reply
-from postil.web.tokens import secrets_of
+from postil.web.routing import Call, Route, reply
+from postil.web.tokens import WatchedFile, secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from starlette.responses import Response
 
-    from postil.service.options import ServiceOptions
     from postil.service.pool import WorkerPool
     from postil.service.store import Delivery, ServiceStore
-    from postil.web.routing import Call
-    from postil.web.tokens import WatchedFile
 
 __all__ = [
     "Accepted",

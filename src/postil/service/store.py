@@ -14,7 +14,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 import msgspec
 
@@ -25,15 +25,13 @@ from postil.data.fields import parse_date, plain_id
 from postil.data.group_commit import GroupWriter
 from postil.data.sqlite_file import connect, database_error
 from postil.data.suggestions import EVENTS, Impression, Label
-from postil.erasure.store import NAME, erase_comments, open_file
+from postil.erasure.store import NAME, Erased, erase_comments, open_file
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from typing import Self
 
     from postil.data.streams import FilePath
-    from postil.erasure.store import Erased
 
 __all__ = ["Delivery", "Outcome", "ServiceStore", "StoreCounts"]
 

@@ -10,7 +10,7 @@ import os
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 import msgspec
 
@@ -19,28 +19,25 @@ from postil.calibration.result import CalibrationResult
 from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.engine.worker import WorkerDied, identity
 from postil.erasure.calls import ForgetOptions, find_comments, forget_while_served
-from postil.erasure.models import AlsoServed
+from postil.erasure.models import AlsoServed, ServedModels
 from postil.erasure.result import ForgetResult
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import JSON, Blank, Command, Setting
 from postil.service.bodies import ModelsResponse, Request, decoded
 from postil.service.worker import InternalError, WorkerProcess, for_clients
 from postil.web.problems import Problem, problem_of
-from postil.web.routing import Route, reply
+from postil.web.routing import Call, Handler, Route, reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Self
 
     from starlette.responses import Response
 
     from postil.corpus.forgotten import Chosen
-    from postil.erasure.models import ServedModels
     from postil.results.base import Result
     from postil.service.options import ServiceConfig
     from postil.service.pool import WorkerPool
     from postil.service.store import ServiceStore
-    from postil.web.routing import Call, Handler
 
 __all__ = [
     "CalibrateRequest",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from postil.engine.worker import (
     CALL,
@@ -26,7 +26,6 @@ from postil.web.error_log import log_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Self
 
 __all__ = ["InternalError", "WorkerProcess", "for_clients"]
 

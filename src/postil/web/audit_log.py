@@ -23,14 +23,13 @@ import msgspec
 from postil.data.atomic_file import write_error
 from postil.data.explain import counted
 from postil.data.parts import Part
-from postil.data.streams import DAMAGE, damaged, opened
+from postil.data.streams import DAMAGE, FilePath, damaged, opened
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.results.base import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from postil.data.streams import FilePath
 
 __all__ = ["AuditLog", "AuditLogFile", "AuditLogResult", "check_audit"]
 

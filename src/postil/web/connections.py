@@ -15,7 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from postil.errors import PostilError
-from postil.web.security import HEADERS, LARGEST, refusal
+from postil.web.security import HEADERS, LARGEST, Worded, refusal
 
 if TYPE_CHECKING:
     import asyncio
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
     from uvicorn.server import ServerState
 
-    from postil.web.security import Worded
 
 __all__ = ["ConnectionLimits", "LimitedProtocol", "listen", "make_server"]
 

@@ -12,8 +12,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from postil.web.problems import Problem
-from postil.web.routing import CALL, JSON, Call
-from postil.web.security import cookie_of
+from postil.web.routing import CALL, JSON, Call, Route
+from postil.web.security import RequestLimits, cookie_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from postil.web.audit_log import AuditLog
-    from postil.web.routing import Route
-    from postil.web.security import RequestLimits
     from postil.web.tokens import Token, Tokens
 
 __all__ = ["ANY", "MEDIA_TYPE", "Guard", "Recorded", "RequestMetrics", "bearer_of", "cookie_name"]

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from postil.messages import COMMAND_LINE, Interface, Listed, Message
+from postil.messages import COMMAND_LINE, Command, Fact, Interface, Listed, Message, Setting
 from postil.web.po_files import compiled
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from postil.messages import Command, Fact, Setting
 
 __all__ = [
     "PAGES",

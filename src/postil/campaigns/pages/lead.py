@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -22,15 +21,24 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from postil.campaigns.add import Addition, AddOptions, add_apart, add_to
-from postil.campaigns.calls import QualityOptions, agreement_of, estimate_so_far, quality_of, write_rows
+from postil.campaigns.calls import (
+    CampaignEstimate,
+    QualityOptions,
+    agreement_of,
+    estimate_so_far,
+    quality_of,
+    write_rows,
+)
 from postil.campaigns.export import TABLE_FORMATS, export_files
-from postil.campaigns.models import Refused
+from postil.campaigns.models import AnnotatorProgress, Campaign, ItemRows, Person, Rating, Refused, Role
 from postil.campaigns.pages import tables
 from postil.campaigns.pages.site import (
     LANGUAGE_COOKIE,
     LARGEST_UPLOAD,
     NEVER_CACHED,
+    Form,
     HTTPError,
+    Site,
     Upload,
     new_key,
     redirect_to,
@@ -38,12 +46,12 @@ from postil.campaigns.pages.site import (
 )
 from postil.campaigns.pages.tables import forest, heat, histogram, paths, severities, shares
 from postil.campaigns.quality import inferred_grades
-from postil.campaigns.rubric import ratings_by_aspect
+from postil.campaigns.rubric import Rubric, ratings_by_aspect
 from postil.campaigns.state import moment, parse_moment
 from postil.campaigns.view import concern_sentence
 from postil.errors import InvalidInput, PostilError
 from postil.messages import Command, Message, Setting
-from postil.meta.parts import severity_remarks
+from postil.meta.parts import Agreement, severity_remarks
 from postil.meta.resampling import RESAMPLES
 from postil.raters.calls import AgreementOptions
 from postil.web.pages import languages, page_in
@@ -53,13 +61,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from postil.campaigns.calls import CampaignEstimate
-    from postil.campaigns.models import AnnotatorProgress, Campaign, ItemRows, Person, Rating, Role
-    from postil.campaigns.pages.site import Form, Site
     from postil.campaigns.result import PlanBalance, QualityResult
-    from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store
-    from postil.meta.parts import Agreement
     from postil.raters.result import AgreementResult
 
 __all__ = ["UPLOADS", "DashboardCache", "DashboardSnapshot", "TextPages", "lead_routes"]

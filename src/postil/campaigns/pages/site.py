@@ -19,11 +19,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from postil.campaigns.models import HEADINGS, Annotation, Refused
+from postil.campaigns.models import HEADINGS, Annotation, AnnotationTask, Person, Refused, Span, Upcoming
 from postil.campaigns.pages import tables
 from postil.errors import MissingExtra, PostilError
 from postil.messages import Message
-from postil.web.pages import REASONS, language_of, page_in, templates
+from postil.web.pages import REASONS, Page, language_of, page_in, templates
 from postil.web.security import BODY, LARGEST, RateLimiter, address_of, cookie_of, csrf_of, same, set_cookie
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Message as Event
 
-    from postil.campaigns.models import AnnotationTask, Person, Span, Upcoming
     from postil.campaigns.store import Store
-    from postil.web.pages import Page
 
 __all__ = [
     "AHEAD",

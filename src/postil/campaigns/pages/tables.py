@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from postil.estimation.view import rank_range
 from postil.messages import Message
-from postil.meta.parts import STATISTICS
+from postil.meta.parts import STATISTICS, Agreement, PairAgreement, Rater
 from postil.results.numbers import DASH
-from postil.results.table import Cell, Column, Count, Name, Number, Share, Table, Text
+from postil.results.table import Cell, Column, Count, Name, Number, Record, Share, Table, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from postil.data.parts import Estimate
     from postil.estimation.designs import Prospects
     from postil.estimation.result import SystemEstimate
-    from postil.meta.parts import Agreement, PairAgreement, Rater
     from postil.raters.result import Consistency
-    from postil.results.table import Record
 
     Made = Callable[[Record], str]
 
