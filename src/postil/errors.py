@@ -14,12 +14,13 @@ The tree, and the exit code that the command line gives to each branch::
 from __future__ import annotations
 
 import difflib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from postil.messages import Fact, Interface
 
@@ -32,6 +33,7 @@ __all__ = [
     "UnknownName",
     "UsageError",
     "nearest",
+    "needs",
 ]
 
 
@@ -160,6 +162,22 @@ class MissingExtra(UsageError):  # noqa: N818 - says what is wrong
     def __init__(self, what: str, extra: str) -> None:
         self.what, self.extra = what, extra
         super().__init__("{what} needs an optional package: pip install 'postil[{extra}]'", what=what, extra=extra)
+
+
+@contextmanager
+def needs(what: str, extra: str) -> Iterator[None]:
+    """Import packages of an extra: one that is not installed is a `MissingExtra`, unless it is a part of postil.
+
+    Args:
+        what: The purpose, for the error.
+        extra: The extra.
+    """
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "postil":
+            raise
+        raise MissingExtra(what, extra) from error
 
 
 class InvalidInput(PostilError):  # noqa: N818 - says what is wrong

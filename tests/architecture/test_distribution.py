@@ -68,7 +68,7 @@ def test_the_errors_name_extras_of_today() -> None:
         name for name, needs in extras.items() if len(needs) == 1 and needs[0].count(",") == 0 and "postil[" in needs[0]
     }
     texts = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
-    named = {each for text in texts for each in re.findall(r"MissingExtra\([^\n]*\"([a-z,]+)\"\)", text)}
+    named = {each for text in texts for each in re.findall(r"(?:MissingExtra|needs)\([^\n]*\"([a-z,]+)\"\)", text)}
     assert len(named) > 8
     assert {extra for words in named for extra in words.split(",")} <= extras.keys() - old
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from functools import partial
 from html import unescape
 from importlib.util import find_spec
@@ -114,7 +115,7 @@ def test_what_is_not_installed_is_left_out(postil: Postil, monkeypatch: pytest.M
 
 
 def test_serve_needs_the_packages_of_its_pages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postil.studies.demo.command.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     outcome = postil("demo", "--out", "d", "--serve")
     assert outcome.code == 2
     assert outcome.err.endswith("--serve needs an optional package: pip install 'postil[serve,tables]'\n")

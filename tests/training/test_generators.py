@@ -227,8 +227,9 @@ def test_one_model_is_trained_once_at_a_time(corpus: Corpus, tmp_path: Path) -> 
 def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys  # noqa: PLC0415
 
-    for name in ("torch", *(name for name in sys.modules if name.startswith("postil.comments.nn."))):
-        monkeypatch.setitem(sys.modules, name, None)
+    for name in [name for name in sys.modules if name.startswith("postil.comments.nn.")]:
+        monkeypatch.delitem(sys.modules, name)  # to be imported again
+    monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(PostilError, match=r"pip install 'postil\[neural\]'"):
         load_commenter(att)
 

@@ -13,7 +13,7 @@ from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
-from postil.errors import MissingExtra
+from postil.errors import needs
 from postil.results.views import show
 
 __all__ = ["calibrate", "label"]
@@ -69,12 +69,8 @@ def label(
 
     Example: postil label articles.jsonl --model model --out labels.jsonl
     """
-    try:
+    with needs("postil label", "serve"):
         from postil.campaigns.pages.server import serve  # noqa: PLC0415 - help does without it
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "postil":
-            raise
-        raise MissingExtra("postil label", "serve") from error
     app.plan_labels(articles, model, options, inputs=inputs, on_message=say)
     try:
         if options.serve:

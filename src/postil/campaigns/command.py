@@ -26,7 +26,7 @@ from postil.cli.command import Argument, CampaignArgument, FormatOption, Group
 from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
-from postil.errors import MissingExtra
+from postil.errors import needs
 from postil.results.views import show, view_of
 
 if TYPE_CHECKING:
@@ -140,12 +140,8 @@ def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
 
     Example: postil annotate serve campaign.db
     """
-    try:
+    with needs("postil annotate serve", "serve"):
         from postil.campaigns.pages.server import serve as serve_web  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "postil":
-            raise
-        raise MissingExtra("postil annotate serve", "serve") from error
     link = app.invite_first_lead(campaign, options.address)
     if link is not None:
         say(f"invitation for the lead, valid once and for one day: {link}")

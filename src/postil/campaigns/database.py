@@ -19,7 +19,7 @@ from postil.campaigns.models import NoCampaign
 from postil.campaigns.tables import SCHEMA, UPGRADABLE
 from postil.data.group_commit import GroupWriter
 from postil.data.sqlite_file import database_error
-from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -324,11 +324,9 @@ def _shown(address: sql.URL) -> str:
 
 
 def _postgresql(address: sql.URL) -> Engine:
-    try:
+    with needs("a campaign in PostgreSQL", "postgres"):
         address = address.set(drivername="postgresql+psycopg")
         return sql.create_engine(address, pool_size=READERS // 2, max_overflow=READERS // 2, pool_pre_ping=True)
-    except ImportError as error:
-        raise MissingExtra("a campaign in PostgreSQL", "postgres") from error
 
 
 def _sqlite(address: sql.URL, connect: Callable[[], sqlite3.Connection]) -> Engine:

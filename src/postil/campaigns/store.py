@@ -14,7 +14,7 @@ import msgspec
 from postil.campaigns.models import Annotation, Campaign, CampaignState, Given, Revision
 from postil.campaigns.plan import insert_items
 from postil.campaigns.rubric import Rubric
-from postil.errors import MissingExtra, UsageError
+from postil.errors import UsageError, needs
 from postil.messages import Message
 from postil.results import base
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Added", "Store", "extended", "interleaved"]
 
-try:
+with needs("a campaign", "serve"):
     import sqlalchemy as sql
 
     from postil.campaigns import tables
@@ -46,8 +46,6 @@ try:
     from postil.campaigns.results import Results
     from postil.campaigns.state import Lifecycle
     from postil.campaigns.tables import GRADED, MOVED, OPEN, SCHEMA, SKIPPED
-except ImportError as error:
-    raise MissingExtra("a campaign", "serve") from error
 
 
 class Store:

@@ -22,7 +22,7 @@ from postil.corpus.forgotten import is_placeholder
 from postil.data.arrays import WHOLE, Expected
 from postil.data.explain import shown
 from postil.data.suggestions import Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
-from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.errors import InvalidInput, UsageError, needs
 from postil.screening.filtering import CandidateFilter, RepeatLimit
 from postil.text.tokenizers import is_han_text, stored_tokenizer
 from postil.text.tokens import Vocabulary
@@ -222,10 +222,8 @@ class NeuralCommenter:
     @cached_property
     def generator(self) -> Generator:
         """The network."""
-        try:
+        with needs(f"the model {self.model.kind}", "neural"):
             from postil.comments.nn.generator import Generator  # noqa: PLC0415 - it needs torch
-        except ImportError as error:
-            raise MissingExtra(f"the model {self.model.kind}", "neural") from error
         return Generator.open(self.model.path / "generator", self.device)
 
     @cached_property

@@ -35,7 +35,7 @@ from postil.comments.store import Model
 from postil.data.arrays import WHOLE, Expected
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import Filtered, Provenance, Source, Suggestion, Suggestions
-from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.errors import InvalidInput, MissingExtra, UsageError, needs
 from postil.messages import Setting
 from postil.screening.filtering import CandidateFilter, FilterResult, RepeatLimit
 from postil.text.tokenizers import stored_tokenizer
@@ -221,10 +221,8 @@ def open_ranker(model: Model, vocabulary: Vocabulary, comments: int) -> Ranker:
 
 
 def _by_relevance(model: Model, comments: int) -> Ranker:
-    try:
+    with needs("the relevance model", "neural"):
         from postil.comments.nn.relevance import Relevance  # noqa: PLC0415 - it needs torch
-    except ImportError as error:
-        raise MissingExtra("the relevance model", "neural") from error
     relevance = Relevance.open(model.path / "relevance")
     if relevance.options.architecture == "interaction":
         return InteractionRanker(*_words(model, comments), relevance)

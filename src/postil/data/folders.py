@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.data.artifacts import read_object
 from postil.data.explain import file_setting, shown
-from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError, needs
 from postil.messages import Blank
 
 if TYPE_CHECKING:
@@ -139,10 +139,8 @@ def _declared(folder: Path) -> dict[str, list[Path]]:
     head = re.match(r"\ufeff?---\r?\n(.*?)\n---", readme.read_text("utf-8", "replace"), re.DOTALL)
     if head is None or not re.search(r"^configs:", head[1], re.MULTILINE):
         return {}
-    try:
+    with needs(f"{readme}: the list of data files", "tables"):
         import yaml  # type: ignore[import-untyped]  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra(f"{readme}: the list of data files", "tables") from error
     try:
         configs = yaml.safe_load(head[1]).get("configs")
     except (yaml.YAMLError, AttributeError) as error:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from postil.data.fields import plain_id
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,10 +50,8 @@ def arrow() -> Arrow:
     Raises:
         MissingExtra: It is not installed.
     """
-    try:
+    with needs("a .parquet file", "tables"):
         import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("a .parquet file", "tables") from error
     return pyarrow
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, MissingExtra, needs
 from postil.messages import Message
 
 if TYPE_CHECKING:
@@ -164,13 +164,11 @@ def zstandard() -> ModuleType:
     Raises:
         MissingExtra: There is neither.
     """
-    try:
+    with needs("a .zst file", "tables"):
         if sys.version_info >= (3, 14):
             from compression import zstd  # noqa: PLC0415
         else:
             from backports import zstd  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("a .zst file", "tables") from error
     return zstd
 
 
@@ -456,11 +454,8 @@ def detected_encoding(block: bytes, where: str, expected: str, otherwise: str) -
     lines = [line for line in block.splitlines(keepends=True) if not line.isascii()]
     if 2 * sum(map(_is_utf_8, lines)) >= len(lines):
         return None
-    try:
+    with needs(Message("{where} is not UTF-8: {otherwise}", where=where, otherwise=otherwise), "tables"):
         from charset_normalizer import from_bytes  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        what = Message("{where} is not UTF-8: {otherwise}", where=where, otherwise=otherwise)
-        raise MissingExtra(what, "tables") from error
     sample = _sample(lines)
     if _has_lone(sample):
         return "cp1252"

@@ -16,7 +16,7 @@ from xml.parsers import expat
 from postil.data.cells import BrokenCell, MergedCell
 from postil.data.delimited import MOST_ROWS, head_of, wanted_in
 from postil.data.explain import file_setting
-from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError, needs
 from postil.messages import Blank, Message
 
 if TYPE_CHECKING:
@@ -270,10 +270,8 @@ class Sheet:
     texts = apostrophes = decimal_commas = False
 
     def __init__(self, stream: IO[bytes], where: str, wanted: Collection[str], reading: Reading) -> None:
-        try:
+        with needs(f"the workbook {where}", "tables"):
             import python_calamine as calamine  # noqa: PLC0415
-        except ImportError as error:
-            raise MissingExtra(f"the workbook {where}", "tables") from error
         self.where = where
         data = stream.read()
         if not data.startswith(b"PK"):

@@ -21,7 +21,7 @@ from postil.data.streams import shown_encoding, told_encoding
 from postil.documents.document import language_tag
 from postil.documents.readers.html import decode_html
 from postil.documents.xml import REPLACEMENT, XmlRepair
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -228,10 +228,8 @@ def _check_number(entries: int, source: str) -> None:
 def _xml_entries(
     data: bytes, source: str, url: str | None, charset: str | None, report: FeedReport
 ) -> Iterator[FeedEntry]:
-    try:
+    with needs("reading a feed", "pages"):
         import feedparser  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtra("reading a feed", "pages") from error
     text = _mended(data, charset, report)
     before = _BEFORE_ROOT.match(text)
     prolog = "" if before is None else before[0]

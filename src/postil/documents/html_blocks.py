@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from postil.documents.document import language_tag
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, needs
 from postil.text.sentences import END_MARKS
 
 if TYPE_CHECKING:
@@ -94,10 +94,8 @@ def in_order(html: str) -> str:
     >>> in_order("<title>Rain</title><main>It rained.<table>On<tr><td>Ely")[44:]
     '<main>It rained.On<table><tbody><tr><td>Ely</td></tr></tbody></table></main></body></html>'
     """
-    try:
+    with needs("the text of a page of HTML", "pages"):
         from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtra("the text of a page of HTML", "pages") from error
     if _XHTML.match(html):
         html = _CLOSED.sub(r"<\1\2></\1>", html)
     few = _with_few_attributes(html)
@@ -235,11 +233,9 @@ def parsed(html: str) -> HtmlElement:
         InvalidInput: It has no element, or elements too deep in one another.
         MissingExtra: lxml or selectolax is not installed.
     """
-    try:
+    with needs("the text of a page of HTML", "pages"):
         from lxml import etree  # noqa: PLC0415 - an extra
         from lxml.html import HTMLParser, document_fromstring  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("the text of a page of HTML", "pages") from error
     try:
         # As bytes, since lxml refuses a text that declares an encoding.
         parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)

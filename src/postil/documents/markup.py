@@ -10,7 +10,7 @@ from html import unescape
 from html.entities import html5
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, needs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -242,10 +242,8 @@ def html_text(html: str, *, quotes: bool = True, lines: bool = False) -> str:
         raise InvalidInput(f"expected HTML of at most {LONGEST:,} characters, got {len(html):,}")
     if "<" not in html and "&" not in html:
         return _tidy(html if lines else html.replace("\n", " "))
-    try:
+    with needs("HTML in the text of articles and comments", "pages"):
         from lxml import etree  # noqa: PLC0415 - needed for these formats only
-    except ImportError as error:
-        raise MissingExtra("HTML in the text of articles and comments", "pages") from error
     parser = etree.HTMLParser(target=_Target(quotes=quotes, lines=lines), encoding="utf-8")
     # A text that begins with a tag of a page's head must not become the head.
     parser.feed(b"<body>" + html.replace("\0", "").encode("utf-8", "replace"))

@@ -18,7 +18,7 @@ import numpy as np
 
 from postil.data.artifacts import read_object
 from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
-from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.errors import InvalidInput, UsageError, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -622,13 +622,11 @@ class _Layers:
         files = ModelFiles.find(folder)
         model: TokenModel
         single: Callable[[], AbstractContextManager[None]] = nullcontext
-        try:
+        with needs(f"the model in {files.folder}", EXTRA):
             if files.graph is not None:
                 model = OnnxModel(files, self.layer)
             else:
                 model, single = TransformersModel(files, self.layer), one_thread
-        except ImportError as error:
-            raise MissingExtra(f"the model in {files.folder}", EXTRA) from error
         return ContextualEncoder(model, files.signature, self.layer, where=str(folder), single=single)
 
 

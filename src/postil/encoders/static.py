@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, distinct_texts, model_folder, open_once
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, needs
 from postil.text.vectors import WORDS, Vectors
 
 if TYPE_CHECKING:
@@ -154,12 +154,10 @@ def read_subwords(matrix: Path, splitter: Path) -> SubwordEncoder:
         MissingExtra: The packages that read them are not installed.
         InvalidInput: They are not such files, or do not fit together.
     """
-    try:
+    with needs("a model of subword vectors", EXTRA):
         from safetensors import SafetensorError  # noqa: PLC0415 - packages of an extra
         from safetensors.numpy import load  # noqa: PLC0415
         from tokenizers import Tokenizer as SubwordTokenizer  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("a model of subword vectors", EXTRA) from error
     content, description = matrix.read_bytes(), splitter.read_bytes()
     try:
         tensors = load(content)

@@ -16,7 +16,7 @@ from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer, Failed, Request, read_extra
 from postil.endpoint.client import Client, Pace
 from postil.endpoint.limits import Limits, Price, Rate
-from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.errors import InvalidInput, UsageError, needs
 from postil.messages import Blank, Message, Setting
 from postil.options import Flag, options
 from postil.results.base import Result
@@ -173,10 +173,8 @@ def token_counter(path: str | PathLike[str]) -> Callable[[str], int]:
         MissingExtra: The library is not installed.
         InvalidInput: There is no such file, or it is no tokenizer.
     """
-    try:
+    with needs("a tokenizer file", "vectors"):
         from tokenizers import Tokenizer  # noqa: PLC0415 - part of an extra
-    except ImportError as error:
-        raise MissingExtra("a tokenizer file", "vectors") from error
     try:
         content = Path(path).read_bytes()
     except OSError as error:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from postil.endpoint.chat import ErrorBody, read_error, read_token_count
-from postil.errors import MissingExtra, PostilError, UsageError
+from postil.errors import PostilError, UsageError, needs
 from postil.messages import Message
 
 if TYPE_CHECKING:
@@ -303,10 +303,8 @@ def httpx_for(what: str) -> ModuleType:
     Raises:
         MissingExtra: It is not installed.
     """
-    try:
+    with needs(what, "serve"):
         import httpx2  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtra(what, "serve") from error
     return httpx2
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from postil.engine.local import PooledEngine, WorkerSlot
 from postil.engine.worker import WorkerDied, WorkerState
-from postil.errors import MissingExtra, PostilError, UsageError
+from postil.errors import PostilError, UsageError, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,10 +36,8 @@ def open_ray(*, jobs: int, retries: int, address: str | None, on_message: Callab
     """Open Ray, unless it is open; see `postil.engine.open_engine`."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    try:
+    with needs("engine 'ray'", "scale"):
         import ray  # noqa: PLC0415 - heavy, and optional
-    except ImportError:
-        raise MissingExtra("engine 'ray'", "scale") from None
     ours = not ray.is_initialized()
     if ours:
         address = address or os.environ.get("RAY_ADDRESS") or "local"  # else Ray takes any that runs here

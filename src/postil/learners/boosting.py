@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from postil.errors import MissingExtra, Undefined
+from postil.errors import Undefined, needs
 from postil.kernel import tree_sums
 from postil.messages import Message, Setting
 
@@ -182,10 +182,8 @@ def _fitted(
         targets: n grades or outcomes.
         settings: Its settings, beside those of all.
     """
-    try:
+    with needs(what, "boosting"):
         import sklearn.ensemble  # type: ignore[import-untyped]  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra(what, "boosting") from error
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415  # of scikit-learn
 
     model = getattr(sklearn.ensemble, name)(

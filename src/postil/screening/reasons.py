@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
 from postil.corpus.duplicates import pieces_of
 from postil.data.groups import grouped
 from postil.data.streams import FilePath, lines_in
-from postil.errors import InvalidInput, MissingExtra, UnknownName
+from postil.errors import InvalidInput, MissingExtra, UnknownName, needs
 from postil.messages import Note
 from postil.text.addresses import kinds_of_address
 
@@ -441,8 +441,6 @@ class ProfanityModel:
 
 
 def _probabilities(texts: Iterable[str]) -> list[float]:
-    try:
+    with needs("the profanity model", "profanity"):
         from profanity_check import predict_prob  # noqa: PLC0415 - it reads pickles
-    except ImportError as error:
-        raise MissingExtra("the profanity model", "profanity") from error
     return [float(one) for one in predict_prob(list(texts))]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from postil.cli.command import Argument, command
 from postil.cli.output import say
-from postil.errors import MissingExtra
+from postil.errors import needs
 from postil.service.options import ServiceOptions
 
 __all__ = ["serve"]
@@ -26,10 +26,6 @@ def serve(
 
     Example: postil serve news=models/news --port 8080
     """
-    try:
+    with needs("postil serve", "serve"):
         from postil.service.server import serve as serve_web  # noqa: PLC0415 - help does without it
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "postil":
-            raise
-        raise MissingExtra("postil serve", "serve") from error
     serve_web(models, options, on_message=say)

@@ -20,7 +20,7 @@ from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.corpus.store import Corpus
 from postil.data.atomic_file import check_folder
-from postil.errors import MissingExtra, UnknownName, UsageError
+from postil.errors import UnknownName, UsageError, needs
 from postil.training.texts import CorpusTexts, TrainingDirectory
 
 if TYPE_CHECKING:
@@ -141,10 +141,8 @@ def _check_attention(kind: str, network: GeneratorOptions) -> None:
 
 def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptions, name: str) -> Generator | None:
     """Train the network into a folder of the directory; None in other processes than the main one."""
-    try:
+    with needs(f"the model {kind}", "neural"):
         from postil.comments.nn.generator import COMMENTS_PER_GROUP, Generator, train_generator  # noqa: PLC0415 - it needs torch
-    except ImportError as error:
-        raise MissingExtra(f"the model {kind}", "neural") from error
     network = replace(
         options.network,
         attention=options.network.attention or ATTENTION[kind],

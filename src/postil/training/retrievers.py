@@ -40,7 +40,7 @@ from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
 from postil.encoders.sentences import sentence_encoder
 from postil.engine import check_engine, elsewhere
-from postil.errors import InvalidInput, MissingExtra, Undefined, UnknownName, UsageError
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError, needs
 from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts
 from postil.text.vectors import METADATA
@@ -479,10 +479,8 @@ def _candidate_pool(corpus: Corpus, on_progress: OnProgress) -> CandidatePool:
 
 def _train(directory: TrainingDirectory, options: RetrieverTrainOptions, name: str) -> Relevance | None:
     """Train the relevance model into a folder of the directory; None in other processes than the main one."""
-    try:
+    with needs("the relevance model", "neural"):
         from postil.comments.nn.relevance import Relevance, train_relevance  # noqa: PLC0415 - it needs torch
-    except ImportError as error:
-        raise MissingExtra("the relevance model", "neural") from error
     train, dev = directory.split("train"), directory.split("dev")
     return directory.train(
         name,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, ge
 
 import numpy as np
 
-from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError, check_least
+from postil.errors import InvalidInput, UnknownName, UsageError, check_least, needs
 from postil.text.vectors import Vectors
 from postil.version import VERSION
 
@@ -208,11 +208,9 @@ def _stable_hash(text: str) -> int:
 
 def _gensim() -> tuple[Any, dict[str, str]]:
     """Word2Vec, and the versions that numbers depend on."""
-    try:
+    with needs("training word vectors", "vectors"):
         import gensim  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy and optional
         from gensim.models.word2vec import Word2Vec  # type: ignore[import-untyped]  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("training word vectors", "vectors") from error
     return Word2Vec, {"gensim": gensim.__version__, "numpy": np.__version__}
 
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from postil.comments.nn import models
 from postil.data.atomic_file import AtomicFile, write_error
-from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError, needs
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -546,8 +546,6 @@ def _accelerator(options: TrainingOptions) -> Accelerator:
 def _summary_writer(options: TrainingOptions, step: int) -> SummaryWriter | None:
     if options.tensorboard is None:
         return None
-    try:
+    with needs("logging for TensorBoard", "neural"):
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - optional
-    except ImportError as error:
-        raise MissingExtra("logging for TensorBoard", "neural") from error
     return SummaryWriter(options.tensorboard, purge_step=step)

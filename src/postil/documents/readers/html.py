@@ -30,7 +30,7 @@ from postil.documents.html_blocks import (
 )
 from postil.documents.raw_files import ADDRESS, Decoded, encoding_named, wide_text
 from postil.documents.readers.text import plain_blocks
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, needs
 from postil.kernel.unicode_forms import normalized
 
 if TYPE_CHECKING:
@@ -396,11 +396,9 @@ def extracted(tree: HtmlElement) -> Extracted | None:
     """
     if not _is_small(tree):
         return None
-    try:
+    with needs("the article of a page", "pages"):
         from trafilatura import bare_extraction  # noqa: PLC0415 - an extra
         from trafilatura.utils import line_processing, trim  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("the article of a page", "pages") from error
     for name in ("trafilatura", "htmldate", "courlan"):  # what they warn of is told by the error
         logging.getLogger(name).addHandler(_SILENT)
     _shorten(tree)

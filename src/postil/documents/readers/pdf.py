@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.documents.document import Block, Document, Reader, language_tag
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, MissingExtra, needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -622,12 +622,9 @@ def read_pdf(data: bytes, source: str) -> Document:
         InvalidInput: It is no PDF, damaged, encrypted with a password, without text, or larger than texts are.
         MissingExtra: pypdf is not installed.
     """
-    try:
+    with needs("reading a PDF", "pages"):
         from pypdf import apply_configuration  # noqa: PLC0415 - an extra
         from pypdf.errors import DependencyError, LimitReachedError  # noqa: PLC0415
-
-    except ImportError as error:
-        raise MissingExtra("reading a PDF", "pages") from error
     logging.getLogger("pypdf").addHandler(_SILENT)
     if b"%PDF-" not in data[:HEAD]:
         raise InvalidInput("is no PDF file: it does not begin as one", where=source)

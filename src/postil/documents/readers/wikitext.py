@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 
 from postil.documents.document import Block, Document, Reader
 from postil.documents.raw_files import decoded
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput, needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -85,10 +85,8 @@ def parsed(wikitext: str) -> Wikicode:
     Raises:
         MissingExtra: mwparserfromhell is not installed.
     """
-    try:
+    with needs("reading wikitext", "pages"):
         from mwparserfromhell import parse  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("reading wikitext", "pages") from error
     return parse(_tamed(wikitext.replace("\0", "")))  # the compiled parser would end there
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.data.escaping import one_line, printed, visible
-from postil.errors import MissingExtra, PostilError, UsageError
+from postil.errors import PostilError, UsageError, needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,10 +132,8 @@ def style() -> Iterator[None]:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    try:
+    with needs("a picture", "report"):
         from matplotlib import style as styles  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("a picture", "report") from error
     with _one_at_a_time, styles.context(["default", STYLE]):
         yield
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 from postil.cli.command import Option, command
 from postil.cli.output import emit, say
 from postil.data.options import ThreadOptions
-from postil.errors import MissingExtra
+from postil.errors import needs
 
 __all__ = ["demo"]
 
@@ -39,15 +38,10 @@ def demo(
     from postil.studies.demo.calls import is_prepared, run_demo  # noqa: PLC0415
 
     if serve:
-        needed = MissingExtra("postil demo --serve", "serve,tables")
-        if find_spec("pyarrow") is None:  # of the model
-            raise needed
-        try:
+        with needs("postil demo --serve", "serve,tables"):
+            import pyarrow as pa  # type: ignore[import-untyped]  # noqa: F401, PLC0415 - the model needs it
+
             from postil.studies.demo.desk import serve_demo  # noqa: PLC0415
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] == "postil":
-                raise
-            raise needed from error
     if not serve or not is_prepared(out):
         run_demo(out, options.jobs, lambda text: emit(f"{text}\n", "table"), say)
     if serve:
