@@ -122,7 +122,7 @@ def make_retriever(folder: Path, *, ranker: str, form: str = "two-tower", weight
     config |= {"segments": 1, "interpolation_weight": 0.5, "feature_weight": 0.5}
     if ranker in {"features", "both"}:
         make_vectors(Path(f"{folder}.vectors"))
-        by_features = _features(words, CommentTexts((said.ids, said.offsets), list(pool.texts)), f"{folder}.vectors")
+        by_features = _features(words, CommentTexts(said, list(pool.texts)), f"{folder}.vectors")
         signature = open_static(f"{folder}.vectors").signature
         config |= {"features": list(by_features.features.names), "vectors": signature, "trees": 1}
         kept |= by_features.arrays()
@@ -158,7 +158,7 @@ def _network(new: ModelWriter, words: int, said: Any, form: Any) -> dict[str, ND
     target = new.path("relevance/config.json").parent
     target.rmdir()
     models.save(target, KIND, model.network, {"vocab_size": words + 4, "options": asdict(options)}, {"seed": 1})
-    return {"vectors": model.encode_comments(said.ids, said.offsets)} if form == "two-tower" else {}
+    return {"vectors": model.encode_comments(said)} if form == "two-tower" else {}
 
 
 def use_retriever(folder: Path) -> object:

@@ -24,11 +24,12 @@ import torch
 from bench.metrics.report import machine, version
 from bench.training.plain import Plain
 from bench.training.workload import VOCABULARY, workload
-from postil.comments.nn.batches import EOS, PAD, Commented, Ragged
+from postil.comments.nn.batches import EOS, PAD, Commented
 from postil.comments.nn.generator import GenerationTask, Generator
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
 from postil.comments.nn.training import _accelerator, _Loop
 from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
+from postil.text.tokens import Ragged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from postil.comments.nn.batches import Commented, Ragged
+from postil.comments.nn.batches import Commented
+from postil.text.tokens import Ragged
 
 __all__ = ["VOCABULARY", "workload"]
 

@@ -19,15 +19,15 @@ from postil.encoders.static import WordEncoder
 from postil.errors import InvalidInput
 from postil.screening.reasons import QUOTATION, REPLY
 from postil.text.tokenizers import tokenizer
-from postil.text.tokens import Vocabulary
+from postil.text.tokens import Ragged, Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def texts(*lists: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    return np.array([word for each in lists for word in each], np.int32), np.cumsum([0, *map(len, lists)])
+def texts(*lists: list[int]) -> Ragged:
+    return Ragged(np.array([word for each in lists for word in each], np.int32), np.cumsum([0, *map(len, lists)]))
 
 
 ARTICLES = texts([0, 1, 1], [0, 2])
@@ -57,7 +57,7 @@ def test_a_discussion_counts_once_however_long_it_is() -> None:
 def test_a_word_of_comments_alone_counts_in_their_length() -> None:
     """Article (word 1); comments (1) and (1, 3): the second is longer by a word that no article has."""
     weights = idf_weights(ARTICLES, COMMENTS, STARTS, 5, "plain")
-    ranker = TfidfRanker(*texts([1], [1, 3]), weights)
+    ranker = TfidfRanker(texts([1], [1, 3]), weights)
     ((one, two),) = ranker.score_stored(ArticleTexts(texts([1]), texts([1]), ()), [np.array([0, 1])])
     assert one == pytest.approx(1)
     assert two == pytest.approx(2 / 5**0.5)  # ln 4 is twice ln 2
@@ -66,10 +66,10 @@ def test_a_word_of_comments_alone_counts_in_their_length() -> None:
 def test_stored_comments_come_and_go() -> None:
     """A ranker that is extended, reordered and weighed again equals one that is made at once."""
     idf = idf_weights(ARTICLES, texts([3], [3, 0]), np.array([0, 1, 2]), 4, "plain")
-    grown = TfidfRanker(*texts([3], [3, 0]), idf).extend(texts([], [2, 4, 4]), ["", "c e e"])
+    grown = TfidfRanker(texts([3], [3, 0]), idf).extend(texts([], [2, 4, 4]), ["", "c e e"])
     taken = grown.take(np.array([3, 1, 0]))
     for name, values in taken.arrays().items():
-        np.testing.assert_array_equal(values, TfidfRanker(*texts([2, 4, 4], [3, 0], [3]), idf).arrays()[name])
+        np.testing.assert_array_equal(values, TfidfRanker(texts([2, 4, 4], [3, 0], [3]), idf).arrays()[name])
     frequencies = np.array([2, 1, 1, 0, 0])
     weighed = taken.reweighted(frequencies, np.array([0, 2, 3]), "smooth")
     expected = idf_weights(ARTICLES, texts([2, 4, 4], [3, 0], [3]), np.array([0, 2, 3]), 5, "smooth")
@@ -88,9 +88,8 @@ def known() -> Vocabulary:
     return vocabulary
 
 
-def read(texts: list[str], branch: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
-    tokens = branch.encode(texts, tokenizer("words"))
-    return tokens.ids, tokens.offsets
+def read(texts: list[str], branch: Vocabulary) -> Ragged:
+    return branch.encode(texts, tokenizer("words"))
 
 
 def features(*, vectors: bool = True, with_content: bool = True) -> RelevanceFeatures:

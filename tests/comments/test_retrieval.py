@@ -361,7 +361,7 @@ def relevance(form: str) -> Any:
         shutil.rmtree(folder)
         config = {"vocab_size": words + 4, "options": asdict(options)}
         models.save(folder, KIND, model.network, config, {"seed": 3})
-        return {"vectors": model.encode_comments(said.ids, said.offsets)} if form == "two-tower" else ranker
+        return {"vectors": model.encode_comments(said)} if form == "two-tower" else ranker
 
     return write
 

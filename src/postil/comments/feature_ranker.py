@@ -27,15 +27,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from postil.comments.rankers import ArticleTexts, CommentTexts, Ranker, Texts, joined, shared_idf, take
+from postil.comments.rankers import ArticleTexts, CommentTexts, Ranker, shared_idf, take
 from postil.data.arrays import WHOLE, Expected
 from postil.encoders.static import WordEncoder, open_static
 from postil.errors import InvalidInput
-from postil.kernel import count_terms
 from postil.learners.boosting import Trees
 from postil.learners.linear import Logistic
 from postil.text.tokenizers import stored_tokenizer
-from postil.text.tokens import Tokens, Vocabulary
+from postil.text.tokens import Ragged, Tokens, Vocabulary
 from postil.text.vectors import summed_rows
 
 if TYPE_CHECKING:
@@ -170,7 +169,7 @@ class CommentFeatures:
         vectors: float16[n, d], their unit vectors; None without vectors.
     """
 
-    words: Texts
+    words: Ragged
     columns: NDArray[np.float32]
     vectors: NDArray[np.float16] | None
 
@@ -243,13 +242,12 @@ class RelevanceFeatures:
             raw, encode = comments.texts, self.text_vectors.unit
             blocks = [encode(raw[at : at + _BLOCK]).astype(np.float16) for at in range(0, len(raw), _BLOCK)]
             vectors = np.concatenate([np.zeros((0, self.hubs.shape[1]), np.float16), *blocks])
-        ids, offsets = comments.words
-        sizes = np.diff(offsets)
+        sizes = comments.words.lengths
         columns = np.zeros((len(sizes), len(COMMENT_FEATURES)), np.float32)
         columns[:, 0] = np.log1p(sizes)
         owners = np.repeat(np.arange(len(sizes)), sizes)
         for column, person in zip((3, 4), self.persons, strict=True):
-            found = np.bincount(owners, np.isin(ids, person), minlength=len(sizes))
+            found = np.bincount(owners, np.isin(comments.words.ids, person), minlength=len(sizes))
             columns[:, column] = found / np.maximum(sizes, 1)
         columns[:, 5] = [("?" in text) or ("？" in text) for text in comments.texts]
         return self.with_idf(CommentFeatures(comments.words, columns, vectors))
@@ -260,7 +258,7 @@ class RelevanceFeatures:
         Args:
             comments: n comments.
         """
-        starts, terms, _ = _counted(comments.words)
+        starts, terms, _ = comments.words.counted()
         sizes = np.diff(starts)
         owners = np.repeat(np.arange(len(sizes)), sizes)
         weights = self._idf_of(terms)
@@ -296,17 +294,17 @@ class RelevanceFeatures:
         known = terms < len(self.idf)
         return np.where(known, self.idf[np.where(known, terms, 0)], highest) if len(self.idf) else np.zeros(len(terms))
 
-    def _weighed(self, comments: Texts) -> _Weighed:
+    def _weighed(self, comments: Ragged) -> _Weighed:
         """The distinct words of n comments."""
-        bounds, terms, times = _counted(comments)
+        bounds, terms, times = comments.counted()
         owners, idf = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), self._idf_of(terms)
         weights = times * idf
         norms = np.sqrt(np.bincount(owners, weights**2, minlength=len(bounds) - 1))
         return _Weighed(owners, terms, idf, weights, np.where(norms > 0, norms, 1.0))
 
-    def _by_words(self, articles: Texts, comments: Sequence[_Weighed]) -> list[NDArray[np.float64]]:
+    def _by_words(self, articles: Ragged, comments: Sequence[_Weighed]) -> list[NDArray[np.float64]]:
         """For each article float64[m, 3]: TF-IDF cosine, and sum and maximum of the idf of shared words."""
-        starts, terms, counts = _counted(articles)
+        starts, terms, counts = articles.counted()
         idf = self._idf_of(terms)
         found = []
         for (begin, end), some in zip(pairwise(starts.tolist()), comments, strict=True):
@@ -385,11 +383,6 @@ def hubs_of(vectors: TextVectors, texts: Sequence[tuple[str, str]], *, with_cont
     each = article_vectors(vectors, [texts[at] for at in chosen], views)
     rows = [np.vstack([one[: len(views) - 1], one[len(views) - 1 :].mean(axis=0, keepdims=True)]) for one in each]
     return np.asarray(np.mean(np.stack(rows), axis=0, dtype=np.float64), np.float32)
-
-
-def _counted(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    starts, terms, counts = count_terms(np.ascontiguousarray(texts[0]), np.ascontiguousarray(texts[1]))
-    return np.asarray(starts), np.asarray(terms), np.asarray(counts)
 
 
 AS_WRITTEN: Final = "as written"
@@ -516,9 +509,12 @@ class FeatureRanker(Ranker):
 
     def arrays(self) -> dict[str, AnyArray]:
         """See `Ranker`."""
-        ids, offsets = self.stored.words
-        arrays: dict[str, AnyArray] = {"words.ids": ids, "words.offsets": offsets, "features.idf": self.features.idf}
-        arrays["features.comments"] = self.stored.columns
+        arrays: dict[str, AnyArray] = {
+            "words.ids": self.stored.words.ids,
+            "words.offsets": self.stored.words.offsets,
+            "features.idf": self.features.idf,
+            "features.comments": self.stored.columns,
+        }
         if self.stored.vectors is not None:
             arrays |= {"features.vectors": self.stored.vectors, "features.hubs": self.features.hubs}
         return arrays | self.model.arrays()
@@ -527,14 +523,14 @@ class FeatureRanker(Ranker):
         """See `Ranker`."""
         return replace(self, stored=self.stored.take(comments))
 
-    def extend(self, comments: Texts, texts: Sequence[str]) -> FeatureRanker:
+    def extend(self, comments: Ragged, texts: Sequence[str]) -> FeatureRanker:
         """See `Ranker`."""
         new, old = self.features.comments(CommentTexts(comments, texts)), self.stored
         vectors = None
         if old.vectors is not None and new.vectors is not None:
             vectors = np.concatenate([old.vectors, new.vectors])
         columns = np.concatenate([old.columns, new.columns])
-        return replace(self, stored=CommentFeatures(joined(old.words, new.words), columns, vectors))
+        return replace(self, stored=CommentFeatures(Ragged.concatenate([old.words, new.words]), columns, vectors))
 
     def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> FeatureRanker:
         """See `Ranker`."""
@@ -548,7 +544,7 @@ class FeatureRanker(Ranker):
         return np.split(logits, np.cumsum([len(each) for each in columns])[:-1])
 
 
-def open_feature_ranker(model: Model, vocabulary: Vocabulary, words: Texts) -> FeatureRanker:
+def open_feature_ranker(model: Model, vocabulary: Vocabulary, words: Ragged) -> FeatureRanker:
     """Open the ranker of a model folder.
 
     Args:
@@ -560,7 +556,7 @@ def open_feature_ranker(model: Model, vocabulary: Vocabulary, words: Texts) -> F
         InvalidInput: It is damaged.
         MissingExtra: The packages that read its vectors are not installed.
     """
-    array, n = model.array, len(words[1]) - 1
+    array, n = model.array, len(words)
     idf = np.asarray(array("ranker/features.idf", Expected("float64", (len(vocabulary),), low=0)))
     columns = np.asarray(array("ranker/features.comments", Expected("float32", (n, len(COMMENT_FEATURES)), low=0)))
     features = RelevanceFeatures(idf, person_ids(vocabulary), model.kind == "ir-tc")

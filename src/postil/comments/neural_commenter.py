@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.comments.nn.batches import SPECIAL, Ragged, concatenate_texts
+from postil.comments.nn.batches import SPECIAL, concatenate_texts
 from postil.comments.options import DecodingOptions
 from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
@@ -25,7 +25,7 @@ from postil.data.suggestions import Filtered, Overlap, Provenance, Source, Sugge
 from postil.errors import InvalidInput, UsageError, needs
 from postil.screening.filtering import CandidateFilter, RepeatLimit
 from postil.text.tokenizers import is_han_text, stored_tokenizer
-from postil.text.tokens import Vocabulary
+from postil.text.tokens import Ragged, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,7 +188,7 @@ class NeuralCommenter:
         if not articles:
             return []
         read = self._read(articles)
-        some = np.diff(read.offsets) > 0  # [articles]
+        some = read.lengths > 0  # [articles]
         # An article without words contributes nothing to `ids`, so dropping its offset leaves the others intact.
         written = iter(self.generator.generate(Ragged(read.ids, read.offsets[np.append(some, True)]), k, self.decoding))
         repeats = self.candidate_filter.repeats() if repeats is None else repeats
@@ -241,9 +241,7 @@ class NeuralCommenter:
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
-        known = Vocabulary()
-        known.encode_tokens([self.words])
-        return known
+        return Vocabulary.of(self.words)
 
     def _read(self, articles: Sequence[Article]) -> Ragged:
         """Token ids of articles; out-of-vocabulary words have the highest id."""

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 import numpy as np
 
 from postil.comments.index import CollectionStatistics, Idf
-from postil.comments.nn.batches import Ragged
 from postil.data.arrays import WHOLE
 from postil.errors import InvalidInput
-from postil.kernel import count_terms
+from postil.text.tokens import Ragged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,17 +35,12 @@ __all__ = [
     "InteractionRanker",
     "InterpolatedRanker",
     "Ranker",
-    "Texts",
     "TfidfRanker",
     "WordsRanker",
     "idf_weights",
-    "joined",
     "shared_idf",
     "take",
 ]
-
-Texts: TypeAlias = "tuple[NDArray[np.int32], NDArray[np.int64]]"
-"""Token ids int32[T] and offsets int64[n + 1] of n texts."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,12 +53,12 @@ class ArticleTexts:
         texts: Title and content of each, the latter empty where it is not read; needed by rankers that read vectors.
     """
 
-    words: Texts
-    titles: Texts
+    words: Ragged
+    titles: Ragged
     texts: Sequence[tuple[str, str]]
 
     def __len__(self) -> int:
-        return len(self.words[1]) - 1
+        return len(self.words)
 
     def take(self, which: NDArray[np.int64]) -> ArticleTexts:
         """Some of the articles.
@@ -73,7 +67,7 @@ class ArticleTexts:
             which: int64[m], their indices.
         """
         texts = [self.texts[at] for at in which.tolist()] if self.texts else ()
-        return ArticleTexts(take(self.words, which), take(self.titles, which), texts)
+        return ArticleTexts(self.words.take(which), self.titles.take(which), texts)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,29 +79,25 @@ class CommentTexts:
         texts: The comments themselves.
     """
 
-    words: Texts
+    words: Ragged
     texts: Sequence[str]
 
 
-def take(texts: Texts, which: NDArray[np.int64]) -> Texts:
-    """Gather some of many texts.
+def take(texts: Ragged, which: NDArray[np.int64]) -> Ragged:
+    """Gather some of the comments of a model.
 
     Args:
-        texts: Token ids and offsets.
-        which: int64[m], the indices of the texts.
+        texts: Their words.
+        which: int64[m], the indices of the comments.
 
     Raises:
         InvalidInput: An id is negative.
     """
-    ids, offsets = texts
-    sizes = offsets[which + 1] - offsets[which]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
-    taken = ids[np.repeat(offsets[which], sizes) + within]
-    if taken.min(initial=0) < 0:
-        problem = f"expected the words of comments as ids from 0, got {taken.min()}; {WHOLE}"
+    taken = texts.take(which)
+    if taken.ids.min(initial=0) < 0:
+        problem = f"expected the words of comments as ids from 0, got {taken.ids.min()}; {WHOLE}"
         raise InvalidInput(problem, where="ranker/words.ids.npy")
-    return taken, starts
+    return taken
 
 
 class Ranker(ABC):
@@ -144,7 +134,7 @@ class Ranker(ABC):
         """
 
     @abstractmethod
-    def extend(self, comments: Texts, texts: Sequence[str]) -> Self:
+    def extend(self, comments: Ragged, texts: Sequence[str]) -> Self:
         """The ranker with further comments after the stored ones; its parameters stay.
 
         Args:
@@ -182,7 +172,7 @@ class EmbeddingRanker(Ranker):
 
     def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
         """See `Ranker`."""
-        return self._score(articles, (self.relevance.encode_comments(*some.words) for some in comments))
+        return self._score(articles, (self.relevance.encode_comments(some.words) for some in comments))
 
     def arrays(self) -> dict[str, AnyArray]:
         """See `Ranker`."""
@@ -192,9 +182,9 @@ class EmbeddingRanker(Ranker):
         """See `Ranker`."""
         return replace(self, vectors=self.vectors[comments])
 
-    def extend(self, comments: Texts, texts: Sequence[str]) -> EmbeddingRanker:  # noqa: ARG002 - see `Ranker`
+    def extend(self, comments: Ragged, texts: Sequence[str]) -> EmbeddingRanker:  # noqa: ARG002 - see `Ranker`
         """See `Ranker`."""
-        return replace(self, vectors=np.concatenate([self.vectors, self.relevance.encode_comments(*comments)]))
+        return replace(self, vectors=np.concatenate([self.vectors, self.relevance.encode_comments(comments)]))
 
     def _stored(self, comments: NDArray[np.int64]) -> NDArray[np.float32]:
         vectors = np.asarray(self.vectors[comments])
@@ -203,7 +193,7 @@ class EmbeddingRanker(Ranker):
         return vectors
 
     def _score(self, articles: ArticleTexts, comments: Iterable[NDArray[np.float32]]) -> Scores:
-        encoded = self.relevance.encode_articles(*articles.words)
+        encoded = self.relevance.encode_articles(articles.words)
         return [
             np.asarray(self.relevance.score(encoded[at : at + 1], vectors)[0], dtype=np.float64)
             for at, vectors in enumerate(comments)
@@ -239,7 +229,7 @@ class InterpolatedRanker(Ranker):
         """See `Ranker`."""
         return InterpolatedRanker(tuple((part.take(comments), weight) for part, weight in self.parts))
 
-    def extend(self, comments: Texts, texts: Sequence[str]) -> InterpolatedRanker:
+    def extend(self, comments: Ragged, texts: Sequence[str]) -> InterpolatedRanker:
         """See `Ranker`."""
         return InterpolatedRanker(tuple((part.extend(comments, texts), weight) for part, weight in self.parts))
 
@@ -262,16 +252,14 @@ class WordsRanker(Ranker):
     """A ranker that reads the words of comments, and keeps those of stored ones.
 
     Args:
-        ids: int32[T], the words of the stored comments.
-        offsets: int64[comments + 1].
+        words: The words of the stored comments.
     """
 
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    words: Ragged
 
     def score_stored(self, articles: ArticleTexts, comments: Stored) -> Scores:
         """See `Ranker`."""
-        return self._score(articles, [take((self.ids, self.offsets), some) for some in comments])
+        return self._score(articles, [take(self.words, some) for some in comments])
 
     def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
         """See `Ranker`."""
@@ -279,22 +267,18 @@ class WordsRanker(Ranker):
 
     def arrays(self) -> dict[str, AnyArray]:
         """See `Ranker`."""
-        return {"words.ids": self.ids, "words.offsets": self.offsets}
+        return {"words.ids": self.words.ids, "words.offsets": self.words.offsets}
 
     def take(self, comments: NDArray[np.int64]) -> Self:
         """See `Ranker`."""
-        return self._over(take((self.ids, self.offsets), comments))
+        return replace(self, words=take(self.words, comments))
 
-    def extend(self, comments: Texts, texts: Sequence[str]) -> Self:  # noqa: ARG002 - see `Ranker`
+    def extend(self, comments: Ragged, texts: Sequence[str]) -> Self:  # noqa: ARG002 - see `Ranker`
         """See `Ranker`."""
-        return self._over(joined((self.ids, self.offsets), comments))
-
-    def _over(self, comments: Texts) -> Self:
-        ids, offsets = comments
-        return replace(self, ids=ids, offsets=offsets)
+        return replace(self, words=Ragged.concatenate([self.words, comments]))
 
     @abstractmethod
-    def _score(self, articles: ArticleTexts, comments: Sequence[Texts]) -> Scores:
+    def _score(self, articles: ArticleTexts, comments: Sequence[Ragged]) -> Scores:
         """Score comments: for each article float64[m]."""
 
 
@@ -308,11 +292,11 @@ class InteractionRanker(WordsRanker):
 
     relevance: Relevance
 
-    def _score(self, articles: ArticleTexts, comments: Sequence[Texts]) -> Scores:
+    def _score(self, articles: ArticleTexts, comments: Sequence[Ragged]) -> Scores:
         found = []
         for at, texts in enumerate(comments):
-            which = np.arange(len(texts[1]) - 1)
-            scores = self.relevance.score_pairs(Ragged(*articles.words), Ragged(*texts), np.full(len(which), at), which)
+            which = np.arange(len(texts))
+            scores = self.relevance.score_pairs(articles.words, texts, np.full(len(which), at), which)
             found.append(scores.astype(np.float64))
         return found
 
@@ -333,11 +317,10 @@ class TfidfRanker(WordsRanker):
 
     def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> TfidfRanker:
         """See `Ranker`."""
-        return replace(self, idf=shared_idf(frequencies, (self.ids, self.offsets), starts, idf))
+        return replace(self, idf=shared_idf(frequencies, self.words, starts, idf))
 
-    def _score(self, articles: ArticleTexts, comments: Sequence[Texts]) -> Scores:
-        ids, offsets = articles.words
-        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
+    def _score(self, articles: ArticleTexts, comments: Sequence[Ragged]) -> Scores:
+        starts, terms, counts = articles.words.counted()
         found = []
         for (start, end), texts in zip(pairwise(starts.tolist()), comments, strict=True):
             known = terms[start:end] < len(self.idf)
@@ -346,9 +329,9 @@ class TfidfRanker(WordsRanker):
             found.append(self._cosines(words, weights / (np.sqrt((weights**2).sum()) or 1.0), texts))
         return found
 
-    def _cosines(self, words: NDArray[np.int32], weights: NDArray[np.float64], comments: Texts) -> NDArray[np.float64]:
+    def _cosines(self, words: NDArray[np.int32], weights: NDArray[np.float64], comments: Ragged) -> NDArray[np.float64]:
         """Cosines of an article, as ascending words and L2-normalized weights, and comments."""
-        starts, terms, counts = count_terms(np.ascontiguousarray(comments[0]), np.ascontiguousarray(comments[1]))
+        starts, terms, counts = comments.counted()
         known = terms < len(self.idf)
         of_comment = counts * np.where(known, self.idf[np.where(known, terms, 0)], 0.0)
         at = np.minimum(np.searchsorted(words, terms), max(len(words) - 1, 0))
@@ -361,7 +344,7 @@ class TfidfRanker(WordsRanker):
 
 
 def idf_weights(
-    articles: Texts, comments: Texts, starts: NDArray[np.int64], words: int, idf: Idf
+    articles: Ragged, comments: Ragged, starts: NDArray[np.int64], words: int, idf: Idf
 ) -> NDArray[np.float64]:
     """Inverse document frequencies for the cosine of articles and comments.
 
@@ -381,17 +364,17 @@ def idf_weights(
 
     Word 0 is in one article and one discussion, word 1 in one discussion:
 
-    >>> articles = np.array([0, 2], np.int32), np.array([0, 1, 2])
-    >>> comments = np.array([0, 0, 1], np.int32), np.array([0, 1, 2, 3])
+    >>> articles = Ragged(np.array([0, 2], np.int32), np.array([0, 1, 2]))
+    >>> comments = Ragged(np.array([0, 0, 1], np.int32), np.array([0, 1, 2, 3]))
     >>> idf_weights(articles, comments, np.array([0, 1, 3]), 3, "plain").round(3).tolist()
     [0.288, 1.386, 1.386]
     """
-    _, terms, _ = count_terms(np.ascontiguousarray(articles[0]), np.ascontiguousarray(articles[1]))
+    _, terms, _ = articles.counted()
     return shared_idf(np.bincount(terms, minlength=words), comments, starts, idf)
 
 
 def shared_idf(
-    frequencies: NDArray[np.int64], comments: Texts, starts: NDArray[np.int64], idf: Idf, least: int = 0
+    frequencies: NDArray[np.int64], comments: Ragged, starts: NDArray[np.int64], idf: Idf, least: int = 0
 ) -> NDArray[np.float64]:
     """See `idf_weights`; of the articles, the number with each word is known.
 
@@ -402,17 +385,6 @@ def shared_idf(
         idf: ``plain`` or ``smooth``.
         least: Fewest documents that a word counts as being in.
     """
-    _, terms, _ = count_terms(np.ascontiguousarray(comments[0]), np.ascontiguousarray(comments[1][starts]))
+    _, terms, _ = Ragged(comments.ids, comments.offsets[starts]).counted()
     both = np.maximum(frequencies + np.bincount(terms, minlength=len(frequencies)), least)
     return CollectionStatistics(2 * (len(starts) - 1), both).idf_weights("tf-idf", idf)
-
-
-def joined(one: Texts, other: Texts) -> Texts:
-    """Concatenate texts and further ones.
-
-    Args:
-        one: Token ids and offsets.
-        other: The further ones.
-    """
-    ids = np.concatenate([one[0], other[0]]).astype(np.int32)
-    return ids, np.concatenate([one[1], one[1][-1] + other[1][1:]])

@@ -26,7 +26,6 @@ from postil.comments.rankers import (
     InteractionRanker,
     InterpolatedRanker,
     Ranker,
-    Texts,
     TfidfRanker,
 )
 from postil.comments.reranker import Reranker, open_reranker, text_of
@@ -39,7 +38,7 @@ from postil.errors import InvalidInput, MissingExtra, UsageError, needs
 from postil.messages import Setting
 from postil.screening.filtering import CandidateFilter, FilterResult, RepeatLimit
 from postil.text.tokenizers import stored_tokenizer
-from postil.text.tokens import Vocabulary
+from postil.text.tokens import Ragged, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +76,7 @@ class Neighbors:
     jobs: int = 1
     engine: Engine | None = None
 
-    def find(self, names: Sequence[str], words: Texts) -> list[NDArray[np.int64]]:
+    def find(self, names: Sequence[str], words: Ragged) -> list[NDArray[np.int64]]:
         """Find the most similar articles of n articles.
 
         Args:
@@ -90,9 +89,9 @@ class Neighbors:
         """
         wanted, most = self.wanted, max(1, len(self.index))
         found: list[NDArray[np.int64]] = []
-        top = self._search(*words, min(2 * wanted, most))
+        top = self._search(words.ids, words.offsets, min(2 * wanted, most))
         for at, (name, documents, scores) in enumerate(zip(names, top.documents, top.scores, strict=True)):
-            ids = words[0][words[1][at] : words[1][at + 1]]
+            ids = words.ids[words.offsets[at] : words.offsets[at + 1]]
             others = self._others(name, ids, documents, scores)
             # Copies, such as those of a weekly title, may fill the first ranks: search deeper until enough others come.
             best = documents
@@ -208,7 +207,7 @@ def open_ranker(model: Model, vocabulary: Vocabulary, comments: int) -> Ranker:
     if kind == "features":
         return open_feature_ranker(model, vocabulary, words)
     idf = model.array("ranker/idf", Expected("float64", (len(vocabulary),), low=0))
-    by_words = TfidfRanker(*words, np.asarray(idf))
+    by_words = TfidfRanker(words, np.asarray(idf))
     if kind == "tf-idf":
         return by_words
     return InterpolatedRanker(
@@ -225,15 +224,15 @@ def _by_relevance(model: Model, comments: int) -> Ranker:
         from postil.comments.nn.relevance import Relevance  # noqa: PLC0415 - it needs torch
     relevance = Relevance.open(model.path / "relevance")
     if relevance.options.architecture == "interaction":
-        return InteractionRanker(*_words(model, comments), relevance)
+        return InteractionRanker(_words(model, comments), relevance)
     expected = Expected("float32", (comments, relevance.options.output_dim))
     return EmbeddingRanker(relevance, np.asarray(model.array("ranker/vectors", expected)))
 
 
-def _words(model: Model, comments: int) -> Texts:
+def _words(model: Model, comments: int) -> Ragged:
     ids = model.array("ranker/words.ids", Expected("int32"))
     offsets = Expected("int64", (comments + 1,), end=len(ids))
-    return np.asarray(ids), np.asarray(model.array("ranker/words.offsets", offsets))
+    return Ragged(np.asarray(ids), np.asarray(model.array("ranker/words.offsets", offsets)))
 
 
 KINDS: Final = ("ir-t", "ir-tc")
@@ -340,7 +339,7 @@ class Retriever:
         Args:
             article: The article.
         """
-        return bool(len(self._read([article]).words[0]))
+        return bool(len(self._read([article]).words.ids))
 
     def comment(self, articles: Sequence[Article], k: int, *, repeats: RepeatLimit | None = None) -> list[Suggestions]:
         """Suggest comments that readers wrote on similar articles.
@@ -534,14 +533,11 @@ class Retriever:
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
-        known = Vocabulary()
-        known.encode_tokens([self.model.words()])
-        return known
+        return Vocabulary.of(self.model.words())
 
-    def _encode(self, texts: Sequence[str], branch: Vocabulary) -> Texts:
+    def _encode(self, texts: Sequence[str], branch: Vocabulary) -> Ragged:
         """Token ids of texts; words that the model does not know have ids after those that it knows."""
-        tokens = branch.encode(texts, stored_tokenizer(self.model.setting("tokenizer", str)), allow_han=True)
-        return tokens.ids, tokens.offsets
+        return branch.encode(texts, stored_tokenizer(self.model.setting("tokenizer", str)), allow_han=True)
 
     def _read(self, articles: Sequence[Article], branch: Vocabulary | None = None) -> ArticleTexts:
         """Articles as rankers read them."""

@@ -30,6 +30,7 @@ from postil.data.artifacts import Artifact, ArtifactKind
 from postil.data.row_files import read
 from postil.data.rows import Article
 from postil.errors import InvalidInput, UnknownName
+from postil.text.tokens import Ragged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from postil.data.streams import FilePath
 
-__all__ = ["FORMAT", "METADATA", "Corpus", "Field", "TokenArrays"]
+__all__ = ["FORMAT", "METADATA", "Corpus", "Field"]
 
 FORMAT: Final = 2
 """Version of the corpus folder."""
@@ -48,22 +49,6 @@ METADATA: Final = "metadata.json"
 FOLDER: Final = ArtifactKind("a corpus", METADATA, FORMAT, "postil corpus build", ("corpus",))
 
 Field = Literal["title", "content", "comments"]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class TokenArrays:
-    """Tokenized texts, memory-mapped.
-
-    Args:
-        ids: int32[T].
-        offsets: int64[n + 1]; text i is ``ids[offsets[i]:offsets[i + 1]]``.
-    """
-
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +136,8 @@ class Corpus:
         """Frequency of each word in train, int64[words], descending."""
         return self._files.array("counts", Expected("int64", (self.metadata.words,), low=0))
 
-    def tokens(self, split: str, field: Field) -> TokenArrays:
-        """Token ids of the texts of a split.
+    def tokens(self, split: str, field: Field) -> Ragged:
+        """Token ids of the texts of a split, memory-mapped.
 
         Args:
             split: ``train``, ``dev`` or ``test``.
@@ -166,7 +151,7 @@ class Corpus:
         folder = f"tokens/{split}/{field}"
         texts = int(self.starts(split)[-1]) if field == "comments" else len(self.starts(split)) - 1
         ids = self._files.array(f"{folder}.ids", Expected("int32", low=0, high=self.metadata.words - 1))
-        return TokenArrays(ids, self._files.array(f"{folder}.offsets", Expected("int64", (texts + 1,), end=len(ids))))
+        return Ragged(ids, self._files.array(f"{folder}.offsets", Expected("int64", (texts + 1,), end=len(ids))))
 
     def starts(self, split: str) -> NDArray[np.int64]:
         """Offsets of the comments of each article, int64[articles + 1].

@@ -190,11 +190,9 @@ class ErasableModel:
 
     def _tokens(self, texts: Sequence[str]) -> NDArray[np.int32]:
         """Distinct words of texts that the model knows."""
-        known = Vocabulary()
         words = self.model.words()
-        known.encode_tokens([words])
         split = stored_tokenizer(self.model.setting("tokenizer", str))
-        ids = np.unique(known.branch().encode(texts, split, allow_han=True).ids)
+        ids = np.unique(Vocabulary.of(words).branch().encode(texts, split, allow_han=True).ids)
         return ids[ids < len(words)]
 
     def _scrubbed(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from postil.errors import InvalidInput
-from postil.kernel import Interner, count_units
+from postil.kernel import Interner, count_terms, count_units
 from postil.text.han import CANNOT_SPLIT, advice_for, spaceless_script
 from postil.text.stems import stems
 
@@ -20,26 +20,34 @@ if TYPE_CHECKING:
 
     from postil.text.tokenizers import Tokenizer
 
-__all__ = ["Tokens", "Units", "Vocabulary", "ngram_units"]
+__all__ = ["Ragged", "Tokens", "Units", "Vocabulary", "ngram_units", "ranges"]
+
+
+def ranges(begins: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Concatenate ranges: ``begins[i], begins[i] + 1, …``, int64[sum of lengths].
+
+    Args:
+        begins: First number of each range, int64[n].
+        lengths: Length of each range, int64[n].
+
+    >>> ranges(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    before = np.cumsum(lengths) - lengths
+    return np.asarray(np.arange(lengths.sum()) + np.repeat(begins - before, lengths))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Tokens:
+class Ragged:
     """A ragged batch of n texts.
 
     Args:
         ids: int32[T], the token ids of all texts, concatenated.
         offsets: int64[n + 1]; text i is ``ids[offsets[i]:offsets[i + 1]]``.
-        vocabulary: The vocabulary of the ids.
-        texts: The n texts before tokenization, of a list of tokens its tokens joined by spaces; kept only if asked for.
-        tokenizer: The tokenizer; None for lists of tokens.
     """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
-    vocabulary: Vocabulary
-    texts: Sequence[str] | None = None
-    tokenizer: Tokenizer | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -48,6 +56,48 @@ class Tokens:
     def lengths(self) -> NDArray[np.int64]:
         """Number of tokens of each text, int64[n]."""
         return np.diff(self.offsets)
+
+    def take(self, texts: NDArray[np.int64]) -> Self:
+        """Some texts of the batch, in any order and any number of times.
+
+        Args:
+            texts: int64[k], their indices.
+
+        >>> Ragged(np.array([0, 1, 2], np.int32), np.array([0, 2, 3])).take(np.array([1, 0, 1])).ids.tolist()
+        [2, 0, 1, 2]
+        """
+        lengths = self.lengths[texts]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return replace(self, ids=self.ids[ranges(self.offsets[texts], lengths)], offsets=offsets)
+
+    @classmethod
+    def concatenate(cls, batches: Sequence[Ragged]) -> Ragged:
+        """Append batches to one another.
+
+        Args:
+            batches: At least one.
+        """
+        offsets = np.concatenate([[0], np.cumsum(np.concatenate([each.lengths for each in batches]))])
+        return Ragged(np.concatenate([each.ids for each in batches]), offsets.astype(np.int64))
+
+    def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
+        """Count tokens: offsets of the texts, their distinct tokens, ascending, and how often each occurs."""
+        return count_terms(np.ascontiguousarray(self.ids), np.ascontiguousarray(self.offsets))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tokens(Ragged):
+    """A ragged batch of n texts, with the vocabulary of its ids.
+
+    Args:
+        vocabulary: The vocabulary of the ids.
+        texts: The n texts before tokenization, of a list of tokens its tokens joined by spaces; kept only if asked for.
+        tokenizer: The tokenizer; None for lists of tokens.
+    """
+
+    vocabulary: Vocabulary
+    texts: Sequence[str] | None = None
+    tokenizer: Tokenizer | None = None
 
     def truncated(self, longest: NDArray[np.int64]) -> Tokens:
         """The first tokens of each text.
@@ -62,20 +112,10 @@ class Tokens:
         offsets = np.concatenate([[0], np.cumsum(np.minimum(self.lengths, longest))])
         return Tokens(self.ids[kept], offsets, self.vocabulary)
 
-    def take(self, texts: NDArray[np.int64]) -> Tokens:
-        """Some texts of the batch, in any order and any number of times.
-
-        Args:
-            texts: int64[k], their indices.
-
-        >>> Vocabulary().encode_tokens([["to", "be"], ["or"]]).take(np.array([1, 0, 1])).ids.tolist()
-        [2, 0, 1, 2]
-        """
-        lengths = self.lengths[texts]
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        shift = np.repeat(self.offsets[texts] - offsets[:-1], lengths)
+    def take(self, texts: NDArray[np.int64]) -> Self:
+        """See `Ragged.take`."""
         kept = None if self.texts is None else [self.texts[i] for i in texts.tolist()]
-        return replace(self, ids=self.ids[np.arange(offsets[-1]) + shift], offsets=offsets, texts=kept)
+        return replace(Ragged.take(self, texts), texts=kept)
 
     def raw_texts(self) -> Sequence[str]:
         """The texts before tokenization; where they were not kept, and of lists of tokens, the tokens joined by spaces.
@@ -135,6 +175,17 @@ class Vocabulary:
         # A new vocabulary is empty and so false: compare with None.
         self._interner: Interner = Interner() if base is None else base._interner.branch()  # noqa: SLF001 - its own class
         self._stems: dict[str, _StemIds] = {}
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> Vocabulary:
+        """Make the vocabulary in which the id of each word is its place.
+
+        Args:
+            words: The words, each once.
+        """
+        known = cls()
+        known.encode_tokens([words])
+        return known
 
     def __len__(self) -> int:
         return len(self._interner)

@@ -529,8 +529,7 @@ class Vectors:
     @cached_property
     def _known(self) -> Vocabulary:
         """A vocabulary in which the id of each word is its row."""
-        known = Vocabulary()
-        known.encode_tokens([self.words])
+        known = Vocabulary.of(self.words)
         if len(known) != len(self):
             problem = f"expected each word once, got {len(self)} words of which {len(known)} are distinct"
             raise InvalidInput(f"{problem}; {WHOLE}", where=WORDS)

@@ -216,9 +216,7 @@ def train_features(
     """
     origin = stage_vectors(options.vectors, texts, folder, options.seed, on_message)
     articles, comments = split_texts(texts, "train", raw=True)
-    starts, words = texts.starts("train"), texts.words()
-    vocabulary = Vocabulary()
-    vocabulary.encode_tokens([words])
+    starts, vocabulary = texts.starts("train"), Vocabulary.of(texts.words())
     idf = shared_idf(index.collection.frequencies, comments.words, starts, options.idf, 1)
     with_content = texts.reads == "both"
     features = RelevanceFeatures(idf, person_ids(vocabulary), with_content)
@@ -294,14 +292,14 @@ def sample_pairs(
     owners = np.searchsorted(starts, chosen, side="right") - 1
     each, first = np.unique(owners, return_index=True)
     some = articles.take(each)
-    top = index.search(*some.words, min(SIMILAR + 1, len(index)), jobs=jobs).documents
+    top = index.search(some.words.ids, some.words.offsets, min(SIMILAR + 1, len(index)), jobs=jobs).documents
     out = []
     for at, (article, own) in enumerate(zip(each.tolist(), np.split(chosen, first[1:]), strict=True)):
         begin, end = int(starts[article]), int(starts[article + 1])
         others = rng.integers(0, total - (end - begin), OTHERS * len(own))
         others[others >= begin] += end - begin
         near = top[at][(top[at] >= 0) & (top[at] != article)]
-        words = some.words[0][some.words[1][at] : some.words[1][at + 1]]
+        words = some.words.ids[some.words.offsets[at] : some.words.offsets[at + 1]]
         near = near[index.cosines(words, near) < COPY_COSINE][:SIMILAR]
         pool = np.concatenate([np.zeros(0, np.int64), *(np.arange(starts[n], starts[n + 1]) for n in near.tolist())])
         similar = rng.choice(pool, len(own)) if len(pool) else pool

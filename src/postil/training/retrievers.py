@@ -19,9 +19,8 @@ from postil.comments import neural_commenter
 from postil.comments.candidate_pool import CandidatePool, retriever_arrays, save_retriever
 from postil.comments.feature_ranker import VECTORS
 from postil.comments.index import Index
-from postil.comments.nn.batches import Ragged
 from postil.comments.nn.distributed import is_main_process
-from postil.comments.rankers import ArticleTexts, Ranker, Texts, TfidfRanker, idf_weights
+from postil.comments.rankers import ArticleTexts, Ranker, TfidfRanker, WordsRanker, idf_weights
 from postil.comments.ranking_evaluation import (
     RankingTask,
     Scorer,
@@ -43,13 +42,14 @@ from postil.engine import check_engine, elsewhere
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError, needs
 from postil.messages import Message
 from postil.meta.resampling import bootstrap_counts
+from postil.text.tokens import Ragged
 from postil.text.vectors import METADATA
 from postil.training.rankers import TrainedFeatures, check_vectors, split_texts, train_features, train_reranker
 from postil.training.texts import CorpusTexts, TrainingDirectory
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike, NDArray
@@ -211,7 +211,7 @@ _BLOCK: Final = 16
 """Number of articles that are scored together."""
 
 
-def by_relevance(relevance: Relevance, articles: Texts, comments: Texts) -> Scorer:
+def by_relevance(relevance: Relevance, articles: Ragged, comments: Ragged) -> Scorer:
     """Return the scorer of a relevance model.
 
     Args:
@@ -221,7 +221,7 @@ def by_relevance(relevance: Relevance, articles: Texts, comments: Texts) -> Scor
     """
 
     def score(queries: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float32]:
-        return relevance.score_pairs(Ragged(*articles), Ragged(*comments), queries, places)
+        return relevance.score_pairs(articles, comments, queries, places)
 
     return score
 
@@ -374,8 +374,10 @@ def check_retriever(
 def _index(texts: CorpusTexts, words: int, options: RetrieverTrainOptions, on_message: OnMessage) -> Index:
     """Index the training articles."""
     with elsewhere(options.engine, options.jobs, options.address, on_message) as engine:
+        articles = texts.articles("train")
         return Index.of(
-            *texts.articles("train"),
+            articles.ids,
+            articles.offsets,
             words,
             weighting=options.retrieval,
             idf=options.idf,
@@ -420,7 +422,7 @@ def _config(
 def _by_words(texts: CorpusTexts, words: int, options: RetrieverTrainOptions) -> TfidfRanker:
     comments = texts.comments("train")
     idf = idf_weights(texts.articles("train"), comments, texts.starts("train"), words, options.idf)
-    return TfidfRanker(*comments, idf)
+    return TfidfRanker(comments, idf)
 
 
 def _dev_scorers(
@@ -435,7 +437,7 @@ def _dev_scorers(
         scorers["relevance"] = by_relevance(relevance, articles.words, comments.words)
     if features is not None:
         scorers["features"] = by_ranker(features.ranker.over(comments), articles)
-    scorers["tf-idf"] = by_ranker(TfidfRanker(*comments.words, words.idf), articles)
+    scorers["tf-idf"] = by_ranker(TfidfRanker(comments.words, words.idf), articles)
     return scorers
 
 
@@ -462,11 +464,11 @@ def _ranker_arrays(
     """Arrays that a ranker reads of each comment: its vector, or its tokens where they are scored anew."""
     arrays: dict[str, AnyArray] = {}
     if relevance is not None and relevance.options.architecture == "two-tower":
-        arrays["vectors"] = relevance.encode_comments(words.ids, words.offsets)
+        arrays["vectors"] = relevance.encode_comments(words.words)
     if ranker in {"tf-idf", "both"}:
         arrays |= words.arrays()
     elif not arrays:  # words alone: of a network that reads both texts together, or of features
-        arrays |= {"words.ids": words.ids, "words.offsets": words.offsets}
+        arrays |= WordsRanker.arrays(words)
     return arrays | (features.ranker.arrays() if features is not None else {})
 
 
@@ -579,14 +581,10 @@ def _additions(corpus: Corpus, kind: str, on_progress: OnProgress) -> Additions:
     total = sum(corpus.metadata.splits[split].articles for split in corpus.splits)
     with on_progress("articles read", articles(), total) as read:
         pool = CandidatePool.of(read)
-    return Additions(pool, _joined_texts(corpus, texts.articles), _joined_texts(corpus, texts.comments), corpus.words())
-
-
-def _joined_texts(corpus: Corpus, texts: Callable[[str], Texts]) -> Texts:
-    """The texts of all splits."""
-    parts = [texts(split) for split in corpus.splits]
-    sizes = np.concatenate([np.diff(offsets) for _, offsets in parts])
-    return np.concatenate([ids for ids, _ in parts]), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    of_articles, of_comments = (
+        Ragged.concatenate([read(split) for split in corpus.splits]) for read in (texts.articles, texts.comments)
+    )
+    return Additions(pool, of_articles, of_comments, corpus.words())
 
 
 def _former_updates(model: Model) -> list[dict[str, int]]:
@@ -615,14 +613,14 @@ class Additions:
 
     Args:
         pool: The comments, article by article.
-        articles: Words of what the retriever reads of each article: ids int32[T] in ``words``, offsets int64[n + 1].
+        articles: Words of what the retriever reads of each article, by their ids in ``words``.
         comments: Words of the comments, in the same way.
         words: The words, by id.
     """
 
     pool: CandidatePool
-    articles: Texts
-    comments: Texts
+    articles: Ragged
+    comments: Ragged
     words: Sequence[str]
 
 
@@ -688,11 +686,11 @@ def grown(retriever: Retriever, new: Additions, forgotten: frozenset[str] = froz
     articles = np.concatenate([np.arange(len(old.articles)), len(old.articles) + added])
     pool = CandidatePool.concatenate([old, new.pool]).take(articles, place, of_article)
 
-    article_words, comment_words = _texts_at(new.articles, added), _texts_at(new.comments, np.flatnonzero(kept))
-    words, numbers = _vocabulary(retriever.model.words(), new.words, [article_words[0], comment_words[0]])
-    index = retriever.index.add(numbers[article_words[0]], article_words[1], len(words), retriever.jobs)
+    article_words, comment_words = new.articles.take(added), new.comments.take(np.flatnonzero(kept))
+    words, numbers = _vocabulary(retriever.model.words(), new.words, [article_words.ids, comment_words.ids])
+    index = retriever.index.add(numbers[article_words.ids], article_words.offsets, len(words), retriever.jobs)
     said = [new.pool.texts[one] for one in np.flatnonzero(kept).tolist()]
-    ranker = retriever.ranker.extend((numbers[comment_words[0]], comment_words[1]), said)
+    ranker = retriever.ranker.extend(Ragged(numbers[comment_words.ids], comment_words.offsets), said)
     stored = np.concatenate([np.arange(len(old)), len(old) + np.cumsum(kept) - 1])  # the index of each in the ranker
     ranker = ranker.take(stored[place]).reweighted(index.collection.frequencies, pool.starts, index.idf)
     comments = int(kept.sum()) - replaced
@@ -706,14 +704,6 @@ def _not_replaced(pool: CandidatePool, new: set[tuple[int, str]]) -> NDArray[np.
         for comment in range(int(pool.starts[article]), int(pool.starts[article + 1])):
             stays[comment] = (article, pool.ids[comment]) not in new
     return stays
-
-
-def _texts_at(texts: Texts, which: NDArray[np.int64]) -> Texts:
-    """Some of several texts."""
-    ids, offsets = texts
-    sizes = np.diff(offsets)[which]
-    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return ids[np.repeat(offsets[:-1][which] - ends[:-1], sizes) + np.arange(ends[-1])], ends
 
 
 def _vocabulary(

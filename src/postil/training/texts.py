@@ -9,12 +9,11 @@ import json
 import shutil
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar, get_args
 
 import numpy as np
 
-from postil.comments.nn.batches import Commented, Ragged, concatenate_texts
+from postil.comments.nn.batches import Commented, concatenate_texts
 from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.store import Model, training_folder
 from postil.corpus.store import Corpus, Field
@@ -23,20 +22,19 @@ from postil.data.explain import have
 from postil.data.progress import OnMessage, live
 from postil.errors import MissingExtra, UsageError
 from postil.messages import Setting
-from postil.text.tokens import Vocabulary
+from postil.text.tokens import Ragged, Vocabulary
 from postil.text.vectors import Vectors
+from postil.vectors.training import WordLists
 from postil.vectors.training import train as train_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from postil.comments.options import GeneratorOptions, RelevanceOptions, TrainingOptions
     from postil.data.streams import FilePath
-
-    Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 __all__ = ["CorpusTexts", "TrainingDirectory", "corpus_vectors"]
 
@@ -106,7 +104,7 @@ class CorpusTexts:
         asked += [(_PARTS["title"], "which is to be written")] if self.writes == "title" else []
         for split in (name for name in ("train", "dev") if name in self.corpus.splits):
             for parts, use in asked:
-                words = np.sum([np.diff(self._texts(split, part)[1]) for part in parts], axis=0)  # [articles]
+                words = np.sum([self._texts(split, part).lengths for part in parts], axis=0)  # [articles]
                 none, named = int(np.count_nonzero(words == 0)), " or ".join(parts)
                 if none:
                     notes.append(
@@ -141,32 +139,34 @@ class CorpusTexts:
         """The words, by id; a frequent word has a low id."""
         return self.corpus.words()
 
-    def articles(self, split: str) -> Texts:
-        """The words of the articles: ids int32[T] and offsets int64[articles + 1]."""
+    def articles(self, split: str) -> Ragged:
+        """The words of the articles."""
         if self.reads != "both":
             return self._texts(split, _PARTS[self.reads][0])
-        titles, contents = (self.corpus.tokens(split, part) for part in _PARTS["both"])
-        both = concatenate_texts(titles, contents, LONGEST if self.content_words is None else self.content_words)
-        return both.ids, both.offsets
+        titles, contents = (self._tokens(split, part) for part in _PARTS["both"])
+        return concatenate_texts(titles, contents, LONGEST if self.content_words is None else self.content_words)
 
-    def titles(self, split: str) -> Texts:
-        """The words of the titles: ids int32[T] and offsets int64[articles + 1]."""
+    def titles(self, split: str) -> Ragged:
+        """The words of the titles."""
         return self._texts(split, "title")
 
-    def comments(self, split: str) -> Texts:
-        """The words of the comments, article after article: ids int32[T] and offsets int64[comments + 1]."""
-        found = self.corpus.tokens(split, "comments")
-        return np.asarray(found.ids), np.asarray(found.offsets)
+    def comments(self, split: str) -> Ragged:
+        """The words of the comments, article after article."""
+        return self._tokens(split, "comments")
 
     def starts(self, split: str) -> NDArray[np.int64]:
         """Offsets of the comments of each article, int64[articles + 1]."""
         return np.asarray(self.corpus.starts(split))
 
-    def _texts(self, split: str, part: Field) -> Texts:
+    def _texts(self, split: str, part: Field) -> Ragged:
         """One part of each article; all its comments are one text."""
+        tokens = self._tokens(split, part)
+        return Ragged(tokens.ids, tokens.offsets[self.starts(split)]) if part == "comments" else tokens
+
+    def _tokens(self, split: str, part: Field) -> Ragged:
         tokens = self.corpus.tokens(split, part)
-        offsets = np.asarray(tokens.offsets)
-        return np.asarray(tokens.ids), offsets[self.starts(split)] if part == "comments" else offsets
+        # np.asarray drops the np.memmap class, whose overhead on each view dominates reading texts one by one.
+        return Ragged(np.asarray(tokens.ids), np.asarray(tokens.offsets))
 
 
 def first_vectors(
@@ -202,9 +202,7 @@ def first_vectors(
         except MissingExtra:
             on_message("the network begins with random word vectors, which is worse: pip install 'postil[vectors]'")
             return None
-    known = Vocabulary()
-    known.encode_tokens([words])
-    rows = vectors.lookup(known)
+    rows = vectors.lookup(Vocabulary.of(words))
     return np.where(rows[:, None] >= 0, vectors.array[np.maximum(rows, 0)], np.float32(0)).astype(np.float32)
 
 
@@ -224,9 +222,10 @@ def corpus_vectors(texts: CorpusTexts, folder: Path, *, size: int, seed: int, on
     about = texts.about | {"size": size, "seed": seed}
     if (found := _kept(folder / f"vectors-{size}", about)) is not None:
         return found
-    lists = _Lists(texts.words(), [texts.articles("train"), texts.comments("train")])
-    epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, lists.size))))
-    on_message(f"word vectors are trained on {lists.size:,} words, {epochs} times")
+    lists = WordLists(texts.words(), [texts.articles("train"), texts.comments("train")])
+    size_of_texts = sum(len(each.ids) for each in lists.batches)
+    epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, size_of_texts))))
+    on_message(f"word vectors are trained on {size_of_texts:,} words, {epochs} times")
     vectors = train_vectors(lists, dimensions=size, negative=10, window=8, epochs=epochs, min_count=2, seed=seed)
     vectors.save(folder / f"vectors-{size}", {"about": about})
     return Vectors.open(folder / f"vectors-{size}")
@@ -243,26 +242,6 @@ def _kept(folder: Path, about: dict[str, object]) -> Vectors | None:
         return None
     vectors = Vectors.open(folder)
     return vectors if vectors.metadata.get("about") == json.loads(json.dumps(about)) else None
-
-
-class _Lists:
-    """Texts as lists of words, to be gone through many times.
-
-    Args:
-        words: The words, by id.
-        arrays: Ids and offsets of texts.
-    """
-
-    def __init__(self, words: list[str], arrays: list[Texts]) -> None:
-        self._words = words
-        self._arrays = arrays
-        self.size = sum(len(ids) for ids, _ in arrays)
-
-    def __iter__(self) -> Iterator[list[str]]:
-        words = self._words
-        for ids, offsets in self._arrays:
-            for start, end in pairwise(offsets.tolist()):
-                yield [words[word] for word in ids[start:end].tolist()]
 
 
 _APART: Final = ("address", "engine", "jobs", "training")
@@ -352,10 +331,10 @@ class TrainingDirectory:
         """
         texts = self.texts
         texts.check_split(name)
-        articles = Ragged(*texts.articles(name))
+        articles = texts.articles(name)
         if target == "title":
-            return Commented(articles, Ragged(*texts.titles(name)), np.arange(len(articles.offsets)))
-        return Commented(articles, Ragged(*texts.comments(name)), texts.starts(name))
+            return Commented(articles, texts.titles(name), np.arange(len(articles) + 1))
+        return Commented(articles, texts.comments(name), texts.starts(name))
 
     def train(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -26,11 +26,11 @@ from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vectors import FILES, METADATA, WORDS, Vectors, VectorsWriter
 from postil.vectors.imported import Word2VecFile
 from postil.vectors.result import NearWord, VectorsResult
-from postil.vectors.training import OutputLayer, Word2VecModel, train
+from postil.vectors.training import OutputLayer, Word2VecModel, WordLists, train
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from postil.data.progress import OnMessage
     from postil.data.row_files import Rows
@@ -143,7 +143,7 @@ def train_on_file(
         tokens = without_stop_words(every, options.stop)
         try:
             vectors = train(
-                _Texts(tokens),
+                WordLists(tokens.vocabulary.words(), [tokens]),
                 model=options.model,
                 output=options.output,
                 dimensions=options.dimensions,
@@ -254,18 +254,6 @@ def _opened(folder: str, *, check: bool) -> Vectors:
         check_hash(str(metadata), made.get("hash", encoder.hash), encoder.hash)
     tokens = map(str, map(encoder.tokenizer.id_to_token, range(len(encoder.vectors))))
     return Vectors(tuple(tokens), encoder.vectors, {**made, "hash": encoder.hash})
-
-
-class _Texts:
-    """Encoded texts as lists of words, iterable several times."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
-
-    def __iter__(self) -> Iterator[list[str]]:
-        known = self._tokens.vocabulary.words()
-        for begin, end in pairwise(self._tokens.offsets.tolist()):
-            yield [known[i] for i in self._tokens.ids[begin:end].tolist()]
 
 
 def _tokens(lines: Rows[_Text], tokenizer: str) -> tuple[Tokens, str]:

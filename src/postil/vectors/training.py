@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from dataclasses import dataclass
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -16,7 +18,9 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["SEED", "OutputLayer", "Word2VecModel", "train"]
+    from postil.text.tokens import Ragged
+
+__all__ = ["SEED", "OutputLayer", "Word2VecModel", "WordLists", "train"]
 
 Word2VecModel: TypeAlias = Literal["skip-gram", "cbow"]
 """Each word predicts its context, or the mean of the context predicts the word."""
@@ -29,6 +33,24 @@ NEGATIVE: Final = 15
 """Number of noise words per pair of words, as in the paper on passage interestingness."""
 LONGEST: Final = 10_000
 """gensim ignores the words of a text after this many, so longer texts are split."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordLists:
+    """Texts as lists of words, to be gone through many times.
+
+    Args:
+        words: The words, by id.
+        batches: The texts.
+    """
+
+    words: Sequence[str]
+    batches: Sequence[Ragged]
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for texts in self.batches:
+            for begin, end in pairwise(texts.offsets.tolist()):
+                yield [self.words[word] for word in texts.ids[begin:end].tolist()]
 
 
 def train(
@@ -105,7 +127,7 @@ def train(
         hashfxn=_stable_hash,
     )
     network.build_vocab_from_freq(vocabulary, corpus_count=counted.pieces)
-    network.train(texts, total_examples=counted.pieces, epochs=epochs, callbacks=[_Epochs(epochs, tell)])
+    network.train(texts, total_examples=counted.pieces, epochs=epochs, callbacks=[_epochs(epochs, tell)])
     parameters = at_least_one | {"sample": sample}
     kind = model if output == "negative" else f"{model},hierarchical-softmax"
     return Vectors(
@@ -181,24 +203,11 @@ class _Texts:
         return _Counted(counts, f"sha256:{data.hexdigest()}", texts, tokens, pieces)
 
 
-class _Epochs:
-    """Callbacks of gensim."""
-
-    def __init__(self, epochs: int, begin: Callable[[str], None]) -> None:
-        self._names = iter([f"epoch {number} of {epochs}" for number in range(1, epochs + 1)])
-        self._begin = begin
-
-    def on_epoch_begin(self, _model: object) -> None:
-        self._begin(next(self._names))
-
-    def on_epoch_end(self, _model: object) -> None:
-        pass
-
-    def on_train_begin(self, _model: object) -> None:
-        pass
-
-    def on_train_end(self, _model: object) -> None:
-        pass
+def _epochs(epochs: int, begin: Callable[[str], None]) -> SimpleNamespace:
+    """Callbacks of gensim, which tell when an epoch begins."""
+    names = (f"epoch {number} of {epochs}" for number in range(1, epochs + 1))
+    others = dict.fromkeys(("on_epoch_end", "on_train_begin", "on_train_end"), lambda _model: None)
+    return SimpleNamespace(on_epoch_begin=lambda _model: begin(next(names)), **others)
 
 
 def _stable_hash(text: str) -> int:

@@ -13,9 +13,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from postil.comments.nn.batches import Commented, Ragged
+from postil.comments.nn.batches import Commented
 from postil.comments.nn.training import train
 from postil.comments.options import RelevanceOptions, TrainingOptions
+from postil.text.tokens import Ragged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

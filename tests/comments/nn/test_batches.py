@@ -12,13 +12,13 @@ from postil.comments.nn.batches import (
     PAD,
     UNK,
     Pairs,
-    Ragged,
     bucket_by_length,
     concatenate_texts,
     model_ids,
     pad_batch,
 )
 from postil.errors import UsageError
+from postil.text.tokens import Ragged
 
 texts_of_words = st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=7), max_size=9)
 

@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[ne
 import network_work as work
 import torch
 
-from postil.comments.nn.batches import PAD, Commented, Ragged
+from postil.comments.nn.batches import PAD, Commented
 from postil.comments.nn.relevance import (
     Relevance,
     RelevanceNetwork,
@@ -21,6 +21,7 @@ from postil.comments.nn.relevance import (
 )
 from postil.comments.options import RelevanceOptions, TrainingOptions
 from postil.errors import UsageError
+from postil.text.tokens import Ragged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,7 @@ def texts_of(texts: Ragged) -> list[list[int]]:
 
 
 def vectors(relevance: Relevance, texts: Ragged) -> NDArray[np.float32]:
-    return relevance.encode_comments(texts.ids, texts.offsets)
+    return relevance.encode_comments(texts)
 
 
 @pytest.mark.parametrize(
@@ -216,12 +217,12 @@ def test_filling_up_changes_no_score(options: RelevanceOptions) -> None:
 
 def test_a_pair_s_score_is_the_same_in_every_way_of_asking(tmp_path: Path) -> None:
     relevance, _ = trained(tmp_path / "model", how=replace(HOW, epochs=1))
-    articles = relevance.encode_articles(DEV.articles.ids, DEV.articles.offsets)
+    articles = relevance.encode_articles(DEV.articles)
     matrix = relevance.score(articles, vectors(relevance, DEV.comments))
     rows, columns = np.divmod(np.arange(matrix.size), matrix.shape[1])
     found = relevance.score_pairs(DEV.articles, DEV.comments, rows, columns)
     np.testing.assert_allclose(found, matrix.ravel(), rtol=1e-5, atol=1e-5)
-    alone = relevance.encode_articles(DEV.articles.ids[:3], np.array([0, 3]))
+    alone = relevance.encode_articles(Ragged(DEV.articles.ids[:3], np.array([0, 3])))
     assert alone.shape == (1, SMALL.output_dim)
     assert alone.dtype == matrix.dtype == found.dtype == np.float32
 
@@ -240,12 +241,12 @@ def test_pairs_of_an_interaction_come_back_in_the_order_asked() -> None:
 
 def test_texts_without_words_and_no_texts_at_all_have_vectors() -> None:
     relevance = Relevance(RelevanceNetwork(SMALL, 100).eval(), SMALL)
-    none = relevance.encode_comments(np.zeros(0, np.int32), np.zeros(1, np.int64))
+    none = relevance.encode_comments(Ragged(np.zeros(0, np.int32), np.zeros(1, np.int64)))
     assert none.shape == (0, SMALL.output_dim)
-    empty = relevance.encode_comments(np.zeros(0, np.int32), np.zeros(3, np.int64))
+    empty = relevance.encode_comments(Ragged(np.zeros(0, np.int32), np.zeros(3, np.int64)))
     assert empty.shape == (2, SMALL.output_dim)
     assert np.isfinite(empty).all()
-    unknown = relevance.encode_comments(np.full(2, 2**31 - 1, np.int32), np.array([0, 2]))
+    unknown = relevance.encode_comments(Ragged(np.full(2, 2**31 - 1, np.int32), np.array([0, 2])))
     assert np.isfinite(unknown).all()
 
 

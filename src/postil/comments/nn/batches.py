@@ -20,11 +20,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
 from postil.errors import UsageError
+from postil.text.tokens import Ragged, ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,8 +40,6 @@ __all__ = [
     "Commented",
     "Epoch",
     "Pairs",
-    "Ragged",
-    "Texts",
     "bucket_by_length",
     "concatenate_texts",
     "data_hash",
@@ -59,30 +58,6 @@ Batch: TypeAlias = "dict[str, NDArray[np.int64]]"
 """Arrays of a batch by name."""
 
 
-class Texts(Protocol):
-    """Ragged texts: arrays of a corpus, or :class:`Ragged`."""
-
-    @property
-    def ids(self) -> NDArray[np.int32]:
-        """Token ids of all texts, int32[T]."""
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Start of each text, and the end of the last, int64[n + 1]."""
-
-
-class Ragged(NamedTuple):
-    """Texts as two arrays.
-
-    Args:
-        ids: Token ids of all texts, int32[T].
-        offsets: Start of each text, and the end of the last, int64[n + 1].
-    """
-
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-
 class Commented(NamedTuple):
     """Articles with comments.
 
@@ -92,8 +67,8 @@ class Commented(NamedTuple):
         starts: First comment of each article, int64[articles + 1].
     """
 
-    articles: Texts
-    comments: Texts
+    articles: Ragged
+    comments: Ragged
     starts: NDArray[np.int64]
 
 
@@ -113,7 +88,7 @@ def model_ids(ids: NDArray[np.int32] | NDArray[np.int64], vocab_size: int) -> ND
     return np.where(ids < vocab_size - SPECIAL, ids + np.int64(SPECIAL), np.int64(UNK))
 
 
-def pad_batch(texts: Texts, rows: NDArray[np.int64], max_length: int, vocab_size: int) -> NDArray[np.int64]:
+def pad_batch(texts: Ragged, rows: NDArray[np.int64], max_length: int, vocab_size: int) -> NDArray[np.int64]:
     """Right-pad some texts to a batch.
 
     Args:
@@ -138,7 +113,7 @@ def pad_batch(texts: Texts, rows: NDArray[np.int64], max_length: int, vocab_size
     return batch
 
 
-def concatenate_texts(first: Texts, second: Texts, max_length: int) -> Ragged:
+def concatenate_texts(first: Ragged, second: Ragged, max_length: int) -> Ragged:
     """Concatenate texts pairwise: titles and contents.
 
     Args:
@@ -151,28 +126,22 @@ def concatenate_texts(first: Texts, second: Texts, max_length: int) -> Ragged:
 
     >>> titles = Ragged(np.array([1, 2], np.int32), np.array([0, 1, 2]))
     >>> contents = Ragged(np.array([5, 6, 7], np.int32), np.array([0, 3, 3]))
-    >>> [array.tolist() for array in concatenate_texts(titles, contents, max_length=2)]
-    [[1, 5, 6, 2], [0, 3, 4]]
+    >>> both = concatenate_texts(titles, contents, max_length=2)
+    >>> both.ids.tolist(), both.offsets.tolist()
+    ([1, 5, 6, 2], [0, 3, 4])
     """
-    one = np.diff(first.offsets)  # [n]
-    two = np.minimum(np.diff(second.offsets), max_length)  # [n]
+    one = first.lengths  # [n]
+    two = np.minimum(second.lengths, max_length)  # [n]
     if len(one) != len(two):
         raise UsageError(f"expected as many texts as others, got {len(one)} and {len(two)}")
     offsets = np.concatenate(([0], np.cumsum(one + two)))
     ids = np.empty(offsets[-1], dtype=np.int32)
-    ids[_ranges(offsets[:-1], one)] = first.ids[first.offsets[0] : first.offsets[-1]]
-    ids[_ranges(offsets[:-1] + one, two)] = second.ids[_ranges(second.offsets[:-1], two)]
+    ids[ranges(offsets[:-1], one)] = first.ids[first.offsets[0] : first.offsets[-1]]
+    ids[ranges(offsets[:-1] + one, two)] = second.ids[ranges(second.offsets[:-1], two)]
     return Ragged(ids, offsets)
 
 
-def _ranges(begins: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Concatenated ranges ``begins[i], begins[i] + 1, …``, int64[sum of lengths]."""
-    before = np.cumsum(lengths) - lengths  # [n]
-    ranges: NDArray[np.int64] = np.arange(lengths.sum()) + np.repeat(begins - before, lengths)
-    return ranges
-
-
-def bucket_by_length(texts: Texts, max_tokens: int, max_length: int) -> list[NDArray[np.int64]]:
+def bucket_by_length(texts: Ragged, max_tokens: int, max_length: int) -> list[NDArray[np.int64]]:
     """Group texts of similar length, so that batches have little padding.
 
     Args:
@@ -187,7 +156,7 @@ def bucket_by_length(texts: Texts, max_tokens: int, max_length: int) -> list[NDA
     >>> [rows.tolist() for rows in bucket_by_length(texts, max_tokens=6, max_length=9)]
     [[1, 0], [2]]
     """
-    lengths = np.clip(np.diff(texts.offsets), 1, max_length)
+    lengths = np.clip(texts.lengths, 1, max_length)
     order = np.argsort(lengths, kind="stable")
     buckets, begin = [], 0
     while begin < len(order):
@@ -222,8 +191,8 @@ class Pairs:
         UsageError: The arrays do not fit together, or there is no comment.
     """
 
-    articles: Texts
-    comments: Texts
+    articles: Ragged
+    comments: Ragged
     starts: NDArray[np.int64]
     vocab_size: int
     batch: int = 256
@@ -236,7 +205,7 @@ class Pairs:
     article_tokens: int | None = None
 
     def __post_init__(self) -> None:
-        articles, comments = len(self.articles.offsets) - 1, len(self.comments.offsets) - 1
+        articles, comments = len(self.articles), len(self.comments)
         if len(self.starts) != articles + 1 or self.starts[0] != 0 or self.starts[-1] != comments:
             raise UsageError(f"starts: expected {articles + 1} numbers from 0 to {comments}")
         if not comments:
@@ -256,7 +225,7 @@ class Pairs:
         rng = np.random.default_rng([self.seed, number])
         chosen, per_article = self._choose()
         article = np.repeat(np.arange(len(per_article)), per_article)  # [comments]
-        lengths = np.minimum(np.diff(self.comments.offsets)[chosen], self.comment_words)  # [comments]
+        lengths = np.minimum(self.comments.lengths[chosen], self.comment_words)  # [comments]
         # An article's comments are grouped by about equal length. The noise of 30 % gives each epoch other groups at
         # little cost in padding.
         order = np.lexsort((rng.uniform(0.7, 1.3, len(chosen)) * lengths, article))  # [comments]
@@ -266,7 +235,7 @@ class Pairs:
         shuffled = rng.permutation(len(begins) - 1)  # [groups]
         sizes = np.diff(begins)[shuffled]
         longest = np.maximum.reduceat(lengths[order], begins[:-1])[shuffled]
-        article_lengths = np.minimum(np.diff(self.articles.offsets)[article[begins[:-1]]], self.article_words)[shuffled]
+        article_lengths = np.minimum(self.articles.lengths[article[begins[:-1]]], self.article_words)[shuffled]
         # Sorting all groups by length would pad least, but batches would hold the same groups in every epoch. So groups
         # are shuffled first and sorted within windows only: by the article's length in steps of 16 tokens, since the
         # encoder costs most, and then by the comments' length.
@@ -331,7 +300,7 @@ class Epoch(Sequence[Batch]):
             return [self[one] for one in range(*number.indices(len(self)))]
         batch = self.order[number]
         groups = self.groups[self.cuts[batch] : self.cuts[batch + 1]]
-        places = _ranges(self.begins[groups], self.begins[groups + 1] - self.begins[groups])  # [n]
+        places = ranges(self.begins[groups], self.begins[groups + 1] - self.begins[groups])  # [n]
         pairs = self.pairs
         rows, owner = np.unique(self.article[places], return_inverse=True)
         article = pad_batch(pairs.articles, rows, pairs.article_words, pairs.vocab_size)
@@ -340,7 +309,7 @@ class Epoch(Sequence[Batch]):
         return {"article": article, "comment": comment, "owner": merged[owner]}
 
 
-def data_hash(*parts: Texts | NDArray[np.generic]) -> str:
+def data_hash(*parts: Ragged | NDArray[np.generic]) -> str:
     """Hash of texts and arrays: identifies the data of a training.
 
     Args:

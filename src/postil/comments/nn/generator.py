@@ -24,7 +24,6 @@ from postil.comments.nn.batches import (
     Commented,
     Epoch,
     Pairs,
-    Texts,
     bucket_by_length,
     data_hash,
     model_ids,
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
     from postil.comments.nn.training import Progress
     from postil.data.streams import FilePath
+    from postil.text.tokens import Ragged
 
 __all__ = ["KIND", "GenerationTask", "Generator", "train_generator"]
 
@@ -83,7 +83,7 @@ class Generator:
         return cls(*models.load(folder, KIND, GeneratorOptions, Seq2SeqNetwork, device))
 
     def generate(
-        self, articles: Texts, n_best: int = 1, options: DecodingOptions | None = None
+        self, articles: Ragged, n_best: int = 1, options: DecodingOptions | None = None
     ) -> list[list[decoding.Hypothesis]]:
         """Generate comments.
 
@@ -97,7 +97,7 @@ class Generator:
         """
         options = options or DecodingOptions()
         check_least(1, n_best=n_best)
-        found: list[list[decoding.Hypothesis]] = [[] for _ in range(len(articles.offsets) - 1)]
+        found: list[list[decoding.Hypothesis]] = [[] for _ in range(len(articles))]
         texts = n_best if options.strategy == "nucleus" or n_best == 1 else max(n_best, options.width)
         batch_size = max(1, _ROWS // (texts * options.width))
         for bucket in bucket_by_length(articles, _TOKENS, self.options.article_words):
@@ -174,13 +174,13 @@ def train_generator(
     return Generator(network, options)
 
 
-def _target_counts(comments: Texts, vocab_size: int) -> NDArray[np.int64]:
+def _target_counts(comments: Ragged, vocab_size: int) -> NDArray[np.int64]:
     """Frequency of each token id as a target, end tokens included, int64[V]."""
     counts = np.zeros(vocab_size, dtype=np.int64)
     for begin in range(0, len(comments.ids), _COUNTED):
         some = model_ids(comments.ids[begin : begin + _COUNTED], vocab_size)
         counts += np.bincount(some, minlength=vocab_size)
-    counts[EOS] += len(comments.offsets) - 1
+    counts[EOS] += len(comments)
     return counts
 
 
@@ -192,7 +192,7 @@ class GenerationTask:
     def __init__(
         self, train: Commented, dev: Commented, options: GeneratorOptions, training: TrainingOptions, data: str
     ) -> None:
-        if not len(train.comments.offsets) > 1 or not len(dev.comments.offsets) > 1:
+        if not len(train.comments) or not len(dev.comments):
             raise UsageError("expected articles with comments, to train on and in dev")
         self.pairs, self.dev_pairs = (_pairs(texts, options, training) for texts in (train, dev))
         self.request = {"kind": KIND, "data": data, **options.recorded()}

@@ -26,8 +26,6 @@ from postil.comments.nn.batches import (
     Commented,
     Epoch,
     Pairs,
-    Ragged,
-    Texts,
     bucket_by_length,
     data_hash,
     pad_batch,
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
 
     from postil.comments.nn.training import Progress
     from postil.data.streams import FilePath
+    from postil.text.tokens import Ragged
 
 __all__ = [
     "KIND",
@@ -348,29 +347,27 @@ class Relevance:
         """
         return cls(*models.load(folder, KIND, RelevanceOptions, RelevanceNetwork, device))
 
-    def encode_articles(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+    def encode_articles(self, articles: Ragged) -> NDArray[np.float32]:
         """Encode articles.
 
         Args:
-            ids: Token ids of the corpus, all articles concatenated, int32[T].
-            offsets: Start of each article, int64[n + 1].
+            articles: n articles, as token ids of the corpus.
 
         Returns:
             L2-normalized vectors, float32[n, output_dim].
         """
-        return self._encode(self.network.article, Ragged(ids, offsets), self.options.article_words)
+        return self._encode(self.network.article, articles, self.options.article_words)
 
-    def encode_comments(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+    def encode_comments(self, comments: Ragged) -> NDArray[np.float32]:
         """Encode comments; their vectors can be stored.
 
         Args:
-            ids: Token ids of the corpus, all comments concatenated, int32[T].
-            offsets: Start of each comment, int64[n + 1].
+            comments: n comments, as token ids of the corpus.
 
         Returns:
             L2-normalized vectors, float32[n, output_dim].
         """
-        return self._encode(self.network.comment, Ragged(ids, offsets), self.options.comment_words)
+        return self._encode(self.network.comment, comments, self.options.comment_words)
 
     def score(self, articles: NDArray[np.float32], comments: NDArray[np.float32]) -> NDArray[np.float32]:
         """Score each article with each comment.
@@ -392,7 +389,7 @@ class Relevance:
 
     @torch.inference_mode()
     def score_pairs(
-        self, articles: Texts, comments: Texts, rows: NDArray[np.int64], columns: NDArray[np.int64]
+        self, articles: Ragged, comments: Ragged, rows: NDArray[np.int64], columns: NDArray[np.int64]
     ) -> NDArray[np.float32]:
         """Score pairs, with a model of either architecture.
 
@@ -407,14 +404,14 @@ class Relevance:
         """
         found = np.empty(len(rows), dtype=np.float32)
         if self.network.matching is None:
-            one = self.encode_articles(articles.ids, articles.offsets)  # [n, output_dim]
-            two = self.encode_comments(comments.ids, comments.offsets)  # [m, output_dim]
+            one = self.encode_articles(articles)  # [n, output_dim]
+            two = self.encode_comments(comments)  # [m, output_dim]
             for begin in range(0, len(rows), _PRODUCTS):
                 part = slice(begin, begin + _PRODUCTS)
                 found[part] = (one[rows[part]] * two[columns[part]]).sum(1)
             return found * np.float32(self.network.scale.item())
         # Pairs of one article together, so that it is encoded once, and articles of similar length, for little padding.
-        order = np.lexsort((columns, rows, np.diff(articles.offsets)[rows]))
+        order = np.lexsort((columns, rows, articles.lengths[rows]))
         for begin in range(0, len(rows), _INTERACTIONS):
             some = order[begin : begin + _INTERACTIONS]
             (some_rows, row), (some_columns, column) = (
@@ -427,13 +424,13 @@ class Relevance:
         return found
 
     @torch.inference_mode()
-    def _encode(self, tower: nn.Module, texts: Texts, max_length: int) -> NDArray[np.float32]:
-        vectors = np.empty((len(texts.offsets) - 1, self.options.output_dim), dtype=np.float32)
+    def _encode(self, tower: nn.Module, texts: Ragged, max_length: int) -> NDArray[np.float32]:
+        vectors = np.empty((len(texts), self.options.output_dim), dtype=np.float32)
         for rows in bucket_by_length(texts, _TOKENS, max_length):
             vectors[rows] = tower(*self.network.embed(self._batch(texts, rows, max_length))).cpu().numpy()
         return vectors
 
-    def _batch(self, texts: Texts, rows: NDArray[np.int64], max_length: int) -> Tensor:
+    def _batch(self, texts: Ragged, rows: NDArray[np.int64], max_length: int) -> Tensor:
         words = self.network.words
         return torch.from_numpy(pad_batch(texts, rows, max_length, words.num_embeddings)).to(words.weight.device)
 

@@ -25,11 +25,10 @@ from postil.training.texts import CorpusTexts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.comments.rankers import Texts
     from postil.corpus.store import Corpus
     from postil.kernel.arrays import Floats
     from postil.studies.options import UsesOptions
-    from postil.text.tokens import Tokens
+    from postil.text.tokens import Ragged, Tokens
 
 __all__ = ["GENERATORS", "Untitled", "baseline_titles", "read_untitled", "titles_part"]
 
@@ -195,11 +194,11 @@ def _about(tokens: Tokens) -> tuple[StudyCell, StudyCell]:
     return float(np.diff(tokens.offsets).mean()), variety
 
 
-def nearest_titles(train: Texts, titles: Sequence[str], asked: Texts, words: int, *, jobs: int = 1) -> list[str]:
+def nearest_titles(train: Ragged, titles: Sequence[str], asked: Ragged, words: int, *, jobs: int = 1) -> list[str]:
     """Titles of the most similar training articles, by TF-IDF cosine.
 
     Args:
-        train: Texts of the n training articles: ids int32[T] and offsets int64[n + 1].
+        train: Texts of the n training articles.
         titles: Their n titles.
         asked: Texts of the articles that need a title.
         words: Size of the vocabulary.
@@ -209,11 +208,13 @@ def nearest_titles(train: Texts, titles: Sequence[str], asked: Texts, words: int
         One title per article, empty where no training article shares a word with it.
 
     >>> import numpy as np
-    >>> train = np.array([0, 1, 2, 3], np.int32), np.array([0, 2, 4])
-    >>> nearest_titles(train, ["Rain", "Chess"], (np.array([3, 9], np.int32), np.array([0, 1, 2])), 10)
+    >>> from postil.text.tokens import Ragged
+    >>> train = Ragged(np.array([0, 1, 2, 3], np.int32), np.array([0, 2, 4]))
+    >>> nearest_titles(train, ["Rain", "Chess"], Ragged(np.array([3, 9], np.int32), np.array([0, 1, 2])), 10)
     ['Chess', '']
     """
-    best = Index.of(*train, words, jobs=jobs).search(*asked, 1, jobs=jobs).documents
+    index = Index.of(train.ids, train.offsets, words, jobs=jobs)
+    best = index.search(asked.ids, asked.offsets, 1, jobs=jobs).documents
     return [titles[found] if found >= 0 else "" for found in best[:, 0].tolist()]
 
 

@@ -229,10 +229,9 @@ def _cosines(corpus: Corpus, articles: Tokens, comments: Tokens, offsets: NDArra
     idf = idf_weights(
         train.articles("train"), train.comments("train"), train.starts("train"), corpus.metadata.words, "plain"
     )
-    ranker = TfidfRanker(comments.ids, comments.offsets, idf)
+    ranker = TfidfRanker(comments, idf)
     places = [np.arange(start, end) for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
-    words = articles.ids, articles.offsets
-    return np.concatenate(ranker.score_stored(ArticleTexts(words, words, ()), places))
+    return np.concatenate(ranker.score_stored(ArticleTexts(articles, articles, ()), places))
 
 
 def _ages(articles: Sequence[Article]) -> Floats:
