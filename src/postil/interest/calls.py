@@ -182,7 +182,18 @@ def _rank_pages(
             if folder is not None:
                 file = _file_name(len(pages) + 1, document)
                 _write(str(Path(folder, file)), passages_page(found, INDEX))
-            pages.append(_summary(found, document, file))
+            pages.append(
+                PageSummary(
+                    source=document.source,
+                    passages=found.passages,
+                    title=document.title,
+                    url=document.url,
+                    date=document.date,
+                    lang=found.lang,
+                    file=file,
+                    notes=found.notes,
+                )
+            )
             ways[found.measure, found.goal, found.signature] = None
     if not ways:
         expected = "expected documents with passages, got none"
@@ -239,19 +250,6 @@ def _feed_notes(feed: FeedReport) -> Iterator[str]:
     if feed.replaced:
         what = "characters forbidden in XML, or bytes that are not of the feed's encoding, replaced by U+FFFD"
         yield f"{feed.source}: {what}: {feed.replaced:,}"
-
-
-def _summary(found: InterestingResult, document: Document, file: str | None) -> PageSummary:
-    return PageSummary(
-        source=document.source,
-        passages=found.passages,
-        title=document.title,
-        url=document.url,
-        date=document.date,
-        lang=found.lang,
-        file=file,
-        notes=found.notes,
-    )
 
 
 def _file_name(number: int, document: Document) -> str:

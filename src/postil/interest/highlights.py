@@ -29,7 +29,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.documents.document import Block, Document, FailedPage
+    from postil.documents.document import Block, Document
     from postil.passages.result import RankedPassage
 
 __all__ = [
@@ -288,9 +288,9 @@ def passages_page(result: InterestingResult, index: str | None = None) -> str:
         node("div", id="tip", role="tooltip", hidden=""),
         class_="document",
     )
-    foot = node("footer", *_foot(result))
     skip = node("a", "Skip to the text", href="#text", class_="skip")
-    return page_html(title, ["tokens.css", "shared.css", "page.css"], "page.js", [skip, main, foot])
+    body = [skip, main, _foot("this text", result)]
+    return page_html(title, ["tokens.css", "shared.css", "page.css"], "page.js", body)
 
 
 def _head(result: InterestingResult, document: Document, title: str, index: str | None, tag: str | None) -> Element:
@@ -329,14 +329,10 @@ def _web_link(address: str, words: str) -> Element:
 
 
 def _separated(parts: Iterable[Node | None]) -> Iterator[Node]:
-    between = False
-    for part in parts:
-        if part is None:
-            continue
-        if between:
+    for place, part in enumerate(part for part in parts if part is not None):
+        if place:
             yield " · "
         yield part
-        between = True
 
 
 # The list of passages.
@@ -475,10 +471,9 @@ class _Writer:
         return node(tag, *inner, class_=class_, dir="auto")
 
 
-def _foot(result: InterestingResult) -> Iterator[Element]:
-    yield made_by(f"ranked the passages of this text by {result.measure}")
-    if result.signature:
-        yield node("p", node("code", result.signature))
+def _foot(what: str, result: InterestingResult | InterestingPagesResult) -> Element:
+    signature = node("p", node("code", result.signature)) if result.signature else None
+    return node("footer", made_by(f"ranked the passages of {what} by {result.measure}"), signature)
 
 
 def made_by(did: str) -> Element:
@@ -522,13 +517,8 @@ def index_page(result: InterestingPagesResult) -> str:
         _failed(result) if result.failed else None,
         class_="index",
     )
-    foot = node("footer", made_by(f"ranked the passages of each page by {result.measure}"), *_signature(result))
-    return page_html(title, ["tokens.css", "shared.css", "index.css"], "index.js", [main, foot])
-
-
-def _signature(result: InterestingPagesResult) -> Iterator[Element]:
-    if result.signature:
-        yield node("p", node("code", result.signature))
+    body = [main, _foot("each page", result)]
+    return page_html(title, ["tokens.css", "shared.css", "index.css"], "index.js", body)
 
 
 def _filter() -> Element:
@@ -547,13 +537,10 @@ def _card(page: PageSummary) -> Element:
     title = page.title.strip() or page.source
     name = node("bdi", title, lang=tag)
     heading = node("a", name, href=quote(page.file)) if page.file else name
-    about: list[Node] = [origin(page.source, page.url)]
-    if page.date:
-        about += [" · ", page.date]
     return node(
         "li",
         node("h2", heading),
-        node("p", *about, class_="facts"),
+        node("p", *_separated([origin(page.source, page.url), page.date or None]), class_="facts"),
         node("ol", *(_passage(each, page, tag) for each in page.passages[:BEST])) if page.passages else None,
         None if page.passages else node("p", "No passage was found in this text.", class_="facts"),
         *(node("p", note, class_="note") for note in page.notes),
@@ -573,8 +560,6 @@ def _passage(passage: RankedPassage, page: PageSummary, tag: str | None) -> Elem
 
 
 def _failed(result: InterestingPagesResult) -> Element:
-    def said(each: FailedPage) -> Element:
-        return node("li", node("bdi", each.source), ": ", node("bdi", each.problem))
-
+    said = (node("li", node("bdi", each.source), ": ", node("bdi", each.problem)) for each in result.failed)
     heading = f"{counted(len(result.failed), 'page')} could not be read"
-    return node("section", node("h2", heading), node("ul", *map(said, result.failed)), class_="failed")
+    return node("section", node("h2", heading), node("ul", *said), class_="failed")

@@ -132,6 +132,11 @@ class InterestModel:
     words: Mapping[str, float] = field(default_factory=dict)
     name: str = "untrained"
 
+    @property
+    def of_features(self) -> NDArray[np.float64]:
+        """Weights of the features, float64[features]; 0 for one that has none."""
+        return np.array([self.features.get(name, 0.0) for name in FEATURES])
+
 
 UNTRAINED: Final = InterestModel(MappingProxyType({"cues": 1.0, "names": 1.0, "overlap": 1.0, "length": 0.0}))
 """The sum of cues, names and overlap, each in standard deviations; nothing in it was learned."""
@@ -161,9 +166,8 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
     page = InterestPage.of(texts, jobs)
     counted = page.tokens.lengths > 0
     values = page.features.values
-    weights = np.array([model.features.get(name, 0.0) for name in FEATURES])
-    scales = np.zeros(len(weights))
-    centers = np.zeros(len(weights))
+    weights = model.of_features
+    scales, centers = np.zeros((2, len(weights)))
     for column in np.flatnonzero(weights):
         centers[column], scale = standard(values[:, column], counted)
         scales[column] = weights[column] * scale

@@ -197,7 +197,7 @@ class TextFragments:
         low = max(low, high - NEAR)
         while low < high and not _bounded(self._flat, low):
             low += 1
-        return list(islice(_words_back(self._flat, low, high), max(CONTEXT_WORDS)))
+        return list(_words(self._flat, low, high))[::-1][: max(CONTEXT_WORDS)]
 
     def _written(self, terms: Terms) -> str:
         prefix, first, last, suffix = (self._encoded(*term) for term in terms)
@@ -362,13 +362,3 @@ def _words(flat: str, low: int, high: int) -> Iterator[tuple[int, int]]:
             if any(map(_wordlike, flat[begin:index])):
                 yield begin, index
             begin = index
-
-
-def _words_back(flat: str, low: int, high: int) -> Iterator[tuple[int, int]]:
-    """The same words, the last first."""
-    stop = high
-    for index in range(high - 1, low - 1, -1):
-        if index == low or _bounded(flat, index):
-            if any(map(_wordlike, flat[index:stop])):
-                yield index, stop
-            stop = index

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from dataclasses import asdict, dataclass
 from itertools import islice
 from statistics import fmean
@@ -18,7 +17,7 @@ from postil.data.fields import plain_id
 from postil.data.parts import Excluded
 from postil.data.progress import OnMessage, steps
 from postil.data.row_files import read
-from postil.data.row_locations import RowLocations, SelectedRows
+from postil.data.row_locations import SelectedRows
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, Undefined
 from postil.interest.features import FEATURES, InterestPage
@@ -159,7 +158,7 @@ class RatedPages:
         """
         weights = np.array([model.words.get(unit, 0.0) for unit in self.units])
         of_words = np.bincount(self.rows, weights[self.columns], len(self.page))
-        return np.where(rows, of_words + self.features @ _of_features(model), 0.0)
+        return np.where(rows, of_words + self.features @ model.of_features, 0.0)
 
     def cross_fitted(
         self, folds: NDArray[np.int32], penalty: float, min_count: int, min_pages: int = 1, cues: float = 0.0
@@ -185,11 +184,6 @@ class RatedPages:
             here = fold == number
             out += self.predicted(self.fit(penalty, min_count, here, min_pages, cues), here)
         return out
-
-
-def _of_features(model: InterestModel) -> NDArray[np.float64]:
-    """Weights of the features, float64[features]."""
-    return np.array([model.features.get(name, 0.0) for name in FEATURES])
 
 
 TRAINED: Final = "trained"
@@ -243,7 +237,9 @@ def train_interesting(
         raise InvalidInput(Message("no row has a grade; name its column: {column}", column=column), where=places.where)
     data = check_passages(passages, None, places)
     texts = [each.text for each in passages]
-    _check_language(texts, places)
+    han = HanTexts(tokenizer("words"), "passages")
+    han.see(texts)
+    han.check(lambda place, problem: places.error(place, "text", problem))
     if len(data.topics) < 2:
         raise Undefined(f"{places.where}: expected passages of two pages at least, got one: {data.topics[0]}")
     with steps(3) as begin:
@@ -272,42 +268,25 @@ class _Readers:
     """Ratings of passages by any number of readers each."""
 
     def __init__(self) -> None:
-        self._texts: dict[tuple[str, str], str] = {}
-        self._grades: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+        self._grades: dict[tuple[str, str, str], list[float]] = {}
 
     def is_first(self, row: Passage) -> bool:
         """Collect a grade; True for the first row of a passage, and for a row that cannot be."""
-        key = (row.topic, row.id)
-        first = key not in self._texts
-        text = self._texts.setdefault(key, row.text)
-        if text != row.text or (row.grade is not None and not 0 <= row.grade <= LARGEST):
-            return True
-        if row.grade is not None:
-            self._grades[key].append(row.grade)
-        return first
+        key = (row.topic, row.id, row.text)
+        first = key not in self._grades
+        grades = self._grades.setdefault(key, [])
+        if row.grade is not None and 0 <= row.grade <= LARGEST:
+            grades.append(row.grade)
+        return first or not (row.grade is None or 0 <= row.grade <= LARGEST)
 
     def averaged(self, rows: Sequence[Passage]) -> list[Passage]:
         """The rows, with the mean grade of those that several readers rated."""
-        several = {key: fmean(grades) for key, grades in self._grades.items() if grades}
-        seen: set[tuple[str, str]] = set()
         found = []
         for row in rows:
-            key = (row.topic, row.id)
-            own = key in several and key not in seen and (row.grade is None or 0 <= row.grade <= LARGEST)
-            found.append(msgspec.structs.replace(row, grade=several[key]) if own else row)
-            seen.add(key)
+            grades = self._grades[row.topic, row.id, row.text]
+            own = grades and (row.grade is None or 0 <= row.grade <= LARGEST)
+            found.append(msgspec.structs.replace(row, grade=fmean(grades)) if own else row)
         return found
-
-
-def _check_language(texts: Sequence[str], places: RowLocations) -> None:
-    han = HanTexts(tokenizer("words"), "passages")
-    han.see(texts)
-    han.check(lambda place, problem: places.error(place, "text", problem))
-
-
-def _cutoffs(topic: NDArray[np.int64]) -> tuple[int, ...]:
-    """The usual cutoffs that are shorter than the longest page; without any, those that suit it."""
-    return tuple(k for k in CUTOFFS if k < int(np.bincount(topic).max()))
 
 
 def _rankings(
@@ -352,9 +331,10 @@ def _result(
     model: InterestModel,
     options: InterestTrainOptions,
 ) -> InterestTrainingResult:
-    curves = rankings.curves(_cutoffs(data.topic))
-    by_length = RankingsByLength(rankings, words)
     longest = int(np.bincount(data.topic).max())
+    # The usual cutoffs that are shorter than the longest page; without any, those that suit it.
+    curves = rankings.curves(tuple(k for k in CUTOFFS if k < longest))
+    by_length = RankingsByLength(rankings, words)
     left = [data.topics[number] for number in curves[0].left_out]
     differences = rankings.differences(curves)
     return InterestTrainingResult(
