@@ -108,8 +108,7 @@ def test_a_grown_ranker_scores_as_one_of_all(corpus: Corpus, model: Path) -> Non
     assert isinstance(ranker, FeatureRanker)
     n, dev = len(retriever.pool), list(corpus.articles("dev"))[:2]
     read, first = retriever._read(dev), np.arange(n - 7)
-    ids, offsets = ranker.stored.words
-    last = ids[offsets[n - 7] :], offsets[n - 7 :] - offsets[n - 7]
+    last = ranker.stored.words.take(np.arange(n - 7, n))
     texts = [retriever.pool.texts[one] for one in range(n - 7, n)]
     grown = ranker.take(first).extend(last, texts)
     whole = ranker.score_stored(read, [np.arange(n)] * 2)

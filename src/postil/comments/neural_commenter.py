@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from postil.comments.nn.decoding import Hypothesis
     from postil.comments.nn.generator import Generator
+    from postil.corpus.store import Field
     from postil.data.arrays import AnyArray
     from postil.data.rows import Article
     from postil.data.streams import FilePath
@@ -41,12 +42,13 @@ if TYPE_CHECKING:
 __all__ = ["ATTENTION", "KINDS", "READS", "CopyIndex", "NeuralCommenter", "detokenize", "save_generator"]
 
 KINDS: Final = ("seq2seq", "att", "att-tc")
-READS: Final = {
+READS: Final[Mapping[str, tuple[Field, ...]]] = {
     "title": ("title",),
     "content": ("content",),
     "both": ("title", "content"),
     "comments": ("comments",),
 }
+"""The parts of an article behind each value of ``reads``."""
 ATTENTION: Final[Mapping[str, Literal["general", "none"]]] = {"seq2seq": "none", "att": "general", "att-tc": "general"}
 """Default attention of each kind; see `postil.comments.nn.recurrent`."""
 

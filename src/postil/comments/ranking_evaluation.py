@@ -30,9 +30,11 @@ __all__ = [
     "RankingTask",
     "Scorer",
     "all_negatives",
+    "constant",
     "distinct",
     "evaluate",
     "popularity",
+    "reciprocal_ranks",
     "sample_negatives",
 ]
 
@@ -184,7 +186,7 @@ def evaluate(
         raise UsageError(f"expected resamples of {len(task)} articles, got an array of shape {counts.shape}")
     values: dict[str, NDArray[np.float64]] = {}
     absent = []
-    for name, scorer in {**scorers, "random": _constant}.items():
+    for name, scorer in {**scorers, "random": constant(np.zeros(len(task.comments)))}.items():
         try:
             scores = np.asarray(scorer(*task.pairs), np.float64)
         except Undefined as error:
@@ -235,8 +237,24 @@ def popularity(upvotes: ArrayLike) -> Scorer:
     return score
 
 
-def _constant(_articles: NDArray[np.int64], comments: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.zeros(len(comments))
+def constant(scores: ArrayLike) -> Scorer:
+    """Return the scorer of pairs whose scores are known, which is always called with the same ones.
+
+    Args:
+        scores: float64[L].
+    """
+    return lambda _articles, _comments: scores
+
+
+def reciprocal_ranks(task: RankingTask, scorers: Mapping[str, Scorer]) -> dict[str, float]:
+    """Mean reciprocal rank of each scorer, and of a random order.
+
+    Args:
+        task: The comments to rank.
+        scorers: The scorers by name.
+    """
+    found = evaluate(task, scorers, np.ones((1, len(task)), np.int32), cutoffs=(1,))
+    return {row.scorer: row.value for row in found.rows if row.measure == "mrr"}
 
 
 def _by_article(task: RankingTask, scores: NDArray[np.float64], cutoffs: tuple[int, ...]) -> NDArray[np.float64]:

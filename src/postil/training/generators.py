@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import to_builtins
 
 from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
 from postil.comments.nn.distributed import is_main_process
@@ -81,8 +80,7 @@ def train_commenter(
     trained = Model.open(directory.folder / "generator").metadata
     config: dict[str, object] = {"tokenizer": corpus.tokenizer, "reads": texts.reads, "writes": options.target}
     config |= {} if options.content_words is None else {"content_words": options.content_words}
-    metadata = directory.metadata(_recorded(options), options.training, trained["dev"])
-    metadata |= {"grid": to_builtins(search)} if search else {}
+    metadata = directory.metadata(_recorded(options), options.training, trained["dev"], search)
     with ModelWriter(out, kind, config, metadata) as new:
         save_generator(new, corpus.words(), _copy_index(directory, options.target, on_progress))
         shutil.copytree(directory.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)

@@ -22,7 +22,7 @@ from postil.comments.feature_ranker import (
     person_ids,
 )
 from postil.comments.rankers import ArticleTexts, CommentTexts, shared_idf
-from postil.comments.ranking_evaluation import RankingTask, Scorer, evaluate, sample_negatives
+from postil.comments.ranking_evaluation import RankingTask, Scorer, constant, reciprocal_ranks, sample_negatives
 from postil.comments.reranker import DEPTH, Reranker, standardized, text_of, unit_vectors
 from postil.data.explain import counted
 from postil.encoders.base import Encoder, model_folder
@@ -439,13 +439,7 @@ def _choose(
     cosines = ((vectors[queries] - reranker.hub) * vectors[len(read) + places]).sum(axis=1)
     scores = np.asarray(scorer(which[queries], kept[places]), np.float64)
     cosines, scores = (_standardized(values, task) for values in (cosines, scores))
-    found = evaluate(
-        task,
-        {f"{weight}": _constant(scores + weight * cosines) for weight in WEIGHTS},
-        np.ones((1, len(task)), dtype=np.int32),
-        cutoffs=(1,),
-    )
-    mrr = {row.scorer: row.value for row in found.rows if row.measure == "mrr"}
+    mrr = reciprocal_ranks(task, {f"{weight}": constant(scores + weight * cosines) for weight in WEIGHTS})
     best = max(WEIGHTS, key=lambda weight: (mrr[f"{weight}"], -weight))
     return best, mrr[f"{WEIGHTS[0]}"], mrr[f"{best}"], len(which)
 
@@ -453,10 +447,6 @@ def _choose(
 def _standardized(values: NDArray[np.float64], task: RankingTask) -> NDArray[np.float64]:
     """Values standardized within each article's list."""
     return np.concatenate([standardized(each)[0] for each in np.split(values, task.offsets[1:-1])])
-
-
-def _constant(values: NDArray[np.float64]) -> Scorer:
-    return lambda _articles, _comments: values
 
 
 def _draw(total: int, most: int, seed: int | list[int]) -> NDArray[np.int64]:

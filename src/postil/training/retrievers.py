@@ -9,7 +9,7 @@ import shutil
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -25,8 +25,10 @@ from postil.comments.ranking_evaluation import (
     RankingTask,
     Scorer,
     all_negatives,
+    constant,
     evaluate,
     popularity,
+    reciprocal_ranks,
     sample_negatives,
 )
 from postil.comments.result import UpdateResult
@@ -49,10 +51,10 @@ from postil.training.texts import CorpusTexts, TrainingDirectory
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from postil.comments.nn.relevance import Relevance
     from postil.comments.options import RetrieverTrainOptions
@@ -61,22 +63,10 @@ if TYPE_CHECKING:
     from postil.corpus.passes import OnProgress
     from postil.data.arrays import AnyArray
     from postil.data.progress import OnMessage
-    from postil.data.rows import Article
     from postil.data.streams import FilePath
     from postil.training.grid import Combination, Grid
 
-__all__ = [
-    "WEIGHTS",
-    "DevRanking",
-    "Weights",
-    "by_ranker",
-    "by_relevance",
-    "check_retriever",
-    "dev_task",
-    "train_retriever",
-    "update_model",
-    "weighted",
-]
+__all__ = ["check_retriever", "train_retriever", "update_model"]
 
 INTERPOLATION_WEIGHTS: Final = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """Weights of the TF-IDF cosine, beside relevance, that are tried on dev."""
@@ -102,80 +92,25 @@ WEIGHTS: Final = Weights(10.0, 2.0)
 """The weights where dev is missing or too small."""
 
 
-@dataclass(frozen=True, eq=False)
-class DevRanking:
-    """Ranking task of a dev set, and its scorers.
-
-    Args:
-        task: Articles' own comments with negatives.
-        scorers: Scorers by name, the one to compare first.
-        seed: Seed of the resamples.
-    """
-
-    task: RankingTask
-    scorers: Mapping[str, Scorer]
-    seed: int
-
-    @classmethod
-    def of(cls, task: RankingTask, scorers: Mapping[str, Scorer], upvotes: ArrayLike, seed: int) -> DevRanking:
-        """Prepare an evaluation; scores are computed once.
-
-        Args:
-            task: Articles' own comments with negatives.
-            scorers: Scorers by name, the one to compare first.
-            upvotes: float64[comments], the upvotes of all comments of dev; NaN where unknown.
-            seed: Seed of the resamples.
-        """
-        cached = {name: _cached(scorer) for name, scorer in scorers.items()}
-        return cls(task, cached | {"upvotes": popularity(upvotes)}, seed)
-
-    def weights(self) -> Weights:
-        """Weights of the parts of ``both`` with the highest mean reciprocal rank; the lowest of tied ones."""
-        once = np.ones((1, len(self.task)), dtype=np.int32)
-        tried = [Weights(*pair) for pair in product(INTERPOLATION_WEIGHTS, FEATURE_WEIGHTS)]
-        found = evaluate(self.task, {str(each): self._both(each) for each in tried}, once, cutoffs=(1,))
-        mrr = {row.scorer: row.value for row in found.rows if row.measure == "mrr"}
-        return max(tried, key=lambda each: (mrr[str(each)], -each.interpolation, -each.features))
-
-    def evaluate(self, weights: Weights | None) -> RankingResult:
-        """Evaluate each scorer.
-
-        Args:
-            weights: Weights of the parts where the ranker is ``both``, else None.
-        """
-        both = {} if weights is None else {"both": self._both(weights)}
-        return evaluate(self.task, both | dict(self.scorers), bootstrap_counts(len(self.task), seed=self.seed))
-
-    def _both(self, weights: Weights) -> Scorer:
-        return weighted(self.scorers, weights)
+def _weighted(
+    parts: Mapping[str, Scorer], weights: Weights, articles: NDArray[np.int64], comments: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Scores of the ranker ``both``, given the scorers of its parts."""
+    relevance, words, features = (
+        np.asarray(parts[name](articles, comments), np.float64) for name in ("relevance", "tf-idf", "features")
+    )
+    return np.asarray(relevance + weights.interpolation * words + weights.features * features)
 
 
-def weighted(scorers: Mapping[str, Scorer], weights: Weights) -> Scorer:
-    """Return the scorer of the ranker ``both``.
-
-    Args:
-        scorers: Scorers of its parts: ``relevance``, ``tf-idf`` and ``features``.
-        weights: Their weights.
-    """
-    parts = [scorers[name] for name in ("relevance", "tf-idf", "features")]
-
-    def score(articles: NDArray[np.int64], comments: NDArray[np.int64]) -> NDArray[np.float64]:
-        relevance, words, features = (np.asarray(part(articles, comments), np.float64) for part in parts)
-        return np.asarray(relevance + weights.interpolation * words + weights.features * features)
-
-    return score
+def _best_weights(task: RankingTask, parts: Mapping[str, Scorer]) -> Weights:
+    """Weights of the parts of ``both`` with the highest mean reciprocal rank; the lowest of tied ones."""
+    tried = [Weights(*pair) for pair in product(INTERPOLATION_WEIGHTS, FEATURE_WEIGHTS)]
+    mrr = reciprocal_ranks(task, {str(each): partial(_weighted, parts, each) for each in tried})
+    return max(tried, key=lambda each: (mrr[str(each)], -each.interpolation, -each.features))
 
 
-def dev_task(starts: NDArray[np.int64], negatives: int, seed: int, on_message: OnMessage) -> RankingTask | None:
-    """Make the ranking task of a dev set; None where it is too small.
-
-    Args:
-        starts: int64[articles + 1], the index of each article's first comment.
-        negatives: Number of comments of other articles that each comment is ranked among, fewer where dev is small; 0
-            for all.
-        seed: Seed of the sampling.
-        on_message: Callback for status messages.
-    """
+def _dev_task(starts: NDArray[np.int64], negatives: int, seed: int, on_message: OnMessage) -> RankingTask | None:
+    """The ranking task of a dev set, with fewer negatives where it is small; None where it is too small."""
     others = int(starts[-1] - np.diff(starts).max())
     if ENOUGH_NEGATIVES <= others < negatives:
         on_message(f"dev is small: comments are ranked among {others:,} of other articles, not {negatives:,}")
@@ -187,55 +122,21 @@ def dev_task(starts: NDArray[np.int64], negatives: int, seed: int, on_message: O
         return None
 
 
-def by_ranker(ranker: Ranker, articles: ArticleTexts) -> Scorer:
-    """Return the scorer of a ranker.
-
-    Args:
-        ranker: The ranker, whose stored comments are those that are scored.
-        articles: The articles.
-    """
-
-    def score(queries: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
-        starts = np.flatnonzero(np.diff(queries, prepend=-1))
-        lists = np.split(places, starts[1:])
-        found = []
-        for at in range(0, len(starts), _BLOCK):
-            some = articles.take(queries[starts[at : at + _BLOCK]])
-            found += ranker.score_stored(some, lists[at : at + _BLOCK])
-        return np.concatenate(found)
-
-    return score
+def _scored(
+    ranker: Ranker, articles: ArticleTexts, queries: NDArray[np.int64], places: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Scores of a ranker, whose stored comments are those that are scored."""
+    starts = np.flatnonzero(np.diff(queries, prepend=-1))
+    lists = np.split(places, starts[1:])
+    found = []
+    for at in range(0, len(starts), _BLOCK):
+        some = articles.take(queries[starts[at : at + _BLOCK]])
+        found += ranker.score_stored(some, lists[at : at + _BLOCK])
+    return np.concatenate(found)
 
 
 _BLOCK: Final = 16
 """Number of articles that are scored together."""
-
-
-def by_relevance(relevance: Relevance, articles: Ragged, comments: Ragged) -> Scorer:
-    """Return the scorer of a relevance model.
-
-    Args:
-        relevance: The model.
-        articles: The words of the articles.
-        comments: The words of the comments.
-    """
-
-    def score(queries: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float32]:
-        return relevance.score_pairs(articles, comments, queries, places)
-
-    return score
-
-
-def _cached(scorer: Scorer) -> Scorer:
-    """Cache the scores of a scorer, which is always called with the same task."""
-    scores: list[ArrayLike] = []
-
-    def score(articles: NDArray[np.int64], comments: NDArray[np.int64]) -> ArrayLike:
-        if not scores:
-            scores.append(scorer(articles, comments))
-        return scores[0]
-
-    return score
 
 
 def train_retriever(
@@ -287,32 +188,27 @@ def train_retriever(
     relevance = _train(directory, options, "relevance") if options.has_network else None
     if not is_main_process():
         return None
-    pool, words = _candidate_pool(corpus, on_progress), corpus.words()
+    pool, words = _candidate_pool(corpus, ["train"], on_progress), corpus.words()
     index = _index(texts, len(words), options, on_message)
     on_message(
         f"{counted(len(index), 'article')} indexed, {counted(len(words), 'word')}; {counted(len(pool), 'comment')}"
     )
 
-    words_ranker = _by_words(texts, len(words), options)
+    articles, comments, starts = texts.articles("train"), texts.comments("train"), texts.starts("train")
+    words_ranker = TfidfRanker(comments, idf_weights(articles, comments, starts, len(words), options.idf))
     features = train_features(texts, index, directory.folder, options, on_message) if options.has_features else None
     scorers = _dev_scorers(texts, words_ranker, relevance, features)
-    dev = _dev_ranking(texts, scorers, options, on_message)
-    weights = None
-    if options.ranker == "both":
-        weights = dev.weights() if dev else WEIGHTS
-    result = dev.evaluate(weights) if dev else None
+    result, weights = _dev_ranking(texts, scorers, options, on_message)
     reranker = None
     if options.reranker is not None:
-        scorer = weighted(scorers, weights) if scorers and weights else scorers.get(options.ranker)
+        scorer = partial(_weighted, scorers, weights) if scorers and weights else scorers.get(options.ranker)
         reranker = train_reranker(
             texts, options.reranker, scorer, seed=options.seed, on_message=on_message, on_progress=on_progress
         )
 
     rows = msgspec.to_builtins(result.rows) if result else []
-    metadata = directory.metadata(
-        _recorded(options, features, reranker), options.training if options.has_network else None, rows
-    )
-    metadata |= {"grid": msgspec.to_builtins(search)} if search else {}
+    training = options.training if options.has_network else None
+    metadata = directory.metadata(_recorded(options, features, reranker), training, rows, search)
     arrays = _ranker_arrays(options.ranker, words_ranker, relevance, features)
     config = _config(options, corpus.tokenizer, weights, features)
     with ModelWriter(out, kind, config | (reranker.settings() if reranker else {}), metadata) as new:
@@ -419,12 +315,6 @@ def _config(
     }
 
 
-def _by_words(texts: CorpusTexts, words: int, options: RetrieverTrainOptions) -> TfidfRanker:
-    comments = texts.comments("train")
-    idf = idf_weights(texts.articles("train"), comments, texts.starts("train"), words, options.idf)
-    return TfidfRanker(comments, idf)
-
-
 def _dev_scorers(
     texts: CorpusTexts, words: TfidfRanker, relevance: Relevance | None, features: TrainedFeatures | None
 ) -> dict[str, Scorer]:
@@ -434,28 +324,37 @@ def _dev_scorers(
     articles, comments = split_texts(texts, "dev", raw=features is not None)
     scorers: dict[str, Scorer] = {}
     if relevance is not None:
-        scorers["relevance"] = by_relevance(relevance, articles.words, comments.words)
+        scorers["relevance"] = partial(relevance.score_pairs, articles.words, comments.words)
     if features is not None:
-        scorers["features"] = by_ranker(features.ranker.over(comments), articles)
-    scorers["tf-idf"] = by_ranker(TfidfRanker(comments.words, words.idf), articles)
+        scorers["features"] = partial(_scored, features.ranker.over(comments), articles)
+    scorers["tf-idf"] = partial(_scored, TfidfRanker(comments.words, words.idf), articles)
     return scorers
 
 
 def _dev_ranking(
     texts: CorpusTexts, scorers: dict[str, Scorer], options: RetrieverTrainOptions, on_message: OnMessage
-) -> DevRanking | None:
-    """The evaluation on dev; None where the corpus has no dev set, or one that is too small."""
-    if not scorers:
-        return None
-    task = dev_task(texts.starts("dev"), options.eval_negatives, options.seed, on_message)
+) -> tuple[RankingResult | None, Weights | None]:
+    """The evaluation on dev, and the weights where the ranker is ``both``.
+
+    There is no evaluation where the corpus has no dev set, or one that is too small.
+    """
+    weights = WEIGHTS if options.ranker == "both" else None
+    task = None
+    if scorers:
+        task = _dev_task(texts.starts("dev"), options.eval_negatives, options.seed, on_message)
     if task is None:
-        return None
+        return None, weights
     votes = [
         np.nan if comment.upvotes is None else float(comment.upvotes)
         for article in texts.corpus.articles("dev")
         for comment in article.comments
     ]
-    return DevRanking.of(task, scorers, votes, options.seed)
+    known = {name: constant(scorer(*task.pairs)) for name, scorer in scorers.items()} | {"upvotes": popularity(votes)}
+    both: dict[str, Scorer] = {}
+    if weights is not None:
+        weights = _best_weights(task, known)
+        both["both"] = partial(_weighted, known, weights)
+    return evaluate(task, both | known, bootstrap_counts(len(task), seed=options.seed)), weights
 
 
 def _ranker_arrays(
@@ -472,10 +371,10 @@ def _ranker_arrays(
     return arrays | (features.ranker.arrays() if features is not None else {})
 
 
-def _candidate_pool(corpus: Corpus, on_progress: OnProgress) -> CandidatePool:
-    """Comments of train, with what is known of them and their articles."""
-    total = corpus.metadata.splits["train"].articles
-    with on_progress("articles read", corpus.articles("train"), total) as articles:
+def _candidate_pool(corpus: Corpus, splits: Sequence[str], on_progress: OnProgress) -> CandidatePool:
+    """Comments of some splits, with what is known of them and their articles."""
+    total = sum(corpus.metadata.splits[split].articles for split in splits)
+    with on_progress("articles read", chain.from_iterable(map(corpus.articles, splits)), total) as articles:
         return CandidatePool.of(articles)
 
 
@@ -534,16 +433,18 @@ def update_model(
         retriever = Retriever.open(folder, jobs=jobs)
         retriever.model.check_tokenizer(corpus.tokenizer, corpus.path)
         done = erasures(retriever.model.metadata.get("forgotten"), folder / "metadata.json")
-        new = grown(retriever, _additions(corpus, kind, on_progress), keys_of(done))
+        pool = _candidate_pool(corpus, corpus.splits, on_progress)
+        new = _grown(retriever, pool, CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title"), keys_of(done))
         _write_update(retriever, new, folder if out is None else out, corpus, replace=out is None)
         after = Model.open(folder if out is None else out)
     trained = retriever.model.metadata.get("options") or {}
+    test = corpus.articles("test") if "test" in corpus.splits else ()
     return UpdateResult(
         articles=new.articles,
         comments=new.comments,
         updated=new.updated,
         kept_out=new.kept_out,
-        held_out=sum(len(article.held_out or ()) for article in _test_articles(corpus)),
+        held_out=sum(len(article.held_out or ()) for article in test),
         words=len(new.words) - len(retriever.model.words()),
         total_articles=len(new.pool.articles),
         total_comments=len(new.pool),
@@ -566,27 +467,6 @@ def _kind_to_update(model: FilePath) -> str:
     return Model.open(model, KINDS).kind
 
 
-def _test_articles(corpus: Corpus) -> Iterator[Article]:
-    return corpus.articles("test") if "test" in corpus.splits else iter(())
-
-
-def _additions(corpus: Corpus, kind: str, on_progress: OnProgress) -> Additions:
-    """The articles of all splits, in their order."""
-    texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
-
-    def articles() -> Iterator[Article]:
-        for split in corpus.splits:
-            yield from corpus.articles(split)
-
-    total = sum(corpus.metadata.splits[split].articles for split in corpus.splits)
-    with on_progress("articles read", articles(), total) as read:
-        pool = CandidatePool.of(read)
-    of_articles, of_comments = (
-        Ragged.concatenate([read(split) for split in corpus.splits]) for read in (texts.articles, texts.comments)
-    )
-    return Additions(pool, of_articles, of_comments, corpus.words())
-
-
 def _former_updates(model: Model) -> list[dict[str, int]]:
     return list(model.metadata.get("updates") or [])
 
@@ -605,23 +485,6 @@ def _write_update(retriever: Retriever, new: Grown, out: FilePath, corpus: Corpu
     after = retriever_arrays(new.index, new.pool, new.ranker.arrays())
     change = Change(model, before, after, new.words, {"segments": len(new.index.segments)})
     change.write(out, {"updates": [*_former_updates(model), record]}, replace=replace)
-
-
-@dataclass(frozen=True, eq=False)
-class Additions:
-    """Articles with comments that are added to a retriever.
-
-    Args:
-        pool: The comments, article by article.
-        articles: Words of what the retriever reads of each article, by their ids in ``words``.
-        comments: Words of the comments, in the same way.
-        words: The words, by id.
-    """
-
-    pool: CandidatePool
-    articles: Ragged
-    comments: Ragged
-    words: Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -649,7 +512,7 @@ class Grown:
     kept_out: int
 
 
-def grown(retriever: Retriever, new: Additions, forgotten: frozenset[str] = frozenset()) -> Grown:
+def _grown(retriever: Retriever, new: CandidatePool, texts: CorpusTexts, forgotten: frozenset[str]) -> Grown:
     """Add articles and comments to a retriever.
 
     An article whose id is known gets the comments, and its text stays as it is in the index; a comment whose id is
@@ -658,19 +521,20 @@ def grown(retriever: Retriever, new: Additions, forgotten: frozenset[str] = froz
 
     Args:
         retriever: The retriever.
-        new: The articles and comments.
+        new: The comments of all splits of a corpus, article by article.
+        texts: The corpus.
         forgotten: Keys of comments that must not come back; see `postil.corpus.forgotten.comment_key`.
     """
     old = retriever.pool
     places = {name: place for place, name in enumerate(old.articles)}
-    names = list(new.pool.articles)
+    names = list(new.articles)
     target = np.array([places.get(name, -1) for name in names], dtype=np.int64)
     erased = np.array([bool(forgotten) and comment_key(name) in forgotten for name in names], dtype=bool)
     added = np.flatnonzero((target < 0) & ~erased)
     target[added] = len(old.articles) + np.arange(len(added))
 
-    owners = new.pool.owner(np.arange(len(new.pool)))
-    ids = list(new.pool.ids)
+    owners = new.owner(np.arange(len(new)))
+    ids = list(new.ids)
     kept = np.ones(len(ids), dtype=bool)
     if forgotten:
         pairs = zip(owners.tolist(), ids, strict=True)
@@ -684,12 +548,15 @@ def grown(retriever: Retriever, new: Additions, forgotten: frozenset[str] = froz
     order = np.argsort(of_article, kind="stable")
     place, of_article = place[order], of_article[order]
     articles = np.concatenate([np.arange(len(old.articles)), len(old.articles) + added])
-    pool = CandidatePool.concatenate([old, new.pool]).take(articles, place, of_article)
+    pool = CandidatePool.concatenate([old, new]).take(articles, place, of_article)
 
-    article_words, comment_words = new.articles.take(added), new.comments.take(np.flatnonzero(kept))
-    words, numbers = _vocabulary(retriever.model.words(), new.words, [article_words.ids, comment_words.ids])
+    article_words, comment_words = (
+        Ragged.concatenate([read(split) for split in texts.corpus.splits]).take(which)
+        for read, which in ((texts.articles, added), (texts.comments, np.flatnonzero(kept)))
+    )
+    words, numbers = _vocabulary(retriever.model.words(), texts.words(), [article_words.ids, comment_words.ids])
     index = retriever.index.add(numbers[article_words.ids], article_words.offsets, len(words), retriever.jobs)
-    said = [new.pool.texts[one] for one in np.flatnonzero(kept).tolist()]
+    said = new.texts.texts(np.flatnonzero(kept))
     ranker = retriever.ranker.extend(Ragged(numbers[comment_words.ids], comment_words.offsets), said)
     stored = np.concatenate([np.arange(len(old)), len(old) + np.cumsum(kept) - 1])  # the index of each in the ranker
     ranker = ranker.take(stored[place]).reweighted(index.collection.frequencies, pool.starts, index.idf)

@@ -9,10 +9,12 @@ import json
 import shutil
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, Final, TypeVar, get_args
 
 import numpy as np
+from msgspec import to_builtins
 
+from postil.comments.neural_commenter import READS
 from postil.comments.nn.batches import Commented, concatenate_texts
 from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.store import Model, training_folder
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.options import GeneratorOptions, RelevanceOptions, TrainingOptions
+    from postil.comments.result import GridSearch
     from postil.data.streams import FilePath
 
 __all__ = ["CorpusTexts", "TrainingDirectory", "corpus_vectors"]
@@ -43,14 +46,6 @@ EPOCHS: Final = 8
 ENOUGH: Final = 20_000_000
 """Number of words, counting repetitions, that is enough for word vectors."""
 
-
-_PARTS: Final[Mapping[str, tuple[Field, ...]]] = {
-    "title": ("title",),
-    "content": ("content",),
-    "both": ("title", "content"),
-    "comments": ("comments",),
-}
-"""The parts of an article behind each value of ``reads``."""
 
 _LACKING: Final = {
     ("title",): "no title of train has a word, and ir-t, seq2seq and att read titles alone; train ir-tc or att-tc",
@@ -84,8 +79,8 @@ class CorpusTexts:
         self.reads = reads
         self.writes = writes
         empty = {part for part in get_args(Field) if not len(corpus.tokens("train", part).ids)}
-        lacking = tuple(part for part in _PARTS["comments" if reads == "comments" else "both"] if part in empty)
-        if _PARTS[reads][-1] in lacking:
+        lacking = tuple(part for part in READS["comments" if reads == "comments" else "both"] if part in empty)
+        if READS[reads][-1] in lacking:
             raise UsageError(f"{corpus.path}: {_LACKING[lacking]}")
         if writes == "title" and "title" in empty:
             raise UsageError(f"{corpus.path}: no title of train has a word, so that there is none to learn to write")
@@ -100,8 +95,8 @@ class CorpusTexts:
             One note per split and part with such articles, with their number.
         """
         notes = []
-        asked = [(_PARTS[self.reads], "which is all that is read of an article")]
-        asked += [(_PARTS["title"], "which is to be written")] if self.writes == "title" else []
+        asked = [(READS[self.reads], "which is all that is read of an article")]
+        asked += [(READS["title"], "which is to be written")] if self.writes == "title" else []
         for split in (name for name in ("train", "dev") if name in self.corpus.splits):
             for parts, use in asked:
                 words = np.sum([self._texts(split, part).lengths for part in parts], axis=0)  # [articles]
@@ -142,8 +137,8 @@ class CorpusTexts:
     def articles(self, split: str) -> Ragged:
         """The words of the articles."""
         if self.reads != "both":
-            return self._texts(split, _PARTS[self.reads][0])
-        titles, contents = (self._tokens(split, part) for part in _PARTS["both"])
+            return self._texts(split, READS[self.reads][0])
+        titles, contents = (self._tokens(split, part) for part in READS["both"])
         return concatenate_texts(titles, contents, LONGEST if self.content_words is None else self.content_words)
 
     def titles(self, split: str) -> Ragged:
@@ -167,43 +162,6 @@ class CorpusTexts:
         tokens = self.corpus.tokens(split, part)
         # np.asarray drops the np.memmap class, whose overhead on each view dominates reading texts one by one.
         return Ragged(np.asarray(tokens.ids), np.asarray(tokens.offsets))
-
-
-def first_vectors(
-    texts: CorpusTexts, folder: Path, *, given: str | None, size: int, seed: int, on_message: OnMessage
-) -> NDArray[np.float32] | None:
-    """Word vectors for a network to begin with.
-
-    Args:
-        texts: The corpus.
-        folder: Folder for the vectors that are trained here, for resuming.
-        given: A folder of word vectors; None trains them on the corpus, ``none`` begins at random.
-        size: Their dimensions.
-        seed: Seed of their training.
-        on_message: Callback for status messages.
-
-    Returns:
-        float32[words, size], zeros for words without one; None to begin at random.
-
-    Raises:
-        UsageError: The vectors given have another size.
-        InvalidInput: They are damaged.
-    """
-    if given == "none":
-        return None
-    words = texts.words()
-    if given is not None:
-        vectors = Vectors.open(given)
-        if vectors.array.shape[1] != size:
-            raise UsageError(f"{given}: expected vectors of {size} dimensions, got {vectors.array.shape[1]}")
-    else:
-        try:
-            vectors = corpus_vectors(texts, folder, size=size, seed=seed, on_message=on_message)
-        except MissingExtra:
-            on_message("the network begins with random word vectors, which is worse: pip install 'postil[vectors]'")
-            return None
-    rows = vectors.lookup(Vocabulary.of(words))
-    return np.where(rows[:, None] >= 0, vectors.array[np.maximum(rows, 0)], np.float32(0)).astype(np.float32)
 
 
 def corpus_vectors(texts: CorpusTexts, folder: Path, *, size: int, seed: int, on_message: OnMessage) -> Vectors:
@@ -231,11 +189,6 @@ def corpus_vectors(texts: CorpusTexts, folder: Path, *, size: int, seed: int, on
     return Vectors.open(folder / f"vectors-{size}")
 
 
-def hash_of_vectors(given: str | None) -> str | None:
-    """Description of a model's initial vectors: their hash, not their path."""
-    return given if given in (None, "none") else Vectors.open(given).hash
-
-
 def _kept(folder: Path, about: dict[str, object]) -> Vectors | None:
     """Word vectors of a run that was interrupted, if it was about the same."""
     if not folder.exists():
@@ -247,30 +200,7 @@ def _kept(folder: Path, about: dict[str, object]) -> Vectors | None:
 _APART: Final = ("address", "engine", "jobs", "training")
 """Options that the model does not depend on, and those of the network, which are recorded on their own."""
 
-Trained_co = TypeVar("Trained_co", covariant=True)
-
-
-class Train(Protocol[Trained_co]):
-    """A function that trains a network."""
-
-    def __call__(
-        self,
-        folder: Path,
-        *,
-        embeddings: NDArray[np.float32] | None,
-        metadata: Mapping[str, object],
-        on_message: OnMessage,
-        on_progress: Callable[[object], None],
-    ) -> Trained_co:
-        """Train the network.
-
-        Args:
-            folder: The model folder to write.
-            embeddings: Pretrained embeddings, float32[words, embedding_dim]; None for random ones.
-            metadata: Further metadata of the model.
-            on_message: Callback for status messages.
-            on_progress: Callback after each step.
-        """
+Trained = TypeVar("Trained")
 
 
 @dataclass(frozen=True)
@@ -297,11 +227,13 @@ class TrainingDirectory:
         return training_folder(self.model)
 
     @property
-    def _given(self) -> str | None:
-        return None if self.embeddings == "corpus" else self.embeddings
+    def _embeddings_hash(self) -> str | None:
+        """Description of a model's initial vectors: their hash, not their path."""
+        known = {"corpus": None, "none": "none"}
+        return known[self.embeddings] if self.embeddings in known else Vectors.open(self.embeddings).hash
 
     def metadata(
-        self, options: Mapping[str, object], training: TrainingOptions | None, dev: object
+        self, options: Mapping[str, object], training: TrainingOptions | None, dev: object, grid: GridSearch | None
     ) -> dict[str, object]:
         """Record of the training in the model: no paths, nothing about this machine.
 
@@ -309,15 +241,17 @@ class TrainingDirectory:
             options: Options by name.
             training: Options of the network's training; None without a network.
             dev: Result on dev; JSON.
+            grid: Choice of hyperparameters; None without one.
         """
         corpus = self.texts.corpus.metadata
         settings = {name: value for name, value in options.items() if name not in _APART}
-        settings["embeddings"] = hash_of_vectors(self._given)
+        settings["embeddings"] = self._embeddings_hash
         if training is None:
             del settings["network"]
         else:
             settings["training"] = training.portable()
-        return {"options": settings, "corpus": corpus.origin, "tokenizer": corpus.tokenizer, "dev": dev}
+        search = {"grid": to_builtins(grid)} if grid else {}
+        return {"options": settings, "corpus": corpus.origin, "tokenizer": corpus.tokenizer, "dev": dev, **search}
 
     def split(self, name: str, target: str = "comments") -> Commented:
         """Source and target texts of a split of the corpus.
@@ -341,11 +275,11 @@ class TrainingDirectory:
         name: str,
         network: GeneratorOptions | RelevanceOptions,
         training: TrainingOptions,
-        train: Train[Trained_co],
-        load: Callable[[Path], Trained_co],
+        train: Callable[..., Trained],
+        load: Callable[[Path], Trained],
         *,
         target: str = "comments",
-    ) -> Trained_co | None:
+    ) -> Trained | None:
         """Train a network, or load the one that an interrupted run has trained already.
 
         Under torchrun the main process alone prepares and prints.
@@ -354,7 +288,8 @@ class TrainingDirectory:
             name: Name of its folder.
             network: Options of the network.
             training: Options of its training.
-            train: Function that trains it.
+            train: Function that trains it, given its folder, and by keyword pretrained embeddings, further metadata of
+                the model, and callbacks for status messages and after each step.
             load: Function that loads it.
             target: ``comments`` or ``title``.
 
@@ -371,7 +306,7 @@ class TrainingDirectory:
             "network": network.recorded(),
             "training": training.portable(),
             "target": target,
-            "embeddings": hash_of_vectors(self._given),
+            "embeddings": self._embeddings_hash,
             "texts": self.texts.about,
         }
 
@@ -398,9 +333,22 @@ class TrainingDirectory:
             return trained if is_main_process() else None
 
     def _vectors(self, size: int, on_message: OnMessage) -> NDArray[np.float32] | None:
-        return first_vectors(
-            self.texts, self.folder, given=self._given, size=size, seed=self.seed, on_message=on_message
-        )
+        """Word vectors to begin with, float32[words, size], zeros for words without one; None to begin at random."""
+        if self.embeddings == "none":
+            return None
+        if self.embeddings == "corpus":
+            try:
+                vectors = corpus_vectors(self.texts, self.folder, size=size, seed=self.seed, on_message=on_message)
+            except MissingExtra:
+                problem = "the network begins with random word vectors, which is worse"
+                on_message(f"{problem}: pip install 'postil[vectors]'")
+                return None
+        else:
+            vectors = Vectors.open(self.embeddings)
+            if vectors.dimensions != size:
+                raise UsageError(f"{self.embeddings}: expected vectors of {size} dimensions, got {vectors.dimensions}")
+        rows = vectors.lookup(Vocabulary.of(self.texts.words()))
+        return np.where(rows[:, None] >= 0, vectors.array[np.maximum(rows, 0)], np.float32(0)).astype(np.float32)
 
     def close(self) -> None:
         """Remove the folder."""

@@ -12,6 +12,7 @@ Its layers ignore padding, where torch has none that do. A padded batch comes as
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,7 +32,7 @@ from postil.comments.nn.batches import (
     pad_batch,
 )
 from postil.comments.options import RelevanceOptions, TrainingOptions
-from postil.comments.ranking_evaluation import evaluate, sample_negatives
+from postil.comments.ranking_evaluation import reciprocal_ranks, sample_negatives
 from postil.data.atomic_file import check_folder
 from postil.errors import UsageError
 
@@ -533,13 +534,8 @@ class RelevanceTask:
         """1 minus the mean reciprocal rank; see `TrainingTask`."""
         assert isinstance(network, RelevanceNetwork)  # noqa: S101 - for the type checker
         relevance = Relevance(network, self.options)
-        articles, comments, _ = self.dev_texts
-
-        def scorer(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
-            return relevance.score_pairs(articles, comments, rows, columns)
-
-        found = evaluate(self.lists, {KIND: scorer}, np.ones((1, len(self.lists)), np.int32))
-        return 1 - next(row.value for row in found.rows if (row.scorer, row.measure) == (KIND, "mrr"))
+        scorer = partial(relevance.score_pairs, *self.dev_texts[:2])
+        return 1 - reciprocal_ranks(self.lists, {KIND: scorer})[KIND]
 
 
 def in_batch_negatives(owner: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -605,12 +601,4 @@ def _initialize(network: RelevanceNetwork, train: Commented, embeddings: NDArray
     share = np.maximum(counts, 1) / max(1, int(counts.sum()))
     if network.log_weights is not None:
         network.log_weights[SPECIAL:] = torch.from_numpy(-0.5 * np.log(np.maximum(share / _SUBSAMPLING, 1.0))).float()
-    if embeddings is None:
-        return
-    size = network.words.embedding_dim
-    if embeddings.ndim != 2 or embeddings.shape[1] != size:
-        raise UsageError(f"embeddings: expected float32[words, {size}], got an array of shape {embeddings.shape}")
-    norms = np.linalg.norm(embeddings[:known], axis=1)
-    given = np.flatnonzero(norms)
-    if len(given):  # scaled to a mean norm of 1, about that of random embeddings
-        network.words.weight[SPECIAL + given] = torch.from_numpy(embeddings[given] / norms[given].mean()).float()
+    models.set_embeddings(network.words, embeddings)
