@@ -215,8 +215,8 @@ def found(decoder: Decoder, words: Tensor, state: DecoderState, states: Tensor) 
     assert attention is not None
     assert attention.score is not None
     weights = attention.query.weight, attention.score.weight[0]
-    source = recurrent.Source(states, read.keys, MASK, OWNER)
-    outputs = recurrent.recur(decoder.network, weights, words, state, source=source, dropout=decoder.between)
+    source = {"states": states, "keys": read.keys, "mask": MASK, "owner": OWNER}
+    outputs = recurrent.recur(decoder.network, weights, words, state, **source, dropout=decoder.between)
     return [output for output in outputs if output is not None]
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -253,7 +253,9 @@ class Pairs:
             cuts.append(end)
         # Shuffled again: neighbors in a window have the same lengths, and training should not see them in a row.
         batches = rng.permutation(len(cuts) - 1)
-        return Epoch(self, chosen[order], article, begins, shuffled[by_length], np.array(cuts), batches)
+        groups = (shuffled[by_length[cuts[at] : cuts[at + 1]]] for at in batches.tolist())
+        places = [ranges(begins[some], begins[some + 1] - begins[some]) for some in groups]
+        return Epoch(self, chosen[order], article, places)
 
     def _choose(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Comments to train on, int64[comments], and their number per article, int64[articles]."""
@@ -281,27 +283,13 @@ class Epoch(Sequence[Batch]):
     pairs: Pairs
     comments: NDArray[np.int64]  # [comments], in the order of groups
     article: NDArray[np.int64]  # [comments], article of each of these
-    begins: NDArray[np.int64]  # [groups + 1], start of each group in these
-    groups: NDArray[np.int64]  # [groups], in the order of batches
-    cuts: NDArray[np.int64]  # [batches + 1], start of each batch in these
-    order: NDArray[np.int64]  # [batches]
+    places: list[NDArray[np.int64]]  # those of each batch
 
     def __len__(self) -> int:
-        return len(self.order)
+        return len(self.places)
 
-    @overload
-    def __getitem__(self, number: int) -> Batch: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> list[Batch]: ...
-
-    def __getitem__(self, number: int | slice) -> Batch | list[Batch]:
-        if isinstance(number, slice):
-            return [self[one] for one in range(*number.indices(len(self)))]
-        batch = self.order[number]
-        groups = self.groups[self.cuts[batch] : self.cuts[batch + 1]]
-        places = ranges(self.begins[groups], self.begins[groups + 1] - self.begins[groups])  # [n]
-        pairs = self.pairs
+    def __getitem__(self, number: int) -> Batch:  # type: ignore[override]  # there are no slices of an epoch
+        pairs, places = self.pairs, self.places[number]
         rows, owner = np.unique(self.article[places], return_inverse=True)
         article = pad_batch(pairs.articles, rows, pairs.article_words, pairs.vocab_size)
         article, merged = np.unique(article, axis=0, return_inverse=True)

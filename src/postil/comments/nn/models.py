@@ -6,11 +6,13 @@ import os
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeVar
 
+import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as as_bytes
 from torch import Tensor, nn
 
+from postil.comments.nn.batches import SPECIAL
 from postil.comments.store import Model, ModelWriter
 from postil.data.arrays import WHOLE
 from postil.data.atomic_file import AtomicFile, write_error
@@ -20,9 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from postil.data.streams import FilePath
 
-__all__ = ["build", "check_state", "load", "load_state", "read_tensors", "save", "state_of", "write_tensors"]
+__all__ = [
+    "build",
+    "check_state",
+    "load",
+    "load_state",
+    "read_tensors",
+    "save",
+    "set_embeddings",
+    "state_of",
+    "write_tensors",
+]
 
 
 def state_of(network: nn.Module) -> dict[str, Tensor]:
@@ -33,6 +47,29 @@ def state_of(network: nn.Module) -> dict[str, Tensor]:
     """
     named = chain(network.named_parameters(), network.named_buffers())
     return {name: tensor.detach() for name, tensor in named}
+
+
+@torch.no_grad()
+def set_embeddings(words: nn.Embedding, embeddings: NDArray[np.float32] | None) -> None:
+    """Set pretrained embeddings, scaled to a mean norm of 1, about that of random ones.
+
+    Args:
+        words: Embeddings of a network, special tokens included.
+        embeddings: Embeddings in the order of the corpus's vocabulary, float32[words, d]; zeros for a word without
+            one. None for none.
+
+    Raises:
+        UsageError: They have another dimension.
+    """
+    if embeddings is None:
+        return
+    size, known = words.embedding_dim, words.num_embeddings - SPECIAL
+    if embeddings.ndim != 2 or embeddings.shape[1] != size:
+        raise UsageError(f"embeddings: expected float32[words, {size}], got an array of shape {embeddings.shape}")
+    norms = np.linalg.norm(embeddings[:known], axis=1)
+    given = np.flatnonzero(norms)
+    if len(given):
+        words.weight[SPECIAL + given] = torch.from_numpy(embeddings[given] / norms[given].mean()).float()
 
 
 def load_state(network: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:

@@ -35,7 +35,6 @@ __all__ = [
     "Encoder",
     "EncoderOutput",
     "Scoring",
-    "Source",
     "gru",
     "recur",
     "recurrent",
@@ -258,29 +257,16 @@ _SCORES_GPU: Final = 2**26
 """The same on a GPU, where a chunk should rather keep it busy."""
 
 
-class Source(NamedTuple):
-    """Texts that are attended over.
-
-    Args:
-        states: Encoder states, float[m, S, h].
-        keys: U h_j of each, float[m, S, h].
-        mask: bool[m, S], True at tokens; at least one per text.
-        owner: int64[n], source text of each target text.
-    """
-
-    states: Tensor
-    keys: Tensor
-    mask: Tensor
-    owner: Tensor
-
-
 def recur(
     network: nn.GRU | nn.LSTM,
     attention: tuple[Tensor, Tensor],
     inputs: Tensor,
     start: tuple[Tensor, Tensor | None],
     *,
-    source: Source,
+    states: Tensor,
+    keys: Tensor,
+    mask: Tensor,
+    owner: Tensor,
     dropout: Dropout,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """Run a recurrent network whose first layer reads token embeddings and contexts.
@@ -290,7 +276,10 @@ def recur(
         attention: W float[h, h] and v float[h].
         inputs: Token embeddings, float[n, L, d].
         start: Hidden state before the first token, float[layers, n, h], and cell state of an LSTM.
-        source: Texts that are attended over, by the top layer's state.
+        states: States of the m texts that the top layer's state attends over, float[m, S, h].
+        keys: U h_j of each, float[m, S, h].
+        mask: bool[m, S], True at their tokens; at least one per text.
+        owner: int64[n], source text of each target text.
         dropout: Dropout between layers.
 
     Returns:
@@ -299,10 +288,10 @@ def recur(
     with torch.autocast(inputs.device.type, enabled=False):  # scores need the precision
         single = torch.promote_types(inputs.dtype, torch.float32)
         query, score, inputs, hidden, states, keys = (
-            each.to(single) for each in (*attention, inputs, start[0], source.states, source.keys)
+            each.to(single) for each in (*attention, inputs, start[0], states, keys)
         )
-        order = source.owner.argsort(stable=True)  # targets of one text side by side
-        owner = source.owner[order]
+        order = owner.argsort(stable=True)  # targets of one text side by side
+        owner = owner[order]
         n, length, size = len(owner), inputs.shape[1], network.hidden_size
         gates, layers = inputs[order].transpose(0, 1), []
         for layer in range(network.num_layers):
@@ -314,7 +303,7 @@ def recur(
             layers += [gates, weight, other, other_bias]
         kept = [dropout(inputs.new_ones(length, n, size)) for _ in range(1, network.num_layers)]
         step = _Lstm if isinstance(network, nn.LSTM) else _Gru
-        plan = _Plan(step, _parts(owner, keys), ~source.mask[owner], kept)
+        plan = _Plan(step, _parts(owner, keys), ~mask[owner], kept)
         cell = hidden.new_empty(len(hidden), n, 0) if start[1] is None else start[1].to(single)
         tops, contexts, *end = _Recurrence.apply(  # type: ignore[no-untyped-call]
             plan, keys, states, query, score, hidden[:, order], cell[:, order], *layers
@@ -785,10 +774,17 @@ class Decoder(nn.Module):
         owner, n, m = encoded.owner, len(embeddings), len(encoded.states)
         if owner is None:
             owner = torch.arange(m, device=embeddings.device).repeat_interleave(n // m)
-        source = Source(encoded.states, encoded.keys, encoded.mask, owner)
         weights = attention.query.weight, attention.score.weight[0]
         hidden, context, end, end_cell = recur(
-            self.network, weights, embeddings, state, source=source, dropout=self.between
+            self.network,
+            weights,
+            embeddings,
+            state,
+            states=encoded.states,
+            keys=encoded.keys,
+            mask=encoded.mask,
+            owner=owner,
+            dropout=self.between,
         )
         read = torch.cat([hidden, embeddings, context], dim=2)  # [n, L, 2 h + d]
         return torch.maximum(*self.out(self.dropout(read)).chunk(2, dim=2)), DecoderState(end, end_cell)

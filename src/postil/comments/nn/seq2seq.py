@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from postil.comments.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
+from postil.comments.nn import models
+from postil.comments.nn.batches import BOS, EOS, PAD, UNK
 from postil.comments.nn.recurrent import Decoder, DecoderState, Dropout, Encoder, EncoderOutput
-from postil.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -220,15 +220,7 @@ class Seq2SeqNetwork(nn.Module):
         """
         share = np.maximum(counts, 0.5)
         self.bias.copy_(torch.from_numpy(np.log(share / share.sum())))
-        if embeddings is None:
-            return
-        size, known = self.words.embedding_dim, self.words.num_embeddings - SPECIAL
-        if embeddings.ndim != 2 or embeddings.shape[1] != size:
-            raise UsageError(f"embeddings: expected float32[words, {size}], got an array of shape {embeddings.shape}")
-        norms = np.linalg.norm(embeddings[:known], axis=1)
-        given = np.flatnonzero(norms)
-        if len(given):  # scaled to a mean norm of 1, about that of random embeddings
-            self.words.weight[SPECIAL + given] = torch.from_numpy(embeddings[given] / norms[given].mean())
+        models.set_embeddings(self.words, embeddings)
 
     def encode(self, articles: Tensor) -> tuple[EncoderOutput, Tensor]:
         """Encode articles.

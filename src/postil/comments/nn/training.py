@@ -20,7 +20,6 @@ import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -30,10 +29,13 @@ from accelerate.utils import broadcast  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from postil.comments.nn import models
+from postil.comments.store import training_folder
 from postil.data.atomic_file import AtomicFile, write_error
 from postil.errors import InvalidInput, PostilError, UsageError, needs
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from torch import Tensor, nn
     from torch.utils.tensorboard import SummaryWriter
 
@@ -372,8 +374,7 @@ def train_model(
         UsageError: ``.FOLDER.training`` holds a training with other options or data.
         PostilError: The loss is not finite, or the operating system reports an error.
     """
-    work = Path(folder).resolve()
-    work = work.with_name(f".{work.name}.training")
+    work = training_folder(folder)
     try:
         trained = train(network, task, work, training, on_message=on_message, on_progress=on_progress)
     except (MemoryError, RuntimeError) as error:
