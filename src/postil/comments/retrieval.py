@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
@@ -34,15 +34,15 @@ from postil.comments.store import Model
 from postil.data.arrays import WHOLE, Expected
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import Filtered, Provenance, Source, Suggestion, Suggestions
+from postil.engine.base import Closing
 from postil.errors import InvalidInput, MissingExtra, UsageError, needs
 from postil.messages import Setting
-from postil.screening.filtering import CandidateFilter, FilterResult, RepeatLimit
+from postil.screening.filtering import CandidateFilter, RepeatLimit
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Ragged, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from numpy.typing import NDArray
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from postil.data.streams import FilePath
     from postil.engine import Engine, StatefulWorkers
 
-__all__ = ["KINDS", "NETWORKS", "Neighbors", "Retriever", "Sharded", "open_ranker"]
+__all__ = ["KINDS", "Neighbors", "Retriever", "Sharded", "open_ranker"]
 
 COPY_COSINE: Final = 0.98
 """Smallest cosine of an article and a copy of it."""
@@ -128,7 +128,7 @@ class Neighbors:
         return np.asarray(found[other], dtype=np.int64)
 
 
-class Sharded:
+class Sharded(Closing):
     """An index whose shards are kept by workers, on this machine or on many.
 
     Every shard has the collection statistics of the whole index, so results are those of the whole, to the last bit.
@@ -165,14 +165,6 @@ class Sharded:
         """Release the shards."""
         self._workers.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def _prepared(shard: Index) -> Index:
     """A shard whose first search does not have to compute its bounds."""
@@ -182,10 +174,6 @@ def _prepared(shard: Index) -> Index:
 
 def _search(shard: Index, request: tuple[NDArray[np.int32], NDArray[np.int64], int]) -> TopK:
     return shard.search(*request)
-
-
-NETWORKS = frozenset({"relevance", "both"})
-"""Rankers that have a network."""
 
 
 def open_ranker(model: Model, vocabulary: Vocabulary, comments: int) -> Ranker:
@@ -288,7 +276,7 @@ class Retriever:
                 trained with another reranker or none; or both selection and reranker are given.
         """
         model = Model.open(folder, KINDS)
-        if model.setting("ranker", str) in NETWORKS and find_spec("torch") is None:
+        if model.setting("ranker", str) in {"relevance", "both"} and find_spec("torch") is None:
             raise MissingExtra("the relevance model", "neural")
         if selection is not None and reranker is not None:
             problem = "a reranker changes the first suggestions, by which the model was calibrated"
@@ -591,46 +579,20 @@ class Retriever:
             flags=pool.flags[candidates].tolist(),
             repeats=repeats,
         )
-        return retrieved_suggestions(
-            article.id, self.model, pool, candidates, texts=texts, scores=scores, result=result
+
+        def source(position: int) -> Source:
+            return pool.source(int(candidates[position]))
+
+        suggestions = tuple(
+            Suggestion(
+                texts[one.position],
+                float(scores[one.position]),
+                rank,
+                Provenance.retrieved(
+                    self.kind, self.model.hash, [source(position) for position in (one.position, *one.merged)]
+                ),
+            )
+            for rank, one in enumerate(result.accepted, 1)
         )
-
-
-def retrieved_suggestions(
-    article: str,
-    model: Model,
-    pool: CandidatePool,
-    candidates: NDArray[np.int64],
-    *,
-    texts: Sequence[str],
-    scores: NDArray[np.float64],
-    result: FilterResult,
-) -> Suggestions:
-    """Make the suggestions for an article.
-
-    Args:
-        article: The id of the article.
-        model: The model.
-        pool: Its comments.
-        candidates: int64[n], indices of comments in the pool.
-        texts: The n comments.
-        scores: float64[n], their scores.
-        result: Result of the filter on them.
-    """
-
-    def source(position: int) -> Source:
-        return pool.source(int(candidates[position]))
-
-    suggestions = tuple(
-        Suggestion(
-            texts[one.position],
-            float(scores[one.position]),
-            rank,
-            Provenance.retrieved(
-                model.kind, model.hash, [source(position) for position in (one.position, *one.merged)]
-            ),
-        )
-        for rank, one in enumerate(result.accepted, 1)
-    )
-    filtered = tuple(Filtered(texts[position], reason, source(position)) for position, reason in result.filtered)
-    return Suggestions(article, suggestions, filtered, result.nothing)
+        filtered = tuple(Filtered(texts[position], reason, source(position)) for position, reason in result.filtered)
+        return Suggestions(article.id, suggestions, filtered, result.nothing)

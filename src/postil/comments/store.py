@@ -41,22 +41,6 @@ __all__ = [
 ]
 
 
-def checked_name(name: str, *taken: str) -> str:
-    """Check that a file name stays within the folder.
-
-    Args:
-        name: The name; ``/`` separates folders.
-        taken: Names that it must not be.
-
-    Raises:
-        InvalidInput: It does not, or is taken.
-    """
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or str(path) != name or name in (".", *taken) or "\\" in name:
-        raise InvalidInput("not the name of a file of a model", where=name)
-    return name
-
-
 def checksum(path: Path) -> dict[str, object]:
     """Compute size and hash of a file, reading it in blocks.
 
@@ -296,7 +280,9 @@ class Model(Artifact):
         return files
 
     def _check_size(self, name: str, recorded: object) -> None:
-        file = self.path / checked_name(name)
+        path, file = PurePosixPath(name), self.path / name
+        if path.is_absolute() or ".." in path.parts or str(path) != name or name == "." or "\\" in name:
+            raise InvalidInput("not the name of a file of a model", where=name)
         if not file.is_file():
             raise InvalidInput(f"missing; {WHOLE}", where=str(file))
         expected = recorded.get("bytes") if isinstance(recorded, dict) else None

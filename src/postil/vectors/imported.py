@@ -360,42 +360,33 @@ def _decoded(words: list[bytes]) -> list[str]:
     return [word.decode("utf-8", "surrogateescape") for word in words]
 
 
-class _Shipped(NamedTuple):
-    """Files of a package, and its release with which the import was tested."""
-
-    model: str
-    matrix: str
-    tokenizer: str
-    release: str
-
-
-FILES: Final = frozenset({MATRIX, TOKENIZER, METADATA})
-"""Names of the files of a folder of subword vectors."""
-PACKAGES: Final = {
-    "wordllama": _Shipped(
-        model="l2_supercat_256",
-        matrix="weights/l2_supercat_256.safetensors",
-        tokenizer="tokenizers/l2_supercat_tokenizer_config.json",
-        release="0.4.0.post1",
-    )
-}
-"""Packages that ship static vectors."""
-
-
 class ShippedVectors(NamedTuple):
-    """Vectors of an installed package.
+    """Vectors of a package.
 
     Args:
         model: Name of the vectors.
-        matrix: File with the vectors.
-        tokenizer: File with their tokenizer.
-        version: Installed version of the package.
+        matrix: File with the vectors; in `PACKAGES` within the folder of the package.
+        tokenizer: File with their tokenizer, in the same way.
+        version: Installed version of the package; in `PACKAGES` the release with which the import was tested.
     """
 
     model: str
     matrix: Path
     tokenizer: Path
     version: str
+
+
+FILES: Final = frozenset({MATRIX, TOKENIZER, METADATA})
+"""Names of the files of a folder of subword vectors."""
+PACKAGES: Final = {
+    "wordllama": ShippedVectors(
+        model="l2_supercat_256",
+        matrix=Path("weights/l2_supercat_256.safetensors"),
+        tokenizer=Path("tokenizers/l2_supercat_tokenizer_config.json"),
+        version="0.4.0.post1",
+    )
+}
+"""Packages that ship static vectors."""
 
 
 def import_package(package: str, out: str, on_message: OnMessage) -> None:
@@ -446,14 +437,14 @@ def shipped_vectors(package: str) -> ShippedVectors:
     shipped = PACKAGES[package]
     found = find_spec(package)
     if found is None or found.origin is None:
-        command = f"pip install {package}=={shipped.release}"
+        command = f"pip install {package}=={shipped.version}"
         raise UsageError(
             f"{package} is not installed: {command}; its vectors come with it, nothing is downloaded later"
         )
     home, installed = Path(found.origin).parent, version(package)
     for name in (shipped.matrix, shipped.tokenizer):
         if not (home / name).is_file():
-            problem = f"{package} {installed} has no {name}; install {package}=={shipped.release}"
+            problem = f"{package} {installed} has no {name.as_posix()}; install {package}=={shipped.version}"
             raise InvalidInput(problem, where=str(home))
     return ShippedVectors(shipped.model, home / shipped.matrix, home / shipped.tokenizer, installed)
 
