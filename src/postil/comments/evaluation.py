@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
 
 import msgspec
 import numpy as np
@@ -239,7 +239,7 @@ DAY: Final = 86_400
 
 def training_periods(
     commenters: Mapping[str, Commenter], corpus: Corpus, articles: Sequence[Article]
-) -> tuple[TrainingPeriod, ...]:
+) -> Iterator[TrainingPeriod]:
     """Compare the dates of the articles that commenters were trained on with those of the articles of an evaluation.
 
     Args:
@@ -247,38 +247,29 @@ def training_periods(
         corpus: The corpus; a generator is known by it if it was trained on it.
         articles: The articles of the evaluation.
     """
-    return tuple(
-        period for name, each in commenters.items() if (period := _period(name, each, corpus, articles)) is not None
-    )
-
-
-def _period(name: str, commenter: Commenter, corpus: Corpus, articles: Sequence[Article]) -> TrainingPeriod | None:
-    if isinstance(commenter, Retriever):
-        ids = set(commenter.pool.articles)
-        seconds = np.asarray(commenter.pool.article_dates)
-        dates = [_date(each) for each in seconds[seconds != MISSING].tolist()]
-        number = len(ids)
-    elif isinstance(commenter, NeuralCommenter) and commenter.model.trained_on(corpus.metadata.origin):
-        trained = [(one.id, one.date) for one in corpus.articles("train")]
-        ids, number = {one for one, _ in trained}, len(trained)
-        dates = [date for _, date in trained if date]
-    else:
-        return None
-    last = max(dates, default=None)
-    return TrainingPeriod(
-        system=name,
-        articles=number,
-        undated=number - len(dates),
-        first=min(dates, default=None),
-        last=last,
-        shared=sum(one.id in ids for one in articles),
-        earlier=sum(bool(last and one.date and one.date <= last) for one in articles),
-        dated=sum(bool(one.date) for one in articles),
-    )
-
-
-def _date(seconds: int) -> str:
-    return f"{np.datetime64(seconds, 's')}Z"
+    for name, commenter in commenters.items():
+        if isinstance(commenter, Retriever):
+            ids = set(commenter.pool.articles)
+            seconds = np.asarray(commenter.pool.article_dates)
+            dates = [f"{np.datetime64(each, 's')}Z" for each in seconds[seconds != MISSING].tolist()]
+            number = len(ids)
+        elif isinstance(commenter, NeuralCommenter) and commenter.model.trained_on(corpus.metadata.origin):
+            trained = [(one.id, one.date) for one in corpus.articles("train")]
+            ids, number = {one for one, _ in trained}, len(trained)
+            dates = [date for _, date in trained if date]
+        else:
+            continue
+        last = max(dates, default=None)
+        yield TrainingPeriod(
+            system=name,
+            articles=number,
+            undated=number - len(dates),
+            first=min(dates, default=None),
+            last=last,
+            shared=sum(one.id in ids for one in articles),
+            earlier=sum(bool(last and one.date and one.date <= last) for one in articles),
+            dated=sum(bool(one.date) for one in articles),
+        )
 
 
 def suggestion_ages(articles: Sequence[Article], rows: Sequence[Suggestions]) -> NDArray[np.float64]:
@@ -300,86 +291,71 @@ def suggestion_ages(articles: Sequence[Article], rows: Sequence[Suggestions]) ->
     return np.array(found, dtype=np.float64)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Periods:
-    """Articles by period.
+Periods: TypeAlias = Mapping[str, Sequence[tuple[str, int]]]
+"""Date and index of the articles of each period, by date."""
+
+
+def periods_of(articles: Sequence[Article], by: str | None, where: str) -> Periods:
+    """Sort articles by period; those without a date are in none.
 
     Args:
-        names: Name of each period.
-        members: int64[n], the indices of the articles of each period.
-        dates: The first and the last date of each period's articles.
+        articles: The articles.
+        by: A name of `PERIODS`, or a number of periods with as many articles each; None for no periods.
+        where: The corpus, for messages.
+
+    Raises:
+        UnknownName, UsageError: There is no such period, or the articles have no dates.
     """
-
-    names: tuple[str, ...]
-    members: tuple[NDArray[np.int64], ...]
-    dates: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, articles: Sequence[Article], by: str | None, where: str) -> Periods:
-        """Sort articles by period; those without a date are in none.
-
-        Args:
-            articles: The articles.
-            by: A name of `PERIODS`, or a number of periods with as many articles each; None for no periods.
-            where: The corpus, for messages.
-
-        Raises:
-            UnknownName, UsageError: There is no such period, or the articles have no dates.
-        """
-        if by is None:
-            return cls((), (), ())
-        number = int(by) if by.isascii() and by.isdigit() else None
-        if number is None and by not in PERIODS:
-            raise UnknownName("period", by, [*PERIODS, "a number"])
-        dated = sorted((one.date, one.id, place) for place, one in enumerate(articles) if one.date)
-        if not dated:
-            raise UsageError(
-                "{where}: {by_date}: its articles have no dates", where=where, by_date=Setting("by_date", by)
-            )
-        if number is not None and not 1 <= number <= len(dated):
-            raise UsageError(
-                "{by_date}: expected 1 to {count:,} periods, as there are articles with dates, got {by}",
-                by_date=Setting("by_date"),
-                count=len(dated),
-                by=by,
-            )
-        groups = defaultdict[str, list[tuple[str, int]]](list)
-        for rank, (date, _, place) in enumerate(dated):
-            name = _calendar(date, by) if number is None else f"{rank * number // len(dated) + 1}/{number}"
-            groups[name].append((date, place))
-        return cls(
-            tuple(groups),
-            tuple(np.array([place for _, place in some], dtype=np.int64) for some in groups.values()),
-            tuple((some[0][0], some[-1][0]) for some in groups.values()),
+    groups = defaultdict[str, list[tuple[str, int]]](list)
+    if by is None:
+        return groups
+    number = int(by) if by.isascii() and by.isdigit() else None
+    if number is None and by not in PERIODS:
+        raise UnknownName("period", by, [*PERIODS, "a number"])
+    dated = sorted((one.date, one.id, place) for place, one in enumerate(articles) if one.date)
+    if not dated:
+        raise UsageError("{where}: {by_date}: its articles have no dates", where=where, by_date=Setting("by_date", by))
+    if number is not None and not 1 <= number <= len(dated):
+        raise UsageError(
+            "{by_date}: expected 1 to {count:,} periods, as there are articles with dates, got {by}",
+            by_date=Setting("by_date"),
+            count=len(dated),
+            by=by,
         )
+    for rank, (date, _, place) in enumerate(dated):
+        name = _calendar(date, by) if number is None else f"{rank * number // len(dated) + 1}/{number}"
+        groups[name].append((date, place))
+    return groups
 
-    def scores(
-        self, name: str, stats: Mapping[str, NDArray[np.float64]], metrics: MetricSet, last: str | None
-    ) -> Iterator[PeriodScores]:
-        """Scores of a system in each period, as they would be of its articles alone.
 
-        Args:
-            name: The system.
-            stats: Statistics by spec, float64[articles, k].
-            metrics: The metrics.
-            last: Date of the newest article that the system was trained on, if it is known.
+def period_scores(
+    periods: Periods, name: str, stats: Mapping[str, NDArray[np.float64]], metrics: MetricSet, last: str | None
+) -> Iterator[PeriodScores]:
+    """Scores of a system in each period, as they would be of its articles alone.
 
-        Yields:
-            One row per period.
-        """
-        for period, members, (first, end) in zip(self.names, self.members, self.dates, strict=True):
-            totals = SystemTotals(metrics)
-            totals.add(name, {spec: values[members] for spec, values in stats.items()})
-            middle = (unix_seconds(first) + unix_seconds(end)) / 2
-            yield PeriodScores(
-                system=name,
-                period=period,
-                first=first,
-                last=end,
-                articles=len(members),
-                days=None if last is None else (middle - unix_seconds(last)) / DAY,
-                scores={row.metric: row.score for row in totals.scores()},
-            )
+    Args:
+        periods: The periods.
+        name: The system.
+        stats: Statistics by spec, float64[articles, k].
+        metrics: The metrics.
+        last: Date of the newest article that the system was trained on, if it is known.
+
+    Yields:
+        One row per period.
+    """
+    for period, dated in periods.items():
+        totals, members, first, end = SystemTotals(metrics), [place for _, place in dated], dated[0][0], dated[-1][0]
+        totals.add(name, {spec: values[members] for spec, values in stats.items()})
+        middle = (unix_seconds(first) + unix_seconds(end)) / 2
+        yield PeriodScores(
+            system=name,
+            period=period,
+            first=first,
+            last=end,
+            articles=len(members),
+            days=None if last is None else (middle - unix_seconds(last)) / DAY,
+            scores={row.metric: row.score for row in totals.scores()},
+        )
 
 
 def _calendar(date: str, by: str) -> str:
@@ -477,8 +453,8 @@ def evaluate_commenters(
 
     readers = read_readers(corpus, options.split, options.seed)
     articles, sets = readers.articles, np.arange(len(readers.articles), dtype=np.int32)
-    periods = Periods.of(articles, options.by_date, readers.where)
-    training = training_periods(opened, corpus, articles)
+    periods = periods_of(articles, options.by_date, readers.where)
+    training = tuple(training_periods(opened, corpus, articles))
     newest = {one.system: one.last for one in training}
     method = _method(readers, metrics, options)
     evaluation = _bind(readers, metrics, method, corpus.tokenizer, options)
@@ -487,13 +463,14 @@ def evaluate_commenters(
     candidates, items = list[Candidate](), list[Score]()
     by_period: list[PeriodScores] = []
     asked = _suggestions(opened, articles, on_progress)
-    systems = [*((name, [_first(row) for row in rows]) for name, rows in asked.items()), (HUMAN, readers.humans)]
+    best = {name: [one.suggestions[0].text if one.suggestions else "" for one in rows] for name, rows in asked.items()}
+    systems = [*best.items(), (HUMAN, readers.humans)]
     scored_systems = evaluation.measure(Batch(texts, sets) for _, texts in systems)
     for (name, texts), scored in zip(systems, scored_systems, strict=True):
         totals.add(name, scored.stats)
         ages = suggestion_ages(articles, asked.get(name, ()))
         suggested.append(_suggested(name, hashes.get(name), scored.tokens, texts, ages))
-        by_period += periods.scores(name, scored.stats, evaluation.metrics, newest.get(name))
+        by_period += period_scores(periods, name, scored.stats, evaluation.metrics, newest.get(name))
         candidates += [Candidate(one.id, name, text) for one, text in zip(articles, texts, strict=True)]
         items += _items(name, articles, scored, evaluation.metrics.signatures)
     sizes = np.diff(readers.offsets)
@@ -627,11 +604,6 @@ def _suggestions(
             for batch in batches:
                 found[name] += commenter.comment(batch, 1)
     return found
-
-
-def _first(row: Suggestions) -> str:
-    """The best suggestion; empty where there is none."""
-    return row.suggestions[0].text if row.suggestions else ""
 
 
 def _suggested(

@@ -11,6 +11,7 @@ import numpy as np
 
 from postil.data.arrays import WHOLE, Expected
 from postil.errors import InvalidInput
+from postil.text.tokens import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -88,10 +89,9 @@ class StringArray:
         Args:
             indices: Their indices, in the order wanted.
         """
-        begins, sizes = self.offsets[:-1][indices], np.diff(self.offsets)[indices]
-        ends = np.append(0, np.cumsum(sizes)).astype(np.int64)
-        places = np.arange(ends[-1]) + np.repeat(begins - ends[:-1], sizes)
-        return StringArray(np.asarray(self.data)[places], ends)
+        sizes = np.diff(self.offsets)[indices]
+        places = ranges(self.offsets[:-1][indices], sizes)
+        return StringArray(np.asarray(self.data)[places], np.append(0, np.cumsum(sizes)).astype(np.int64))
 
     def texts(self, indices: NDArray[np.int64]) -> list[str]:
         """Read some of the texts.

@@ -174,9 +174,11 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
     scores = values @ scales
     constant = float(-centers[:WHOLE] @ scales[:WHOLE])  # no unit has a part in the rest, so they have their means
     scores -= float(centers[WHOLE:] @ scales[WHOLE:])
-    words = _Words.of(page.tokens, model.words) if model.words else None
-    if words is not None:
-        of_words = words.sums()
+    weighted, known, common = [], page.tokens.vocabulary.words(), stop_words("en")
+    if model.words:
+        weighted, of_words = _weighted_units(page.tokens, model.words), np.zeros(len(texts))
+        for units, each in weighted:
+            of_words += np.bincount(np.repeat(np.arange(len(units)), units.types), each[units.units], len(units))
         scores += of_words
         constant -= float(of_words[counted].mean()) if counted.any() else 0.0
 
@@ -188,55 +190,27 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
             if scales[feature]:
                 away = float(values[index, feature] - centers[feature])
                 yield above if away > 0 else below, away * float(scales[feature])
-        if words is not None:
-            yield from words.parts(index)
+        for units, each in weighted:
+            for at in units.units[units.offsets[index] : units.offsets[index + 1]].tolist():
+                if each[at]:
+                    words = [known[word] for word in units.grams[at].tolist()]
+                    yield COMMON if common.issuperset(words) else " ".join(words), float(each[at])
 
     return PageScores(np.where(counted, scores + constant, -np.inf), constant, contributions)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Words:
-    """Words and pairs of a page with their weights.
-
-    Args:
-        known: Words of the page by their ids.
-        units: Its words, and its pairs.
-        weights: Weight of each distinct one, float64[U] each; 0 for those that the model does not know.
-    """
-
-    known: Sequence[str]
-    units: tuple[Units, Units]
-    weights: tuple[NDArray[np.float64], NDArray[np.float64]]
-
-    @classmethod
-    def of(cls, tokens: Tokens, known: Mapping[str, float]) -> _Words:
-        words = tokens.vocabulary.words()
-        of_words = np.array([known.get(word, 0.0) for word in words], np.float64)
-        halves = {half for unit in known if " " in unit for half in unit.split(" ")}
-        is_half = np.array([word in halves for word in words], bool)
-        single, pairs = ngram_units(tokens, 1), ngram_units(tokens, 2)
-        of_pairs = np.zeros(pairs.distinct)
-        for at in np.flatnonzero(is_half[pairs.grams].all(axis=1)).tolist():
-            first, second = pairs.grams[at].tolist()
-            of_pairs[at] = known.get(f"{words[first]} {words[second]}", 0.0)
-        return cls(words, (single, pairs), (of_words[single.grams[:, 0]], of_pairs))
-
-    def sums(self) -> NDArray[np.float64]:
-        """Sum of the weights of each passage, float64[n]."""
-        out = np.zeros(len(self.units[0]))
-        for units, weights in zip(self.units, self.weights, strict=True):
-            rows = np.repeat(np.arange(len(units)), units.types)
-            out += np.bincount(rows, weights[units.units], len(units))
-        return out
-
-    def parts(self, index: int) -> Iterator[tuple[str, float]]:
-        """The weighted words and pairs of a passage; those of stop words alone have one name."""
-        common = stop_words("en")
-        for units, weights in zip(self.units, self.weights, strict=True):
-            for unit in units.units[units.offsets[index] : units.offsets[index + 1]].tolist():
-                if weights[unit]:
-                    words = [self.known[word] for word in units.grams[unit].tolist()]
-                    yield COMMON if common.issuperset(words) else " ".join(words), float(weights[unit])
+def _weighted_units(tokens: Tokens, known: Mapping[str, float]) -> list[tuple[Units, NDArray[np.float64]]]:
+    """Words and pairs of a page, with the weights of the distinct ones, float64[U]; 0 for those that are not known."""
+    words = tokens.vocabulary.words()
+    of_words = np.array([known.get(word, 0.0) for word in words], np.float64)
+    halves = {half for unit in known if " " in unit for half in unit.split(" ")}
+    is_half = np.array([word in halves for word in words], bool)
+    single, pairs = ngram_units(tokens, 1), ngram_units(tokens, 2)
+    of_pairs = np.zeros(pairs.distinct)
+    for at in np.flatnonzero(is_half[pairs.grams].all(axis=1)).tolist():
+        first, second = pairs.grams[at].tolist()
+        of_pairs[at] = known.get(f"{words[first]} {words[second]}", 0.0)
+    return [(single, of_words[single.grams[:, 0]]), (pairs, of_pairs)]
 
 
 FORMAT: Final = 1

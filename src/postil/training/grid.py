@@ -208,7 +208,10 @@ class Grid:
         tried: list[GridPoint] = []
         for each in combinations:
             name = each.folder(self.epochs)
-            train(_limited(each.options, self.epochs), name)
+            short = replace(
+                each.options.training, epochs=min(self.epochs, each.options.training.epochs), tensorboard=None
+            )
+            train(replace(each.options, training=short), name)
             if is_main_process():
                 trained = Model.open(directory.folder / name).metadata
                 dev, steps = trained["dev"][measure], trained["history"][-1]["step"]
@@ -315,9 +318,3 @@ def _with(options: Options, values: Mapping[str, GridValue]) -> Options:
             if isinstance(named, Setting) and named.name == known[name].field:
                 raise UsageError(error.message.but(setting=Setting("grid", name))) from None
         raise UsageError("{grid}: {problem}", grid=_GRID, problem=error.message) from None
-
-
-def _limited(options: Options, epochs: int) -> Options:
-    """Options for the short training of a combination."""
-    training = replace(options.training, epochs=min(epochs, options.training.epochs), tensorboard=None)
-    return replace(options, training=training)

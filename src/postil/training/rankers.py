@@ -176,13 +176,11 @@ class TrainedFeatures(NamedTuple):
         ranker: The ranker.
         origin: Origin of its vectors; None without vectors.
         folder: Folder of its vectors, empty without vectors.
-        pairs: Number of pairs that it was fitted to.
     """
 
     ranker: FeatureRanker
     origin: str | None
     folder: Path
-    pairs: int
 
     @property
     def config(self) -> dict[str, object]:
@@ -231,7 +229,7 @@ def train_features(
     of = counted(own, "comment") if own == total else f"{own:,} of {counted(total, 'comment')}, sampled"
     names = features.names
     on_message(f"ranker fitted to {of}, and {len(pairs.own) - own:,} of other articles: {len(names)} features")
-    return TrainedFeatures(FeatureRanker(features, model, stored), origin, folder / "static", len(pairs.own))
+    return TrainedFeatures(FeatureRanker(features, model, stored), origin, folder / "static")
 
 
 def split_texts(texts: CorpusTexts, split: str, *, raw: bool) -> tuple[ArticleTexts, CommentTexts]:

@@ -21,7 +21,7 @@ from postil.text.tokens import Ragged
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.comments.nn.training import Arrays, Trained
+    from postil.comments.nn.training import Arrays, TrainingState
 
 TOPICS = 12
 SMALL = RelevanceOptions(vocab_size=100, embedding_dim=16, filters=8, output_dim=16, comments_per_group=2, dropout=0.0)
@@ -96,7 +96,7 @@ class LineTask:
 OPTIONS = TrainingOptions(epochs=4, eval_every=4, learning_rate=0.05, device="cpu", patience=0)
 
 
-def line(folder: Path, task: LineTask, options: TrainingOptions = OPTIONS) -> tuple[Line, Trained]:
+def line(folder: Path, task: LineTask, options: TrainingOptions = OPTIONS) -> tuple[Line, TrainingState]:
     torch.set_num_threads(1)
     torch.manual_seed(1)
     network = Line()

@@ -187,7 +187,7 @@ def test_it_stops_when_dev_gets_no_better(tmp_path: Path) -> None:
             return float(self.asked)
 
     _, trained = work.line(tmp_path, Worse(), replace(OPTIONS, patience=2))
-    assert (trained.best, trained.step, len(trained.history)) == (4.0, 4, 3)
+    assert (trained.best, trained.best_step, len(trained.history)) == (4.0, 4, 3)
 
 
 def test_other_options_are_refused_by_name(tmp_path: Path) -> None:

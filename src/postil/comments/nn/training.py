@@ -29,6 +29,7 @@ from accelerate.utils import broadcast  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from postil.comments.nn import models
+from postil.comments.nn.distributed import is_main_process
 from postil.comments.store import training_folder
 from postil.data.atomic_file import AtomicFile, write_error
 from postil.errors import InvalidInput, PostilError, UsageError, needs
@@ -47,7 +48,6 @@ __all__ = [
     "Checkpoints",
     "Evaluated",
     "Progress",
-    "Trained",
     "TrainingState",
     "TrainingTask",
     "train",
@@ -80,7 +80,7 @@ class TrainingState:
         step: Number of optimizer steps.
         epoch: The epoch, from 0.
         epoch_step: Number of steps within the epoch.
-        best: Lowest dev value.
+        best: Lowest dev value; infinite before the first evaluation.
         best_step: Step with that value.
         not_improved: Number of dev evaluations since then.
         history: All dev evaluations.
@@ -89,7 +89,7 @@ class TrainingState:
     step: int = 0
     epoch: int = 0
     epoch_step: int = 0
-    best: float | None = None
+    best: float = math.inf
     best_step: int = 0
     not_improved: int = 0
     history: list[Evaluated] = field(default_factory=list)
@@ -281,23 +281,6 @@ class Progress:
         return f"{where}, loss {self.loss:.3f}, {self.rate:,.0f} {self.unit}/s, {left} left"
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """Outcome of a training; the network holds the best parameters.
-
-    Args:
-        best: Lowest dev value.
-        step: Step with that value.
-        history: All dev evaluations.
-        is_main: True in the main process.
-    """
-
-    best: float
-    step: int
-    history: tuple[Evaluated, ...]
-    is_main: bool = True
-
-
 OnMessage: TypeAlias = Callable[[str], None]
 OnProgress: TypeAlias = Callable[[Progress], None]
 
@@ -314,7 +297,7 @@ def train(
     *,
     on_message: OnMessage = _ignore,
     on_progress: OnProgress = _ignore,
-) -> Trained:
+) -> TrainingState:
     """Train a network with early stopping on dev.
 
     A training with the same options in the folder is resumed.
@@ -384,13 +367,13 @@ def train_model(
             "not enough memory for a training step; choose a smaller batch or a smaller network"
         ) from error
     network.cpu().eval()
-    if not trained.is_main:
+    if not is_main_process():
         return
     note = {
         "options": config["options"],
         "training": training.portable(),
         "data": task.request["data"],
-        "dev": {**dev(trained.best), "step": trained.step},
+        "dev": {**dev(trained.best), "step": trained.best_step},
         "history": [asdict(row) for row in trained.history],
         "versions": {"torch": torch.__version__, "numpy": np.__version__},
         **(metadata or {}),
@@ -427,7 +410,7 @@ class _Loop:
         self.losses: list[float] = []
         self.units, self.first, self.begun = 0, self.state.step, time.perf_counter()
 
-    def run(self) -> Trained:
+    def run(self) -> TrainingState:
         state = self.state
         while not self._over():
             batches = self.task.batches(state.epoch)
@@ -443,12 +426,12 @@ class _Loop:
                     self._evaluate()
             if state.epoch_step >= steps:
                 state.epoch, state.epoch_step = state.epoch + 1, 0
-        if state.best is None:
+        if not state.history:
             raise UsageError("expected at least one step")
         models.load_state(self.raw, self.best, "best parameters")
         if self.board:
             self.board.close()
-        return Trained(state.best, state.best_step, tuple(state.history), self.accelerator.is_main_process)
+        return state
 
     def _over(self) -> bool:
         state, options = self.state, self.options
@@ -505,7 +488,7 @@ class _Loop:
         if not math.isfinite(dev):
             raise PostilError(f"step {state.step:,}: the value on dev is {dev}")
         state.not_improved += 1
-        if state.best is None or dev < state.best:
+        if dev < state.best:
             state.best, state.best_step, state.not_improved = dev, state.step, 0
             self.best = {name: tensor.clone() for name, tensor in models.state_of(self.raw).items()}
         loss = math.fsum(self.losses) / len(self.losses)
