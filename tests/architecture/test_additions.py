@@ -155,7 +155,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.importers.article_builder import ArticleBuilder, Fields
+from postil.corpus.importers.article_builder import Fields, read_articles
 from postil.corpus.importers.import_report import json_lines
 from postil.corpus.importers.importer import EXPORTS, Importer, LangOptions, Sign, articles_in
 
@@ -171,9 +171,7 @@ STORY: Final = Fields({"id": ("sid",), "title": ("headline",), "comments": ("sai
 
 def read_slashdot(paths: Sequence[FilePath], report: ImportReport, *, lang: str | None = None) -> Iterator[Article]:
     """Read stories."""
-    builder = ArticleBuilder(STORY.mapped(lang=lang), report)
-    for path in paths:
-        yield from builder.articles(path, json_lines(path, report))
+    return read_articles(paths, report, STORY.mapped(lang=lang), json_lines)
 
 
 IMPORTERS: Final = (

@@ -8,14 +8,14 @@ import io
 import re
 from contextlib import suppress
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn, cast
+from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 import msgspec
 
 from postil.data.escaping import apostrophed, csv_writer, one_line
 from postil.data.explain import file_setting, shown
 from postil.data.fields import plain_id
-from postil.data.streams import DAMAGE, SAMPLE, damaged, detected_encoding, shown_encoding, whole_lines
+from postil.data.streams import DAMAGE, SAMPLE, damaged, detected_encoding, raised, shown_encoding, whole_lines
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Message
 
@@ -51,10 +51,6 @@ MAGIC: Final = {
     b"SQLite": "this is an SQLite database; export the table as CSV",
     b"%PDF": "this is a PDF file; save the table as CSV",
 }
-
-
-def _raised(error: InvalidInput) -> NoReturn:
-    raise error
 
 
 class _Part(NamedTuple):
@@ -109,7 +105,7 @@ class Delimited:
         delimiter: str | None = None,
         usual: str = ",",
         quotes: bool = True,
-        refuse: Callable[[InvalidInput], None] = _raised,
+        refuse: Callable[[InvalidInput], None] = raised,
     ) -> None:
         self.where, self._stream, self._refuse = where, stream, refuse
         self.encoding = codec_of(encoding) if encoding else "utf-8-sig"

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Final, NoReturn, TypeAlias, cast
 
 from postil.errors import InvalidInput, MissingExtra, needs
 from postil.messages import Message
@@ -40,7 +40,9 @@ __all__ = [
     "detected_encoding",
     "line_blocks",
     "lines_in",
+    "numbered_lines",
     "opened",
+    "raised",
     "shown_encoding",
     "text_lines",
     "told_encoding",
@@ -377,6 +379,45 @@ def line_blocks(stream: IO[bytes], where: str) -> Iterator[bytes]:
     return whole_lines(some, where, LINES >> 1)
 
 
+def raised(problem: InvalidInput) -> NoReturn:
+    """Raise a problem: what becomes of broken input where a callback says nothing else."""
+    raise problem
+
+
+def numbered_lines(
+    stream: IO[bytes], where: str, refuse: Callable[[InvalidInput], None] = raised
+) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank.
+
+    Args:
+        stream: The file, open for bytes.
+        where: Its name.
+        refuse: Callback for the problem of an empty or damaged file, of which the lines before the damage are yielded.
+
+    Yields:
+        The number of the line, counted from 1, and the line.
+    """
+    number, found = 0, False
+    try:
+        for lines in lines_in(stream, where):
+            for line in lines:
+                number += 1
+                if line and not line.isspace():
+                    found = True
+                    yield number, line
+    except DAMAGE as error:
+        refuse(damaged(error, where, number))
+    except InvalidInput as problem:  # damage of a Zstandard file, or a line too long to be one
+        refuse(problem)
+    else:
+        if not found:
+            refuse(_no_lines(where))
+
+
+def _no_lines(where: str) -> InvalidInput:
+    return InvalidInput("the file holds no lines", where=where)
+
+
 def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
     r"""The lines of a UTF-8 file that are not blank.
 
@@ -396,22 +437,15 @@ def text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
     [(1, 'one'), (3, 'two')]
     """
     where = os.fspath(path)
-    number = found = 0
+    found = False
     with opened(path) as stream:
-        try:
-            for lines in lines_in(stream, where):
-                for line in lines:
-                    number += 1
-                    if not line:
-                        continue
-                    text = decoded(line, number, where).rstrip("\r\n")
-                    if text.strip():
-                        found += 1
-                        yield number, text
-        except DAMAGE as error:
-            raise damaged(error, path, number) from error
+        for number, line in numbered_lines(stream, where):
+            text = decoded(line, number, where).rstrip("\r\n")
+            if text.strip():
+                found = True
+                yield number, text
     if not found:
-        raise InvalidInput("the file holds no lines", where=where)
+        raise _no_lines(where)
 
 
 def decoded(line: bytes, number: int, where: str) -> str:

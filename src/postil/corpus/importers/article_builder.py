@@ -33,7 +33,7 @@ from postil.messages import Message
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from postil.data.parquet import Record
@@ -49,6 +49,7 @@ __all__ = [
     "Fields",
     "Names",
     "Threads",
+    "read_articles",
     "read_threads",
     "text_at",
 ]
@@ -156,22 +157,6 @@ class ArticleBuilder:
         self._of_articles = {name for names in fields.article.values() for name in names}
         self._known = self._of_articles | (set() if self._names["comments"] else of_comments)
         self._first: dict[str, Place] = {}
-
-    def articles(self, path: FilePath, rows: Iterable[tuple[int, Record]]) -> Iterator[Article]:
-        """The articles of a file.
-
-        Args:
-            path: The file.
-            rows: Its objects, each with its line.
-
-        Yields:
-            An article for each object that is not broken.
-        """
-        where = os.fspath(path)
-        for line, row in rows:
-            article = self.article(row, where, line)
-            if article is not None:
-                yield article
 
     def article(self, row: Mapping[str, object], where: str, line: int, *, joined: bool = False) -> Article | None:
         """An article, unless it is broken.
@@ -458,6 +443,35 @@ def _found(row: Mapping[str, object], names: Names) -> tuple[str, object]:
     return (names[0] if names else ""), None
 
 
+def read_articles(
+    paths: Sequence[FilePath],
+    report: ImportReport | None,
+    fields: Fields,
+    objects: Callable[[FilePath, ImportReport], Iterator[tuple[int, Record]]],
+) -> Iterator[Article]:
+    """Read articles whose comments are in them.
+
+    Args:
+        paths: The files.
+        report: Counts; what is broken is rejected, without a report raised.
+        fields: The field names of the source.
+        objects: Function that reads the objects of a file, each with its line.
+
+    Yields:
+        An article for each object that is not broken, in the order of the files.
+
+    Raises:
+        InvalidInput: There is no such file, or something in it is broken.
+    """
+    report = report or ImportReport()
+    builder = ArticleBuilder(fields, report)
+    for path in paths:
+        for line, row in objects(path, report):
+            article = builder.article(row, os.fspath(path), line)
+            if article is not None:
+                yield article
+
+
 TABLES: Final = """
     CREATE TABLE articles (number INTEGER PRIMARY KEY, name TEXT UNIQUE, row BLOB);
     CREATE TABLE comments (
@@ -521,8 +535,8 @@ class Threads:
         Args:
             article: The article, without comments.
         """
-        values = article.id, self._encode(article)
-        self._rows.execute("INSERT INTO articles (name, row) VALUES (?, ?)", values)
+        row = self._encode(article)
+        self._rows.execute("INSERT INTO articles (name, row) VALUES (?, ?)", (article.id, row))
 
     def add_comment(
         self,
@@ -653,11 +667,9 @@ def text_at(row: Record, *names: str) -> str | None:
     >>> text_at({"id": None, "objectID": 7}, "id", "objectID")
     '7'
     """
-    for name in names:
-        value = row.get(name)
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            raise InvalidInput(f"expected text, got {shown(value)}", field=name)
-        return str(value)
-    return None
+    name, value = _found(row, names)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidInput(f"expected text, got {shown(value)}", field=name)
+    return str(value)

@@ -25,12 +25,11 @@ files.
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, get_args
 
-import msgspec
-
-from postil.corpus.importers.article_builder import ArticleBuilder, Fields
-from postil.corpus.importers.import_report import ImportReport, Place, json_lines, json_object, numbered_lines
+from postil.corpus.importers.article_builder import Fields, read_articles
+from postil.corpus.importers.import_report import ImportReport, Place, json_lines, json_object
 from postil.corpus.importers.importer import (
     LINES,
     Importer,
@@ -41,16 +40,15 @@ from postil.corpus.importers.importer import (
     import_articles,
 )
 from postil.data.explain import shown
-from postil.data.jsonl import FAILURES, check_keys
-from postil.data.parquet import Record
-from postil.data.streams import BOM, FilePath, decoded
+from postil.data.streams import BOM, FilePath, decoded, numbered_lines, opened
 from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message, Setting
 from postil.options import Flag, options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from postil.data.parquet import Record
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
 
@@ -117,16 +115,14 @@ def read_tencent(
     report = report or ImportReport()
     known = read_contents(contents, report)
     used: set[str] = set()
-    builder = ArticleBuilder(TENCENT, report)
-    for path in paths:
-        yield from builder.articles(path, _joined(json_lines(path, report), known, used))
+    yield from read_articles(paths, report, TENCENT, partial(_with_contents, known, used))
     report.unused = len(known) - len(used)
 
 
-def _joined(
-    rows: Iterator[tuple[int, Record]], contents: dict[str, str], used: set[str]
+def _with_contents(
+    contents: Mapping[str, str], used: set[str], path: FilePath, report: ImportReport
 ) -> Iterator[tuple[int, Record]]:
-    for line, row in rows:
+    for line, row in json_lines(path, report):
         url = row.get("url")
         if isinstance(url, str) and url in contents:
             used.add(url)
@@ -159,29 +155,26 @@ def read_contents(paths: Sequence[FilePath], report: ImportReport | None = None)
     places: dict[str, Place] = {}
     for path in paths:
         where = os.fspath(path)
-        as_json: bool | None = None
-        for number, raw in numbered_lines(path, report):
-            line = raw.removeprefix(BOM) if number == 1 else raw
-            as_json = line.lstrip().startswith(b"{") if as_json is None else as_json
-            try:
-                url, content = _json_content(line, path, number) if as_json else _tsv_content(line, number, where)
-            except InvalidInput as error:
-                report.refuse(InvalidInput(error.problem, where=where, line=number, field=error.field))
-                continue
-            if content.strip() and contents.setdefault(url, content) != content:
-                there, before = places[url]
-                problem = f"{shown(url)} has another content in {there}:{before}; keep one of them"
-                report.refuse(InvalidInput(problem, where=where, line=number, field="url"))
-            places.setdefault(url, (where, number))
+        read: Callable[[bytes, int, str], tuple[str, str]] | None = None
+        with opened(path) as stream:
+            for number, raw in numbered_lines(stream, where, report.refuse):
+                line = raw.removeprefix(BOM) if number == 1 else raw
+                read = read or (_json_content if line.lstrip().startswith(b"{") else _tsv_content)
+                try:
+                    url, content = read(line, number, where)
+                except InvalidInput as error:
+                    report.refuse(InvalidInput(error.problem, where=where, line=number, field=error.field))
+                    continue
+                if content.strip() and contents.setdefault(url, content) != content:
+                    there, before = places[url]
+                    problem = f"{shown(url)} has another content in {there}:{before}; keep one of them"
+                    report.refuse(InvalidInput(problem, where=where, line=number, field="url"))
+                places.setdefault(url, (where, number))
     return contents
 
 
-def _json_content(line: bytes, path: FilePath, number: int) -> tuple[str, str]:
-    try:
-        row = msgspec.json.decode(line, type=Record)
-        check_keys(line, number, os.fspath(path))
-    except FAILURES:
-        row = json_object(line, path, number)
+def _json_content(line: bytes, number: int, where: str) -> tuple[str, str]:
+    row = json_object(line, where, number)
     field = next((name for name in CONTENTS if name in row), "")
     texts: list[str] = []
     for name in ("url", field):
@@ -264,10 +257,7 @@ def read_deepcom(
     >>> article.content, article.comments[0].text
     ('Rain.\nSnow.', 'Oh')
     """
-    report = report or ImportReport()
-    builder = ArticleBuilder(DEEPCOM.mapped(lang=lang), report)
-    for path in paths:
-        yield from builder.articles(path, json_lines(path, report))
+    yield from read_articles(paths, report, DEEPCOM.mapped(lang=lang), json_lines)
 
 
 Second: TypeAlias = Literal["none", "votes", "grade"]
@@ -315,11 +305,8 @@ def read_tokenized(
     ('明天 有 雨', 3)
     """
     UnknownName.check("meaning of the second element", second, get_args(Second))
-    report = report or ImportReport()
     names = {"votes": {"upvotes": "1"}, "grade": {"grade": "1"}, "none": {}}[second]
-    builder = ArticleBuilder(TOKENIZED.mapped(comment=names, lang=lang), report)
-    for path in paths:
-        yield from builder.articles(path, json_lines(path, report))
+    yield from read_articles(paths, report, TOKENIZED.mapped(comment=names, lang=lang), json_lines)
 
 
 @options

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.corpus.importers.article_builder import (
     EXPORTED,
-    ArticleBuilder,
     Threads,
+    read_articles,
     read_threads,
     text_at,
 )
@@ -87,27 +88,26 @@ def read_wordpress(
     >>> article.id, article.lang, article.comments[0].text
     ('7', 'en-US', 'Oh <3')
     """
-    report = report or ImportReport()
-    builder = ArticleBuilder(EXPORTED, report)
-    for path in paths:
-        where, site_lang = os.fspath(path), lang
-        for element in elements(path, report, "rss", {"item", "language"}):
-            if element.name == "language":
-                site_lang = lang or element.text.strip() or None
-                continue
-            comments = [one for one in element.all("wp:comment") if _approved(one)]
-            report.withheld += sum(1 for _ in element.all("wp:comment")) - len(comments)
-            if not _published(element, comments):
-                report.unpublished += 1
-                continue
-            try:
-                row = _post(element, comments, site_lang)
-            except InvalidInput as error:
-                report.refuse_at(error, where, element.line)
-                continue
-            article = builder.article(row, where, element.line)
-            if article is not None:
-                yield article
+    yield from read_articles(paths, report, EXPORTED, partial(_items, lang))
+
+
+def _items(lang: str | None, path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
+    site_lang = lang
+    for element in elements(path, report, "rss", {"item", "language"}):
+        if element.name == "language":
+            site_lang = lang or element.text.strip() or None
+            continue
+        comments = [one for one in element.all("wp:comment") if _approved(one)]
+        report.withheld += sum(1 for _ in element.all("wp:comment")) - len(comments)
+        if not _published(element, comments):
+            report.unpublished += 1
+            continue
+        try:
+            row = _post(element, comments, site_lang)
+        except InvalidInput as error:
+            report.refuse_at(error, os.fspath(path), element.line)
+        else:
+            yield element.line, row
 
 
 def without_shortcodes(html: str) -> str:
@@ -285,19 +285,17 @@ def read_discourse(
     >>> article.content, article.comments[0].text
     ('It will.', 'Oh')
     """
-    report = report or ImportReport()
-    builder = ArticleBuilder(EXPORTED.mapped(lang=lang), report)
-    for path in paths:
-        where = os.fspath(path)
-        for line, topic in json_objects(path, report):
-            try:
-                row = _topic(topic, report)
-            except InvalidInput as error:
-                report.refuse_at(error, where, line)
-                continue
-            article = builder.article(row, where, line)
-            if article is not None:
-                yield article
+    yield from read_articles(paths, report, EXPORTED.mapped(lang=lang), _topics)
+
+
+def _topics(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
+    for line, topic in json_objects(path, report):
+        try:
+            row = _topic(topic, report)
+        except InvalidInput as error:
+            report.refuse_at(error, os.fspath(path), line)
+        else:
+            yield line, row
 
 
 def _topic(topic: Record, report: ImportReport) -> Record:

@@ -21,6 +21,7 @@ ids of the articles. An empty cell is a missing value.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
@@ -33,6 +34,7 @@ from postil.corpus.importers.article_builder import (
     ArticleBuilder,
     Fields,
     Threads,
+    read_articles,
 )
 from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.corpus.importers.importer import LINES, Importer, LangOptions, import_articles
@@ -94,10 +96,7 @@ def read_forum(
     >>> post.content, post.comments[0].text, post.comments[0].user
     ('Tomorrow.', 'Oh', 'ann')
     """
-    report = report or ImportReport()
-    builder = ArticleBuilder(FORUM.mapped(fields, comment_fields, lang), report)
-    for path in paths:
-        yield from builder.articles(path, json_objects(path, report))
+    yield from read_articles(paths, report, FORUM.mapped(fields, comment_fields, lang), json_objects)
 
 
 BATCH: Final = 256
@@ -131,11 +130,8 @@ def read_dataset(
         InvalidInput: There are no such files, or something in one is broken; says where.
         MissingExtra: pyarrow is not installed.
     """
-    report = report or ImportReport()
     names = FORUM.mapped(fields, comment_fields, lang)
-    builder = ArticleBuilder(names, report)
-    for path in split_files(paths, splits):
-        yield from builder.articles(path, _rows(path, names, report))
+    yield from read_articles(split_files(paths, splits), report, names, partial(_rows, names))
 
 
 def split_files(paths: Sequence[FilePath], splits: Sequence[str] = ()) -> list[str]:
@@ -180,7 +176,7 @@ def _by_split(path: Path) -> dict[str, list[Path]]:
     return by_split(files)
 
 
-def _rows(path: str, names: Fields, report: ImportReport) -> Iterator[tuple[int, Record]]:
+def _rows(names: Fields, path: str, report: ImportReport) -> Iterator[tuple[int, Record]]:
     wanted = {name for several in names.article.values() for name in several}
     if not names.article["comments"]:
         wanted |= {name for several in names.comment.values() for name in several}

@@ -12,7 +12,17 @@ import msgspec
 
 from postil.data import jsonl
 from postil.data.row_locations import RowLocations
-from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, FilePath, check_length, damaged, lines_in, opened
+from postil.data.streams import (
+    BOM,
+    DAMAGE,
+    LONGEST_LINE,
+    FilePath,
+    check_length,
+    damaged,
+    numbered_lines,
+    opened,
+    raised,
+)
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,7 +37,6 @@ __all__ = [
     "json_lines_of",
     "json_object",
     "json_objects",
-    "numbered_lines",
     "stem",
 ]
 
@@ -35,10 +44,7 @@ Place = tuple[str, int]
 """A file and a line of it, counted from 1."""
 
 NULL: Final = b"null"
-
-
-def _stop(problem: InvalidInput) -> None:
-    raise problem
+_DECODE: Final = msgspec.json.Decoder(dict).decode
 
 
 @dataclass(slots=True, eq=False)
@@ -75,7 +81,7 @@ class ImportReport:
         detected: Guessed encodings and delimiters of tables, one line each.
     """
 
-    reject: Callable[[InvalidInput], None] = _stop
+    reject: Callable[[InvalidInput], None] = raised
     articles: int = 0
     comments: int = 0
     bare: int = 0
@@ -142,41 +148,6 @@ class ImportReport:
         self.unfinished.append(problem)
 
 
-def numbered_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank.
-
-    Args:
-        path: The file; it may be compressed with gzip, whatever its name.
-        report: Counts; an empty or damaged file is rejected, and the lines before the damage are yielded.
-
-    Yields:
-        The number of the line, counted from 1, and the line.
-
-    Raises:
-        InvalidInput: There is no such file.
-    """
-    with opened(path) as stream:
-        yield from _numbered(stream, path, report)
-
-
-def _numbered(stream: IO[bytes], path: FilePath, report: ImportReport) -> Iterator[tuple[int, bytes]]:
-    number, found = 0, False
-    try:
-        for lines in lines_in(stream, os.fspath(path)):
-            for line in lines:
-                number += 1
-                if line and not line.isspace():
-                    found = True
-                    yield number, line
-    except DAMAGE as error:
-        report.refuse(damaged(error, path, number))
-    except InvalidInput as problem:  # damage of a Zstandard file, or a line too long to be one
-        report.refuse(problem)
-    else:
-        if not found:
-            report.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
-
-
 def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
     r"""The objects of a JSON Lines file.
 
@@ -210,39 +181,39 @@ def json_lines_of(stream: IO[bytes], path: FilePath, report: ImportReport) -> It
         path: Its name.
         report: Counts; broken lines are rejected.
     """
-    decode, where = msgspec.json.Decoder(dict).decode, os.fspath(path)
-    for number, line in _numbered(stream, path, report):
+    where = os.fspath(path)
+    for number, line in numbered_lines(stream, where, report.refuse):
         if line.strip(b" \t\r\n,") == NULL:
             report.nulls += 1
             continue
         try:
-            row = decode(line)
-            jsonl.check_keys(line, number, where)
-        except jsonl.FAILURES:
-            try:
-                row = json_object(line, path, number)
-            except InvalidInput as problem:
-                report.refuse(problem)
-                continue
+            row = json_object(line, where, number)
+        except InvalidInput as problem:
+            report.refuse(problem)
+            continue
         yield number, row
 
 
-def json_object(line: bytes, path: FilePath, number: int) -> Record:
+def json_object(line: bytes, where: str, number: int) -> Record:
     """The object in a line, with a byte order mark or without.
 
     Args:
         line: The line.
-        path: Its file.
+        where: Its file.
         number: Its number.
 
     Raises:
         InvalidInput: It is not UTF-8, not JSON or not an object.
     """
-    where = os.fspath(path)
     try:
-        return next(jsonl.read(io.BytesIO(line), dict, RowLocations(where)))
-    except InvalidInput as error:
-        raise InvalidInput(error.problem, where=where, line=number, field=error.field) from None
+        row: Record = _DECODE(line)
+        jsonl.check_keys(line, number, where)
+    except jsonl.FAILURES:
+        try:
+            return next(jsonl.read(io.BytesIO(line), dict, RowLocations(where)))
+        except InvalidInput as error:
+            raise InvalidInput(error.problem, where=where, line=number, field=error.field) from None
+    return row
 
 
 def stem(path: FilePath) -> str:
