@@ -46,7 +46,7 @@ from postil.corpus.result import CorpusInput, Rejected, SplitSize
 from postil.corpus.splits import SPLITS, UNASSIGNED, UNDATED, Articles, article_thresholds
 from postil.data.arrays import as_npy
 from postil.data.artifacts import as_lines
-from postil.data.atomic_file import LOCK, AtomicFile, check_folder, locked, write_error
+from postil.data.atomic_file import AtomicFile, check_folder, empty_folder, locked, write_error
 from postil.data.fields import unix_seconds
 from postil.data.jsonl import FAILURES, check_keys, reread
 from postil.data.parquet import Arrow, arrow
@@ -675,11 +675,7 @@ class BuildDirectory:
         note = self.folder / "request.json"
         self.resumed = note.is_file() and note.read_text(encoding="utf-8") == self._request
         if not self.resumed:
-            for thing in self.folder.iterdir():
-                if thing.is_dir():
-                    shutil.rmtree(thing)
-                elif thing.name != LOCK:
-                    thing.unlink()
+            empty_folder(self.folder)
             self.keep(note, self._request.encode())
         for part in self.folder.rglob(".*.part"):  # of a build that was killed
             part.unlink()

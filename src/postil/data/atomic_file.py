@@ -28,6 +28,7 @@ __all__ = [
     "FolderWriter",
     "check_apart",
     "check_folder",
+    "empty_folder",
     "locked",
     "write_error",
 ]
@@ -403,3 +404,16 @@ def locked(folder: FilePath, problem: str) -> Iterator[None]:
             except OSError as error:  # a file system without locks
                 raise write_error(str(path), error) from error
         yield
+
+
+def empty_folder(folder: Path) -> None:
+    """Remove all that is in a folder, but for the lock that is held.
+
+    Args:
+        folder: The folder, if it is there.
+    """
+    for each in folder.iterdir() if folder.is_dir() else ():
+        if each.is_dir():
+            shutil.rmtree(each)
+        elif each.name != LOCK:
+            each.unlink()

@@ -104,7 +104,7 @@ class _Inflated(io.RawIOBase):
     With a buffer in front this gives lines faster than GzipFile does, and all whole lines before damage.
     """
 
-    def __init__(self, file: gzip.GzipFile) -> None:
+    def __init__(self, file: gzip.GzipFile | bz2.BZ2File) -> None:
         self._file = file
 
     def readable(self) -> bool:
@@ -123,41 +123,28 @@ class _Inflated(io.RawIOBase):
         return len(data)
 
 
-class _FromZstandard(_Inflated):
-    """The contents of a Zstandard file; damage is said in words, with the file."""
+class _Checked(_Inflated):
+    """The same of a Zstandard or bzip2 file, of one stream or several; damage is said in words, with the file.
 
-    def __init__(self, stream: IO[bytes], where: str) -> None:
-        self._error = zstandard().ZstdError
-        self._where = where
-        widest = {zstandard().DecompressionParameter.window_log_max: WIDEST}
-        super().__init__(zstandard().ZstdFile(stream, "rb", options=widest))
+    Args:
+        file: The file, which decompresses what is read.
+        kind: The kind of file, for messages.
+        where: Its name.
+        damage: Class of the errors of a damaged file.
+    """
+
+    def __init__(self, file: bz2.BZ2File, kind: str, where: str, damage: type[Exception] = OSError) -> None:
+        super().__init__(file)
+        self._kind, self._where, self._damage = kind, where, damage
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         try:
             return super().readinto(buffer)
-        except self._error as error:
-            raise InvalidInput(f"the zstd file is damaged: {error}", where=self._where) from error
         except EOFError as error:
-            raise InvalidInput("the zstd file ends early; is the download complete?", where=self._where) from error
-
-
-class _FromBzip2(io.RawIOBase):
-    """The contents of a bzip2 file, of one stream or several; damage is said in words, with the file."""
-
-    def __init__(self, stream: IO[bytes], where: str) -> None:
-        self._file = bz2.BZ2File(stream)
-        self._where = where
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
-        try:
-            return self._file.readinto(buffer)
-        except EOFError as error:
-            raise InvalidInput("the bzip2 file ends early; is the download complete?", where=self._where) from error
-        except OSError as error:
-            raise InvalidInput(f"the bzip2 file is damaged: {error}", where=self._where) from error
+            problem = f"the {self._kind} file ends early; is the download complete?"
+            raise InvalidInput(problem, where=self._where) from error
+        except self._damage as error:
+            raise InvalidInput(f"the {self._kind} file is damaged: {error}", where=self._where) from error
 
 
 def zstandard() -> ModuleType:
@@ -225,9 +212,12 @@ def opened(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterator[i
         if name.lower().endswith(".gz") if by_name else head.startswith(GZIP):
             file = decompressed(file)
         elif name.lower().endswith(".zst") if by_name else head.startswith(ZSTANDARD):
-            file = io.BufferedReader(_FromZstandard(file, name), BLOCK)
+            zstd = zstandard()
+            widest = {zstd.DecompressionParameter.window_log_max: WIDEST}
+            inflated = _Checked(zstd.ZstdFile(file, "rb", options=widest), "zstd", name, zstd.ZstdError)
+            file = io.BufferedReader(inflated, BLOCK)
         elif head.startswith(BZIP2) and head[4:10] == BZIP2_BLOCK:
-            file = io.BufferedReader(_FromBzip2(file, name), BLOCK)
+            file = io.BufferedReader(_Checked(bz2.BZ2File(file), "bzip2", name), BLOCK)
         yield cast("io.BufferedReader", file)
 
 

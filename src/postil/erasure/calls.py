@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias, Unpack
 
 import msgspec
 
@@ -19,7 +19,7 @@ from postil.corpus.result import ForgottenFolder
 from postil.corpus.store import METADATA, Corpus
 from postil.corpus.view import card
 from postil.data.arguments import check_arguments, check_fields, options_of
-from postil.data.atomic_file import LOCK, locked
+from postil.data.atomic_file import empty_folder, locked
 from postil.data.fields import plain_id
 from postil.data.row_files import read
 from postil.data.suggestions import Source
@@ -79,20 +79,22 @@ class ForgetOptions:
         check_fields(self)
 
 
-class _Place(Protocol):
-    """A folder with comments."""
+@dataclass(frozen=True, eq=False, slots=True)
+class _Place:
+    """A folder with comments.
+
+    Args:
+        name: Its name.
+        known: Keys of what was erased before.
+        rows: Function that yields ids of article and comment, and the text, of each comment.
+        erase: Function that erases comments, with words that nothing else elsewhere uses, or tells in a dry run what it
+            would; returns the outcome, and the words that nothing else there uses.
+    """
 
     name: str
-
-    @property
-    def known(self) -> frozenset[str]:
-        """Keys of what was erased before."""
-
-    def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Ids of article and comment, and the text, of each comment."""
-
-    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
-        """Erase; return the outcome, and the words that nothing else there uses."""
+    known: frozenset[str]
+    rows: Callable[[], Iterator[tuple[str, str, str]]]
+    erase: Callable[[Chosen, Collection[str], bool], tuple[ForgottenFolder, list[str]]]
 
 
 def forget(
@@ -133,10 +135,11 @@ def forget_while_served(models: Sequence[FilePath], options: ForgetOptions, stor
     Raises:
         PostilError: See `forget`.
     """
-    return _forget(models, options, _Service(store))
+    return _forget(models, options, store)
 
 
-def _forget(models: Sequence[FilePath], options: ForgetOptions, service: _Service | None) -> ForgetResult:
+def _forget(models: Sequence[FilePath], options: ForgetOptions, service: str | None) -> ForgetResult:
+    """Erase comments, for a service with the folder of its store (empty for none) or for none."""
     if not (models or options.corpora or options.caches or options.data):
         raise UsageError(
             "expected a model, or {corpus} or {cache}, to erase from",
@@ -153,8 +156,7 @@ def _forget(models: Sequence[FilePath], options: ForgetOptions, service: _Servic
             if Path(folder).is_dir():
                 held.enter_context(changing(folder))
         stores = _Stores.found(models, options, service, held)
-        places: list[_Place] = [_CorpusPlace(folder) for folder in options.corpora]
-        places += [_ModelPlace(os.fspath(folder)) for folder in models]
+        places = [_corpus(folder) for folder in options.corpora] + [_model(os.fspath(folder)) for folder in models]
         if not places:
             raise UsageError(
                 "expected a model or {corpus} besides {cache} and {data}: texts of comments are needed",
@@ -173,8 +175,9 @@ def _forget(models: Sequence[FilePath], options: ForgetOptions, service: _Servic
             without_ids = copies(dry_run=False)  # first, since they are known by texts that the others have
         words, folders = set[str](), list[ForgottenFolder]()
         for place in places:
-            outcome, orphans = place.erase(found.chosen, words, dry_run=options.dry_run)
-            folders.append(found.with_copies(outcome))
+            outcome, orphans = place.erase(found.chosen, words, options.dry_run)
+            same, quoting = found.same.get(place.name, ()), found.quoting.get(place.name, ())
+            folders.append(msgspec.structs.replace(outcome, same_text=same, quoting=quoting))
             words.update(orphans)
     chosen = found.chosen
     return ForgetResult(
@@ -203,16 +206,9 @@ def find_comments(models: Sequence[FilePath], options: ForgetOptions, store: str
         InvalidInput: No folder has a comment, or a folder is damaged.
     """
     with ExitStack() as held:
-        _Stores.found(models, options, _Service(store), held)
-    found = _find([_ModelPlace(os.fspath(folder)) for folder in models], options)
+        _Stores.found(models, options, store, held)
+    found = _find([_model(os.fspath(folder)) for folder in models], options)
     return found.chosen, found.texts
-
-
-@dataclass(frozen=True, slots=True)
-class _Service:
-    """The service that erases; its store is empty for none."""
-
-    store: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,9 +220,7 @@ class _Stores:
     serving: tuple[str, ...]
 
     @classmethod
-    def found(
-        cls, models: Sequence[FilePath], options: ForgetOptions, service: _Service | None, held: ExitStack
-    ) -> _Stores:
+    def found(cls, models: Sequence[FilePath], options: ForgetOptions, service: str | None, held: ExitStack) -> _Stores:
         """Find the stores, and keep services from the models and from the stores until the stack is unwound."""
         there = {os.path.realpath(folder): folder for folder in options.data}
         missing: dict[str, None] = {}
@@ -238,7 +232,7 @@ class _Stores:
             else:
                 stores = held.enter_context(unserved(model))
             for store in stores:
-                if service is not None and service.store and os.path.realpath(service.store) == store:
+                if service and os.path.realpath(service) == store:
                     continue
                 if Path(store, NAME).is_file():
                     there.setdefault(store, store)
@@ -268,11 +262,6 @@ class _Found:
     same: dict[str, tuple[Pair, ...]]
     quoting: dict[str, tuple[Pair, ...]]
 
-    def with_copies(self, outcome: ForgottenFolder) -> ForgottenFolder:
-        """The outcome of a folder with the copies that stay there."""
-        same, quoting = self.same.get(outcome.folder, ()), self.quoting.get(outcome.folder, ())
-        return msgspec.structs.replace(outcome, same_text=same, quoting=quoting)
-
 
 def _find(places: Sequence[_Place], options: ForgetOptions) -> _Found:
     """Look the comments up in all folders, and then their texts."""
@@ -292,7 +281,8 @@ def _find(places: Sequence[_Place], options: ForgetOptions) -> _Found:
     chosen = {_one_of(name, pairs, there, before) for name, pairs in wanted.items()}
     for article in articles:
         if article not in known_articles and comment_key(article) not in before:
-            raise InvalidInput(f"no article '{article}' in {_names(places)}; nothing was changed")
+            names = ", ".join(place.name for place in places)
+            raise InvalidInput(f"no article '{article}' in {names}; nothing was changed")
     texts.discard("")
     same, quoting = _copies(places, Chosen(frozenset(chosen), articles), texts)
     if options.same_text:
@@ -336,10 +326,6 @@ def _one_of(name: str, pairs: Sequence[Pair], there: set[Pair], before: frozense
     return found[0]
 
 
-def _names(places: Sequence[_Place]) -> str:
-    return ", ".join(place.name for place in places)
-
-
 def _copies(
     places: Sequence[_Place], chosen: Chosen, texts: Collection[str]
 ) -> tuple[dict[str, tuple[Pair, ...]], dict[str, tuple[Pair, ...]]]:
@@ -361,82 +347,48 @@ def _copies(
     return same, quoting
 
 
-class _ModelPlace:
-    """A model."""
+def _model(name: str) -> _Place:
+    erasable = ErasableModel.open(name)
+    model = erasable.model
+    done = erasures(model.metadata.get("forgotten"), model.path / METADATA)
+    known = keys_of(done)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._model = ErasableModel.open(name)
-        metadata = self._model.model.metadata
-        self._done = erasures(metadata.get("forgotten"), self._model.model.path / METADATA)
-
-    @property
-    def known(self) -> frozenset[str]:
-        """See `_Place`."""
-        return keys_of(self._done)
-
-    def rows(self) -> Iterator[tuple[str, str, str]]:
-        """See `_Place`."""
-        return self._model.rows()
-
-    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
-        """See `_Place`."""
-        erased, model = self._model.erased(chosen, words), self._model.model
+    def erase(chosen: Chosen, words: Collection[str], dry_run: bool) -> tuple[ForgottenFolder, list[str]]:  # noqa: FBT001
+        erased = erasable.erased(chosen, words)
         files, after = erased.change.files, model.hash
-        if not dry_run and (files or not self.known.issuperset(chosen.keys)):
+        if not dry_run and (files or not known.issuperset(chosen.keys)):
             record = Erasure(erased.comments, erased.articles, model.hash, files, chosen.keys)
-            done = msgspec.to_builtins([*self._done, record], enc_hook=plain_id)
-            erased.change.write(os.path.realpath(self.name), {"forgotten": done}, replace=True)
-            after = ErasableModel.open(self.name).model.hash
+            forgotten = msgspec.to_builtins([*done, record], enc_hook=plain_id)
+            erased.change.write(os.path.realpath(name), {"forgotten": forgotten}, replace=True)
+            after = ErasableModel.open(name).model.hash
         if not dry_run:
-            _empty(training_folder(self.name))
+            empty_folder(training_folder(name))  # of the checkpoints of an interrupted training
         return ForgottenFolder(
-            folder=self.name,
+            folder=name,
             content=model.kind,
             comments=erased.comments,
             articles=erased.articles,
             words=erased.words,
             same_text=(),
             quoting=(),
-            network=self._model.has_network and bool(erased.comments),
+            network=erasable.has_network and bool(erased.comments),
             files=files,
             hash_before=model.hash,
             hash=after,
         ), []
 
-
-def _empty(folder: Path) -> None:
-    """Remove the checkpoints of an interrupted training, but for the lock that is held."""
-    for each in folder.iterdir() if folder.is_dir() else ():
-        if each.is_dir():
-            shutil.rmtree(each)
-        elif each.name != LOCK:
-            each.unlink()
+    return _Place(name, known, erasable.rows, erase)
 
 
-class _CorpusPlace:
-    """A corpus."""
+def _corpus(name: str) -> _Place:
+    corpus = Corpus.open(name)
+    known = keys_of(corpus.metadata.forgotten)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._corpus = Corpus.open(name)
-
-    @property
-    def known(self) -> frozenset[str]:
-        """See `_Place`."""
-        return keys_of(self._corpus.metadata.forgotten)
-
-    def rows(self) -> Iterator[tuple[str, str, str]]:
-        """See `_Place`."""
-        return rows(self._corpus)
-
-    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
-        """See `_Place`."""
-        del words
-        known = self.known.issuperset(chosen.keys)
-        found = erase_comments(self._corpus, chosen, card, dry_run=dry_run or known)
+    def erase(chosen: Chosen, _words: Collection[str], dry_run: bool) -> tuple[ForgottenFolder, list[str]]:  # noqa: FBT001
+        again = known.issuperset(chosen.keys)
+        found = erase_comments(corpus, chosen, card, dry_run=dry_run or again)
         return ForgottenFolder(
-            folder=self.name,
+            folder=name,
             content="corpus",
             comments=found.comments,
             articles=found.articles,
@@ -444,10 +396,12 @@ class _CorpusPlace:
             same_text=(),
             quoting=(),
             network=False,
-            files=() if known else tuple(found.files),
+            files=() if again else tuple(found.files),
             hash_before=None,
             hash=None,
         ), found.words
+
+    return _Place(name, known, partial(rows, corpus), erase)
 
 
 def _answers(folder: str, texts: Sequence[str], *, dry_run: bool) -> ForgottenFolder:

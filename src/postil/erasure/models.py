@@ -128,8 +128,10 @@ class ErasableModel:
             [not chosen.has(names[owner], ids[at]) for at, owner in enumerate(owners.tolist())], dtype=bool
         )
         kept, gone = np.flatnonzero(stays), np.flatnonzero(~stays)
-        erase = self._retriever if isinstance(self.commenter, Retriever) else self._generator
-        change, found = erase(kept_articles, kept, gone, words)
+        if isinstance(self.commenter, Retriever):
+            change, found = self._retriever(self.commenter, kept_articles, kept, gone, words)
+        else:
+            change, found = self._generator(self.commenter, kept_articles, kept, gone, words)
         if found:
             change = self._without_vectors(change, found)
         return Erased(change, len(gone), len(names) - len(kept_articles), len(found))
@@ -140,10 +142,13 @@ class ErasableModel:
         return known.articles, known.ids, known.owner(np.arange(len(known.ids)))
 
     def _retriever(
-        self, articles: NDArray[np.int64], kept: NDArray[np.int64], gone: NDArray[np.int64], words: Collection[str]
+        self,
+        retriever: Retriever,
+        articles: NDArray[np.int64],
+        kept: NDArray[np.int64],
+        gone: NDArray[np.int64],
+        words: Collection[str],
     ) -> tuple[Change, list[str]]:
-        retriever = self.commenter
-        assert isinstance(retriever, Retriever)  # noqa: S101 - for the type checker
         pool, ranker = retriever.pool, retriever.ranker
         index = retriever.index if len(articles) == len(pool.articles) else retriever.index.take(articles)
         before = retriever_arrays(retriever.index, pool, ranker.arrays())
@@ -162,14 +167,16 @@ class ErasableModel:
         return Change(self.model, before, after, vocabulary, config), found
 
     def _generator(
-        self, articles: NDArray[np.int64], kept: NDArray[np.int64], gone: NDArray[np.int64], words: Collection[str]
+        self,
+        generator: NeuralCommenter,
+        articles: NDArray[np.int64],
+        kept: NDArray[np.int64],
+        gone: NDArray[np.int64],
+        words: Collection[str],
     ) -> tuple[Change, list[str]]:
-        known = self.commenter
-        assert isinstance(known, NeuralCommenter)  # noqa: S101 - for the type checker
-        spans = known.copy_index
+        spans = generator.copy_index
         left = spans.take(articles, kept) if len(gone) or len(articles) < len(spans.articles) else spans
-        gone_words = spans.spans.take(gone).ids
-        vocabulary, found = self._scrubbed([gone_words], lambda: iter([left.spans.ids]), words)
+        vocabulary, found = self._scrubbed([spans.spans.take(gone).ids], lambda: iter([left.spans.ids]), words)
         return Change(self.model, spans.arrays(), left.arrays(), vocabulary), found
 
     def _without_vectors(self, change: Change, words: Collection[str]) -> Change:
