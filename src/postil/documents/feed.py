@@ -20,7 +20,7 @@ import msgspec
 from postil.data.streams import shown_encoding, told_encoding
 from postil.documents.document import language_tag
 from postil.documents.readers.html import decode_html
-from postil.documents.xml import REPLACEMENT, XmlRepair
+from postil.documents.xml import REPLACEMENT, XmlRepair, declared_encoding
 from postil.errors import InvalidInput, needs
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ _SPACES: Final = (
     "netscape.com/rdf",
 )
 _JSON: Final = re.compile(r'\s*\{[^\0]*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version\\?/1')
-_ENCODING: Final = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
 _ENTRY: Final = re.compile(r"<(?:[\w.-]{1,40}:)?(?:item|entry)\b")
 _BEGIN_OF_CDATA: Final = "<![CDATA["
 _CDATA: Final = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
@@ -140,7 +139,7 @@ def is_feed(data: bytes) -> bool:
     >>> is_feed(b'<?xml version="1.0"?><rss version="2.0"><channel>'), is_feed(b"<html><body>rss"), is_feed(b"{}")
     (True, False, False)
     """
-    head = decode_html(data[:HEAD], _encoding(data))
+    head = decode_html(data[:HEAD], declared_encoding(data))
     if head.lstrip()[:1] == "{":
         return _JSON.match(head) is not None
     before = _BEFORE_ROOT.match(head)
@@ -188,11 +187,6 @@ def read_feed(
     _check_number(len(entries), source)
     report.entries = len(entries)
     return entries
-
-
-def _encoding(data: bytes) -> str | None:
-    found = _ENCODING.match(data[:HEAD])
-    return None if found is None else found[1].decode("ascii")
 
 
 def _json_entries(text: str, source: str, url: str | None) -> Iterator[FeedEntry]:
@@ -262,7 +256,7 @@ def _xml_entries(
 def _mended(data: bytes, charset: str | None, report: FeedReport) -> str:
     """The text of a feed whose characters and references XML allows."""
     repair = XmlRepair(charset)
-    declared = _encoding(data)
+    declared = declared_encoding(data)
     if charset is None and declared is None and not _is_utf8(data):
         found = told_encoding(data) or _OLD
         repair, report.encoding = XmlRepair(found), shown_encoding(found)

@@ -450,22 +450,6 @@ _ASIDE: Final = frozenset({"aside", "header"})
 """Tags of what stands beside the text of a page, unless it has most of it."""
 
 
-class Walked(NamedTuple):
-    """Blocks of a tree.
-
-    Args:
-        blocks: The blocks.
-        tables: The tables of data among what was read.
-        begin: Index of the first block of the inner element.
-        end: Index after its last block.
-    """
-
-    blocks: list[WalkedBlock]
-    tables: list[HtmlElement]
-    begin: int
-    end: int
-
-
 def walk(root: HtmlElement, inner: HtmlElement) -> Walked:
     """Read the blocks of a tree.
 
@@ -477,8 +461,7 @@ def walk(root: HtmlElement, inner: HtmlElement) -> Walked:
     """
     from lxml import etree  # noqa: PLC0415 - an extra
 
-    found = _Walk(root, inner)
-    begin = end = 0
+    found = Walked(root, inner)
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         if not isinstance(element.tag, str):
@@ -487,16 +470,27 @@ def walk(root: HtmlElement, inner: HtmlElement) -> Walked:
             if not found.enter(element):
                 walker.skip_subtree()
             if element is inner:
-                begin = len(found.blocks)
+                found.begin = len(found.blocks)
         else:
             found.leave(element, is_root=element is root)
             if element is inner:
-                end = len(found.blocks)
-    return Walked(found.blocks, found.tables, begin, end)
+                found.end = len(found.blocks)
+    return found
 
 
-class _Walk:
-    """A walk through a tree."""
+class Walked:
+    """A walk through a tree, and the blocks that it found.
+
+    Args:
+        root: The element whose blocks are read.
+        inner: The element in it that has the content of the page, or itself.
+
+    Attributes:
+        blocks: The blocks.
+        tables: The tables of data among what was read.
+        begin: Index of the first block of the inner element.
+        end: Index after its last block.
+    """
 
     def __init__(self, root: HtmlElement, inner: HtmlElement) -> None:
         self._content = None if inner is root else inner
@@ -504,6 +498,7 @@ class _Walk:
         self._is_in_content = False
         self.blocks: list[WalkedBlock] = []
         self.tables: list[HtmlElement] = []
+        self.begin = self.end = 0
         self._root = root
         self._length: int | None = None
         self._protected = 0

@@ -74,6 +74,7 @@ ACCENTS: Final = dict(
 )
 """Accents that stand for themselves, and those of letters."""
 _SPACING: Final = {f" {mark}": sign for sign, mark in ACCENTS.items()}
+"""The same of accents without a letter."""
 _DOTLESS: Final = {"ı": "i", "ȷ": "j"}
 
 _PUT: Final = re.compile(rb"dup\s{1,9}(\d{1,3})\s{0,9}/([A-Za-z][A-Za-z0-9.]{0,40})\s{1,9}put")
@@ -162,7 +163,7 @@ class PdfFont:
         width = sum(_finite(widths.get(code, usual)) for code in codes) * self._unit
         text = "".join(map(str, characters))
         if not text.isascii():
-            text = "".join(map(spacing_accent, map(str, characters)))
+            text = "".join(_SPACING.get(each, each) for each in map(str, characters))
         return _joined(text.translate(SIGNS)), width, len(codes), string.count(b" ")
 
 
@@ -198,13 +199,14 @@ def _unnamed(resource: DictionaryObject) -> dict[int, str]:
     if "/ToUnicode" in resource:
         return {}
     if resource.get("/Subtype") == "/Type3":
-        encoding = _entry(resource, "/Encoding")
-        names = _entry(encoding, "/Differences")
+        names = _entry(_entry(resource, "/Encoding"), "/Differences")
         return tex_signs([name for name in names if isinstance(name, str)]) if isinstance(names, list) else {}
     program = _entry(_entry(resource, "/FontDescriptor"), "/FontFile")
     if "/Encoding" in resource or not isinstance(program, StreamObject):
         return {}
-    return type1_signs(program.get_data())
+    # The beginning of the program of a Type 1 font, which is in clear, names the characters of codes.
+    found = ((int(code), f"/{name.decode('ascii')}") for code, name in _PUT.findall(program.get_data()[:_PROGRAM]))
+    return {code: adobe_glyphs[name] for code, name in found if name in adobe_glyphs}
 
 
 def _entry(of: object, name: str) -> object:
@@ -226,15 +228,6 @@ def _joined(text: str) -> str:
     if text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def spacing_accent(sign: str) -> str:
-    """An accent without a letter as the character that stands for itself; other characters as they are.
-
-    Args:
-        sign: A character, or what a font writes for one.
-    """
-    return _SPACING.get(sign, sign)
 
 
 def accented(text: str, letters: str) -> str:
@@ -262,16 +255,6 @@ def tex_signs(names: Sequence[str]) -> dict[int, str]:
         return {}
     newer = codes & {16, 17, 21, 22, 27, 28, 29, 30, 31} and not codes & {11, 12, 13, 14, 15, 123, 124}
     return {code: sign for code, sign in (_T1 if newer else _OT1).items() if code in codes}
-
-
-def type1_signs(program: bytes) -> dict[int, str]:
-    """The characters of the codes that the program of a Type 1 font names.
-
-    Args:
-        program: The program, whose beginning is in clear.
-    """
-    found = ((int(code), name.decode("ascii")) for code, name in _PUT.findall(program[:_PROGRAM]))
-    return {code: adobe_glyphs[f"/{name}"] for code, name in found if f"/{name}" in adobe_glyphs}
 
 
 Operand: TypeAlias = float | bytes | list[float | bytes]
@@ -406,8 +389,7 @@ def _from_hex(coded: bytes) -> bytes:
 
 def _deep_string(data: bytes, at: int) -> tuple[bytes, int]:
     """A string with parentheses deeper than the expression knows; of one without an end, all that is left."""
-    depth = 1
-    start = at
+    depth, start = 1, at
     for found in _PARENTHESIS.finditer(data, at):
         if found[0] in b"()":
             depth += 1 if found[0] == b"(" else -1
@@ -661,7 +643,10 @@ class _Sheet:
                 self._reader.work(count)
                 count = 0
             if (act := _OPERATORS.get(operator)) is not None:
-                _try(act, self, operands)
+                try:
+                    act(self, operands)
+                except (AssertionError, IndexError, TypeError, ValueError, OverflowError):
+                    continue  # one whose operands are missing or of a wrong type has no effect
         self._reader.work(count)
         self._fonts, self._forms, self._state, self._stack, self._depth = kept
 
@@ -685,20 +670,9 @@ class _Sheet:
         font = self._reader.font(self._fonts, name.decode("latin-1"))
         self._state = replace(self._state, font=font, size=size)
 
-    def set_spacing(self, operands: list[Operand]) -> None:
-        self._state = replace(self._state, spacing=number_of(operands))
-
-    def set_word_spacing(self, operands: list[Operand]) -> None:
-        self._state = replace(self._state, word_spacing=number_of(operands))
-
-    def set_scale(self, operands: list[Operand]) -> None:
-        self._state = replace(self._state, scale=number_of(operands) / 100)
-
-    def set_leading(self, operands: list[Operand]) -> None:
-        self._state = replace(self._state, leading=number_of(operands))
-
-    def set_rise(self, operands: list[Operand]) -> None:
-        self._state = replace(self._state, rise=number_of(operands))
+    def set(self, field: str, operands: list[Operand], unit: float = 1) -> None:
+        """Set a number of the state."""
+        self._state = replace(self._state, **{field: number_of(operands) / unit})  # type: ignore[arg-type]
 
     def move(self, operands: list[Operand]) -> None:
         x, y = number_of(operands, -2), number_of(operands)
@@ -723,8 +697,8 @@ class _Sheet:
         self.show(operands)
 
     def show_spaced(self, operands: list[Operand]) -> None:
-        self.set_word_spacing(operands[-3:-2])
-        self.set_spacing(operands[-2:-1])
+        self.set("word_spacing", operands[-3:-2])
+        self.set("spacing", operands[-2:-1])
         self.show_next(operands)
 
     def show_array(self, operands: list[Operand]) -> None:
@@ -812,8 +786,7 @@ class _Sheet:
             last.mono &= font.mono
             last.bold &= font.bold or text.isspace()
         elif text.strip() and not all("\u0300" <= sign <= "\u036f" for sign in text):
-            run = Run(text, left, right, base, size, font.bold, font.mono, bool(self._artifacts), turns)
-            self.runs.append(run)
+            self.runs.append(Run(text, left, right, base, size, font.bold, font.mono, bool(self._artifacts), turns))
 
     def rule(self, operands: list[Operand]) -> None:
         """A short line after a word on its baseline is an underscore, which TeX draws."""
@@ -868,11 +841,11 @@ _OPERATORS: Final[dict[bytes, Callable[[_Sheet, list[Operand]], None]]] = {
     b"cm": _Sheet.transform,
     b"BT": _Sheet.begin,
     b"Tf": _Sheet.set_font,
-    b"Tc": _Sheet.set_spacing,
-    b"Tw": _Sheet.set_word_spacing,
-    b"Tz": _Sheet.set_scale,
-    b"TL": _Sheet.set_leading,
-    b"Ts": _Sheet.set_rise,
+    b"Tc": lambda sheet, operands: sheet.set("spacing", operands),
+    b"Tw": lambda sheet, operands: sheet.set("word_spacing", operands),
+    b"Tz": lambda sheet, operands: sheet.set("scale", operands, 100),
+    b"TL": lambda sheet, operands: sheet.set("leading", operands),
+    b"Ts": lambda sheet, operands: sheet.set("rise", operands),
     b"Td": _Sheet.move,
     b"TD": _Sheet.move_leading,
     b"Tm": _Sheet.set_matrix,
@@ -887,14 +860,6 @@ _OPERATORS: Final[dict[bytes, Callable[[_Sheet, list[Operand]], None]]] = {
     b"Do": _Sheet.draw_form,
     RULE: _Sheet.rule,
 }
-
-
-def _try(act: Callable[[_Sheet, list[Operand]], None], sheet: _Sheet, operands: list[Operand]) -> None:
-    """Carry out an operator; one whose operands are missing or of a wrong type has no effect."""
-    try:
-        act(sheet, operands)
-    except (AssertionError, IndexError, TypeError, ValueError, OverflowError):
-        return
 
 
 def _is_short(array: list[float | bytes]) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from postil.data.streams import FilePath
 
-__all__ = ["Element", "XmlRepair", "XmlReport", "elements", "xml_head"]
+__all__ = ["Element", "XmlRepair", "XmlReport", "declared_encoding", "elements", "xml_head"]
 
 HEAD: Final = 1024
 """Number of bytes in which a file names its encoding."""
@@ -148,7 +148,7 @@ class XmlRepair:
         if mark.startswith((b"<", b"\0")):
             mark = b""
         said = self._said if self._said is not None and _known(self._said) else None
-        self._label = name or said or _declared(data) or "utf-8"
+        self._label = name or said or declared_encoding(data) or "utf-8"
         name = _known(self._label) or ""
         if not name:
             raise InvalidInput(f"not XML in a known encoding: unknown encoding: {self._label}; save it as UTF-8")
@@ -267,7 +267,12 @@ def xml_head(data: bytes) -> str:
     return text.lstrip(" \t\r\n\0\ufeff")
 
 
-def _declared(data: bytes) -> str | None:
+def declared_encoding(data: bytes) -> str | None:
+    """The encoding that a file declares; None if it declares none.
+
+    Args:
+        data: The file, or its beginning.
+    """
     found = _DECLARED.match(data[:HEAD])
     return None if found is None else found[1].decode("ascii")
 

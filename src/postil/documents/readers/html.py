@@ -681,7 +681,7 @@ def read_html(data: bytes | str, source: str, charset: str | None = None) -> Doc
         InvalidInput: It is too large, or has no text.
         MissingExtra: lxml or trafilatura is not installed.
     """
-    html, notes = (data, ()) if isinstance(data, str) else _page_text(data, charset)
+    html, notes = (data, ()) if isinstance(data, str) else wide_text(data) or decoded_html(data, charset, told_encoding)
     try:
         page = read_page(html)
     except NoTextError:
@@ -697,11 +697,6 @@ def read_html(data: bytes | str, source: str, charset: str | None = None) -> Doc
         url=page.url,
         notes=notes,
     )
-
-
-def _page_text(data: bytes, charset: str | None) -> tuple[str, tuple[str, ...]]:
-    """The text of a page, and remarks on its encoding."""
-    return wide_text(data) or decoded_html(data, charset, told_encoding)
 
 
 def _pieces(blocks: Sequence[HtmlBlock]) -> Iterator[Piece]:

@@ -77,8 +77,9 @@ def read_markdown(data: bytes | str, source: str, charset: str | None = None) ->
     """
     text, notes = (data, ()) if isinstance(data, str) else decoded(data, source, charset)
     front = _front_matter(text)
+    walk = _Walk()
     tokens = _parser().parse(text[front.end :])
-    pieces = list(in_sections(_pieces(tokens)))
+    pieces = list(in_sections(piece for token in tokens for piece in walk.see(token)))
     first = next((piece.text for piece in pieces if piece.kind == "heading" and piece.level == 1), "")
     return assembled(pieces, source, title=front.title or first, lang=front.lang, date=front.date, notes=notes)
 
@@ -176,13 +177,6 @@ def _note_mark(state: StateInline, silent: bool) -> bool:  # noqa: ARG001, FBT00
     return True
 
 
-def _pieces(tokens: Sequence[Token]) -> Iterator[Piece]:
-    """Blocks of a list of tokens."""
-    walk = _Walk()
-    for token in tokens:
-        yield from walk.see(token)
-
-
 class _Walk:
     """State of a walk through tokens."""
 
@@ -263,10 +257,8 @@ def _inline_text(tokens: Sequence[Token]) -> tuple[str, list[str]]:
         if token.type == "html_inline":
             tag = _TAG_NAME.match(token.content)
             name = "" if tag is None else tag[2].lower()
-            if tag is not None and unseen:
-                unseen = "" if tag[1] and name == unseen else unseen
-            elif tag is not None and name in _UNSEEN and not tag[1]:
-                unseen = name
+            if tag is not None and (unseen or name in _UNSEEN):
+                unseen = _within(unseen, tag)
             elif name == "br":
                 texts.append("\n")
         elif unseen:
@@ -279,6 +271,14 @@ def _inline_text(tokens: Sequence[Token]) -> tuple[str, list[str]]:
             texts.append(token.content)
     lines = (" ".join(line.split()) for line in "".join(texts).split("\n"))
     return "\n".join(line for line in lines if line), captions
+
+
+def _within(unseen: str, tag: re.Match[str]) -> str:
+    """Name of the unseen element that is open after a tag of one; empty if none is."""
+    name = tag[2].lower()
+    if not unseen:
+        return "" if tag[1] else name
+    return "" if tag[1] and name == unseen else unseen
 
 
 def _without_comments(html: str) -> str:
@@ -303,12 +303,9 @@ def _html_texts(html: str) -> Iterator[str]:
             if not unseen and not (is_tag and piece[1] in "!?"):
                 texts.append(unescape(piece))
             continue
-        name = tag[2].lower()
-        if unseen:
-            unseen = "" if tag[1] and name == unseen else unseen
-        elif name in _UNSEEN and not tag[1]:
-            unseen = name
-        elif name in _ROWS:
+        if unseen or tag[2].lower() in _UNSEEN:
+            unseen = _within(unseen, tag)
+        elif tag[2].lower() in _ROWS:
             texts.append("\0")
     for text in "".join(texts).split("\0"):
         if plain := " ".join(text.split()):

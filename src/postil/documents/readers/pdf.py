@@ -129,9 +129,8 @@ def _columns(runs: list[Run], level: int) -> Iterator[list[Run]]:
     if middle is None:
         yield runs
         return
-    bands = groupby(_bands(runs, middle), key=lambda band: band[0])
-    for full, group in bands:
-        inside = [run for _, row in group for run in row]
+    for full, rows in groupby(_grouped(runs), key=lambda row: _is_across(row, middle)):
+        inside = [run for row in rows for run in row]
         if full:
             yield inside
         else:
@@ -139,11 +138,9 @@ def _columns(runs: list[Run], level: int) -> Iterator[list[Run]]:
             yield from _columns([run for run in inside if run.x >= middle], level + 1)
 
 
-def _bands(runs: list[Run], middle: float) -> Iterator[tuple[bool, list[Run]]]:
-    """Rows from top to bottom; True with those that go over the gutter."""
-    for row in _grouped(runs):
-        across = any(run.x < middle - 1 and run.right > middle + 1 for run in row)
-        yield across, row
+def _is_across(row: Sequence[Run], middle: float) -> bool:
+    """True if a row goes over the gutter."""
+    return any(run.x < middle - 1 and run.right > middle + 1 for run in row)
 
 
 def _gutter(runs: list[Run]) -> float | None:
@@ -177,7 +174,7 @@ def _are_columns(runs: list[Run], middle: float, width: float) -> bool:
     sides: tuple[list[float], list[float]] = ([], [])
     across = beside = 0
     for row in _grouped(runs):
-        if any(run.x < middle - 1 and run.right > middle + 1 for run in row):
+        if _is_across(row, middle):
             across += 1
             continue
         halves = [[run for run in row if (run.x >= middle) == right] for right in (False, True)]
@@ -776,8 +773,7 @@ def blocks_of(lines: Sequence[Line]) -> tuple[str, tuple[Block, ...]]:
         level = 1 if piece.kind == "item" else 0
         if piece.kind == "heading":
             level = min(1 + sizes.index(round(piece.lines[0].size, 1)), 6)
-        page = piece.lines[0].page
-        blocks.append(Block(kind=piece.kind, start=at, end=at + len(text), level=level, page=page))
+        blocks.append(Block(kind=piece.kind, start=at, end=at + len(text), level=level, page=piece.lines[0].page))
         texts.append(text)
         at += len(text) + 2
     return "\n\n".join(texts), tuple(blocks)
@@ -788,21 +784,22 @@ def _pieces(lines: Sequence[Line], kinds: Sequence[BlockKind], measures: Measure
     open_piece: _Piece | None = None
     waiting: list[_Piece] = []
     for line, kind in zip(lines, kinds, strict=True):
-        last = open_piece.lines[-1] if open_piece else None
         if kind in _FLOATING and open_piece is not None and open_piece.kind in {"paragraph", "item"}:
             if waiting and waiting[-1].kind == kind and _together(waiting[-1].lines[-1], line, kind, measures):
                 waiting[-1].lines.append(line)
             else:
                 waiting.append(_Piece(kind, [line]))
             continue
-        if kind == "paragraph" and open_piece is not None and last is not None:
+        if kind == "paragraph" and open_piece is not None:
             if waiting and _goes_on(waiting[-1], line, measures):
                 waiting[-1].lines.append(line)
                 continue
             if open_piece.kind in {"paragraph", "item"} and not _begins(open_piece, line, measures):
                 open_piece.lines.append(line)
                 continue
-        elif open_piece is not None and last is not None and _goes_with(open_piece, last, line, kind, measures):
+        elif (
+            open_piece is not None and open_piece.kind == kind and _together(open_piece.lines[-1], line, kind, measures)
+        ):
             open_piece.lines.append(line)
             continue
         if open_piece is not None:
@@ -837,10 +834,6 @@ def _goes_on(piece: _Piece, line: Line, measures: Measures) -> bool:
         and _together(last, line, piece.kind, measures)
         and line.size <= last.size + 0.3 < measures.size
     )
-
-
-def _goes_with(piece: _Piece, last: Line, line: Line, kind: BlockKind, measures: Measures) -> bool:
-    return piece.kind == kind and _together(last, line, kind, measures)
 
 
 def _together(last: Line, line: Line, kind: BlockKind, measures: Measures) -> bool:
