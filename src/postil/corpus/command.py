@@ -91,8 +91,7 @@ def _files(metavar: str, text: str) -> object:
 
 
 def _rows(name: str) -> object:
-    text = f"{name} rows: .jsonl, .jsonl.gz, .parquet or -."
-    return Annotated[str, Option(short="o", metavar="FILE", help=text)]
+    return Annotated[str, Option(short="o", metavar="FILE", help=f"{name} rows: .jsonl, .jsonl.gz, .parquet or -.")]
 
 
 imports = Group(

@@ -288,8 +288,7 @@ def word_hashes(words: Sequence[str]) -> NDArray[np.uint64]:
     if not words:
         return np.zeros(0, dtype=np.uint64)
     joined = np.frombuffer("\n".join(words).encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    breaks = (joined == ord("\n")).nonzero()[0]
-    starts = np.concatenate([[0], breaks + 1])
+    starts = np.concatenate([[0], (joined == ord("\n")).nonzero()[0] + 1])
     lengths = np.diff(np.concatenate([starts, [len(joined) + 1]]))
     within = np.arange(len(joined) + 1) - np.repeat(starts, lengths)
     factors = _mixed(np.arange(1, int(lengths.max()) + 1, dtype=np.uint64) * _ODD)
@@ -332,8 +331,7 @@ def similarity(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[n
         left: uint32[n, 64], signatures.
         right: uint32[n, 64], those of the texts they are compared with.
     """
-    agree = (left == right) & (left != _EMPTY)
-    return np.asarray(agree.mean(axis=1))
+    return np.asarray(((left == right) & (left != _EMPTY)).mean(axis=1))
 
 
 def signature_groups(signatures: NDArray[np.uint32], threshold: float) -> NDArray[np.int64]:

@@ -198,8 +198,7 @@ class _Rewriting:
             self._used |= np.bincount(ids[within], minlength=len(self._used)) > 0
             if not mask.all():
                 self._array(f"tokens/{split}/{name}.ids", ids[within])
-                ends = np.append(0, np.cumsum(sizes[mask])).astype(np.int64)
-                self._array(f"tokens/{split}/{name}.offsets", ends)
+                self._array(f"tokens/{split}/{name}.offsets", np.append(0, np.cumsum(sizes[mask])).astype(np.int64))
         if not (kept.all() and stays.all()):
             number = np.append(0, np.cumsum(stays))[np.asarray(corpus.starts(split))]
             offsets = np.append(0, np.cumsum(np.diff(number)[kept])).astype(np.int64)

@@ -114,8 +114,7 @@ class Prepare:
             options = replace(options, min_content_words=0, long_comments="keep")
             if block.split == "test" and written.long_comments == TRUNCATE_TRAIN:
                 written = options  # a given test set stays as it is
-        chosen = _choose(articles, tokens, options, met)
-        return write_block_table(articles, tokens, chosen, written, met)
+        return write_block_table(articles, tokens, _choose(articles, tokens, options, met), written, met)
 
     @cached_property
     def _mask(self) -> Callable[[str], str]:

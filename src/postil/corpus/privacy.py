@@ -34,8 +34,7 @@ def masking(names: Iterable[str]) -> Callable[[str], str]:
     >>> masking(["urls", "emails", "handles", "phones"])("Ask @ana (ana@web.org, 555-010-9999) or see http://web.org/a?b=1.")
     'Ask [user] ([email], [phone]) or see [url].'
     """
-    chosen = [MASKS[name] for name in MASKS if name in set(names)]
-    return partial(_masked, chosen)
+    return partial(_masked, [MASKS[name] for name in MASKS if name in set(names)])
 
 
 def _masked(chosen: Iterable[tuple[str, re.Pattern[str]]], text: str) -> str:

@@ -165,5 +165,4 @@ class Corpus:
         """
         UnknownName.check("split", split, self.splits)
         size = self.metadata.splits[split]
-        expected = Expected("int64", (size.articles + 1,), end=size.comments)
-        return self._files.array(f"tokens/{split}/articles", expected)
+        return self._files.array(f"tokens/{split}/articles", Expected("int64", (size.articles + 1,), end=size.comments))

@@ -118,8 +118,7 @@ def statistics(result: StatisticsResult) -> View:
 def _rows(found: CorpusStatistics) -> Iterator[dict[str, object]]:
     for split, of in found.splits.items():
         for name, value in msgspec.to_builtins(of).items():
-            pairs = value.items() if isinstance(value, dict) else [(None, value)]
-            for part, number in pairs:
+            for part, number in value.items() if isinstance(value, dict) else [(None, value)]:
                 yield {"split": split, "statistic": name, "part": part, "value": number}
 
 

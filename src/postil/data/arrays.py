@@ -80,8 +80,9 @@ class Expected:
             wanted in {None, size} for wanted, size in zip(self.shape, array.shape, strict=True)
         )
         if not (native and right):
+            other = "" if array.dtype.isnative else " of the other byte order"
             order = "" if array.flags.c_contiguous else ", column by column"
-            return f"{array.dtype.newbyteorder('=').name}{_byte_order(array)}{list(array.shape)}{order}"
+            return f"{array.dtype.newbyteorder('=').name}{other}{list(array.shape)}{order}"
         return self._values(np.asarray(array))  # np.memmap takes time for each view
 
     def _values(self, array: AnyArray) -> str | None:
@@ -174,7 +175,3 @@ def check_array(array: AnyArray, expected: Expected, *, where: str, remake: str)
 
 def _what_to_do(remake: str) -> str:
     return f"{WHOLE} Else make it anew with {remake}"
-
-
-def _byte_order(array: AnyArray) -> str:
-    return "" if array.dtype.isnative else " of the other byte order"

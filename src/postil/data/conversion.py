@@ -188,12 +188,11 @@ def _column(shape: Shape, pa: Arrow) -> Arrow:
         return pa.list_(_column(shape.inner, pa))
     if isinstance(shape, StructOf):
         return pa.struct([(key, _column(inner, pa)) for key, inner in shape.fields.items()])
-    words = {
+    return {
         "null": pa.null(),
         "bool": pa.bool_(),
         "int": pa.int64(),
         "wide": pa.int64(),
         "float": pa.float64(),
         "text": pa.string(),
-    }
-    return words[shape]
+    }[shape]

@@ -248,8 +248,7 @@ class Delimited:
         rows = part.rows
         if self._nothing in rows:  # as spreadsheets write an empty row
             rows = [[] if row == self._nothing else row for row in rows]
-        plain = part.lines == len(rows) and not self._suspect
-        if plain and all(rows) and set(map(len, rows)) <= {len(self.names)}:
+        if part.lines == len(rows) and not self._suspect and all(rows) and set(map(len, rows)) <= {len(self.names)}:
             begin, self._line = self._line, self._line + len(rows)
             if rows:
                 yield range(begin, self._line), rows

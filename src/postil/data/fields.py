@@ -133,12 +133,13 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and is_finite(value)
 
 
-def coerce_ids(row: msgspec.Struct, *fields: str) -> None:
+def coerce_ids(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:
     """Coerce ids to text that is compared in NFC; see `postil.data.fields`.
 
     Args:
         row: The row, newly made.
         fields: The fields that hold ids.
+        optional: True if they may be None.
 
     Raises:
         InvalidInput: An id is neither text nor an integer.
@@ -146,6 +147,8 @@ def coerce_ids(row: msgspec.Struct, *fields: str) -> None:
     for field in fields:
         value = getattr(row, field)
         if value.__class__ is DecomposedId or (value.__class__ is str and is_composed(value)):
+            continue
+        if optional and value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, str | Integral):
             raise InvalidInput(f"expected text or an integer, got {shown(value)}", field=field)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 from postil.data.cells import plain_types
 from postil.data.columns import ValueTable, in_columns
@@ -142,8 +142,7 @@ annotator, grade, aspect
         for role, reading in (given or readings(roles, warn, column=words)).items():
             of_role = {field: column for field, column in shared.items() if field in roles[role].__struct_fields__}
             self._named |= {role} if reading.columns else set()
-            all_columns = {**of_role, **reading.columns}
-            self._readings[role] = replace(reading, columns=all_columns)
+            self._readings[role] = replace(reading, columns={**of_role, **reading.columns})
         self.wide = {role: (names,) if isinstance(names, str) else tuple(names) for role, names in (wide or {}).items()}
         self.constants = {**CONSTANTS, **(constants or {})}
 
@@ -241,8 +240,7 @@ def _of_frame(frame: object, role: str) -> Batch:
 
 def _in_memory(names: list[str], n: int, values: Callable[[str], list[object]]) -> Batch:
     """Rows of a table in memory, with missing values as None."""
-    plain = cache(lambda name: _plain(values(name)))
-    return in_columns(range(1, n + 1), names, plain)
+    return in_columns(range(1, n + 1), names, cache(lambda name: _plain(values(name))))
 
 
 def _opened(
@@ -366,17 +364,14 @@ def _advised(rows: Iterator[T]) -> Iterator[T]:
         raise InvalidInput(problem, where=error.where, line=error.line, field=error.field) from None
 
 
-@runtime_checkable
 class _Arrow(Protocol):
     def to_pylist(self) -> list[object]: ...
 
 
-@runtime_checkable
 class _Frame(Protocol):
     def to_list(self) -> list[object]: ...
 
 
-@runtime_checkable
 class _Array(Protocol):
     def tolist(self) -> list[object]: ...
 
@@ -405,13 +400,8 @@ def as_list(column: object, where: str) -> list[object]:
         raise InvalidInput(problem, where=where)
     if isinstance(column, tuple):
         return list(column)
-    if isinstance(column, _Arrow):
-        return column.to_pylist()
-    if isinstance(column, _Frame):
-        return column.to_list()
-    if isinstance(column, _Array):
-        values = column.tolist()
-        if isinstance(values, list):
+    for name in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, name) and isinstance(values := getattr(column, name)(), list):
             return values
     raise InvalidInput(f"expected a list or a column, got {type(column).__name__}", where=where)
 

@@ -39,7 +39,6 @@ __all__ = [
     "ENDINGS",
     "FORMATS",
     "Kind",
-    "Rows",
     "Sink",
     "Writer",
     "check_standard_input",
@@ -172,44 +171,6 @@ def open_bytes(path: FilePath) -> Iterator[IO[bytes]]:
         yield stream
 
 
-class Rows(LocatedRows[T]):
-    """Iterator over the rows of a file; made by `read`.
-
-    Args:
-        path: The file, or `-` for standard input.
-        row_type: The row.
-        reading: Format, mapping of columns and more.
-    """
-
-    def __init__(self, path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> None:
-        name = os.fspath(path)
-        form = format_of(name, reading)
-        if form == "dataset":
-            files = FileLocations(name)
-            super().__init__(_read_folder(name, row_type, reading, files), files)
-            return
-        if reading.split is not None:
-            raise UsageError(
-                "{name}: the split {split} needs a dataset folder, and this is a file; "
-                "leave {setting} out, or name the folder: {of_folder}",
-                name=name,
-                split=shown(reading.split),
-                setting=Setting("split"),
-                of_folder=file_setting("split", Blank(f"ROLE={reading.split}"), python=f"split={reading.split!r}"),
-            )
-        if name == "-" and form in {"parquet", "arrow"}:
-            raise UsageError(f"a file of format '{form}' is not read from standard input; give its name")
-        if name != "-":
-            _check_is_file(name)
-        where = "stdin" if name == "-" else name
-        fields = partial(_fields_at, name, form, row_type, reading)
-        places = RowLocations(where, fields, reading.names)
-        if form == "jsonl":
-            super().__init__(_read_jsonl(name, row_type, reading, places), places)
-        else:
-            super().__init__(_read_table(name, form, row_type, reading, places), places)
-
-
 def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN) -> tuple[str, ...]:
     """Names of the fields of the first row of a file, before it is read.
 
@@ -250,7 +211,7 @@ def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line
 def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLocations) -> Iterator[T]:
     paths = map(str, files_of_split(Path(name), reading.split, reading.role))
     reading = replace(reading, split=None, folder=name, say=partial(_say_once, reading.say, set()))
-    yield from files.rows(Rows(path, row_type, reading) for path in paths)
+    yield from files.rows(read(path, row_type, reading) for path in paths)
 
 
 def _say_once(say: Callable[[str], None], heard: set[str], message: str) -> None:
@@ -342,8 +303,7 @@ def _json(name: str, where: str, _row_type: type[Row], reading: Reading) -> Iter
 @contextmanager
 def _parquet(name: str, where: str, row_type: type[Row], reading: Reading) -> Iterator[ValueTable]:
     names = parquet.columns(name)
-    guesses = bool(reading.columns) or is_nested(row_type, reading, names)
-    kind = "columns" if guesses else ""
+    kind = "columns" if bool(reading.columns) or is_nested(row_type, reading, names) else ""
     yield ValueTable(where, names, lambda read: _numbered(parquet.read_columns(name, read)), kind)
 
 
@@ -385,7 +345,7 @@ def _read_table(name: str, form: str, row_type: type[T], reading: Reading, place
         yield from rows_of(table, row_type, reading, places)
 
 
-def read(path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> Rows[T]:
+def read(path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> LocatedRows[T]:
     r"""Read the rows of a file.
 
     Text is read in bounded memory; workbooks and JSON documents as a whole.
@@ -410,7 +370,29 @@ def read(path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> Rows[T]
     ...     list(read(path, Candidate, Reading(columns={"item": "id", "text": "prediction"})))
     [Candidate(item='a1', system='echo', text='Rain tomorrow')]
     """
-    return Rows(path, row_type, reading)
+    name = os.fspath(path)
+    form = format_of(name, reading)
+    if form == "dataset":
+        files = FileLocations(name)
+        return LocatedRows(_read_folder(name, row_type, reading, files), files)
+    if reading.split is not None:
+        raise UsageError(
+            "{name}: the split {split} needs a dataset folder, and this is a file; "
+            "leave {setting} out, or name the folder: {of_folder}",
+            name=name,
+            split=shown(reading.split),
+            setting=Setting("split"),
+            of_folder=file_setting("split", Blank(f"ROLE={reading.split}"), python=f"split={reading.split!r}"),
+        )
+    if name == "-" and form in {"parquet", "arrow"}:
+        raise UsageError(f"a file of format '{form}' is not read from standard input; give its name")
+    if name != "-":
+        _check_is_file(name)
+    where = "stdin" if name == "-" else name
+    places = RowLocations(where, partial(_fields_at, name, form, row_type, reading), reading.names)
+    if form == "jsonl":
+        return LocatedRows(_read_jsonl(name, row_type, reading, places), places)
+    return LocatedRows(_read_table(name, form, row_type, reading, places), places)
 
 
 class Writer(Generic[T]):

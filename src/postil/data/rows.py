@@ -151,9 +151,7 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
         coerce_integers(self, "upvotes")
         coerce_numbers(self, "grade", optional=True)
         coerce_tuple(self, "ratings", Rating)
-        for name in ("user", "parent"):
-            if getattr(self, name) is not None:
-                coerce_ids(self, name)
+        coerce_ids(self, "user", "parent", optional=True)
 
     @property
     def mean_grade(self) -> float | None:
@@ -273,9 +271,7 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
         coerce_numbers(self, "grade", "weight", optional=True)
         coerce_tuple(self, "ratings", Rating)
         coerce_integers(self, "upvotes")
-        for name in ("system", "id"):
-            if getattr(self, name) is not None:
-                coerce_ids(self, name)
+        coerce_ids(self, "system", "id", optional=True)
 
     @property
     def mean_grade(self) -> float | None:
@@ -414,8 +410,7 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
             )
         ):
             return  # fast path: most scores are like that, and there are millions
-        if self.item is not None:
-            coerce_ids(self, "item")
+        coerce_ids(self, "item", optional=True)
         coerce_ids(self, "system")
         if self.signature is None:
             force_setattr(self, "signature", EXTERNAL)  # null in a file

@@ -29,7 +29,6 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from postil.data.cells import truth
-from postil.data.explain import shown
 from postil.data.explain import shown as text_of
 from postil.data.fields import check_texts, coerce_ids, coerce_integers, coerce_numbers, coerce_tuple, is_integer
 from postil.data.rows import Row
@@ -334,7 +333,7 @@ def parse_show(value: object) -> bool:
     """
     found = _MEANING.get(value.strip().lower(), truth(value)) if isinstance(value, str) else truth(value)
     if found is None:
-        raise InvalidInput(f"expected true or false, show or hide, 1 or 0; got {shown(value)}", field="show")
+        raise InvalidInput(f"expected true or false, show or hide, 1 or 0; got {text_of(value)}", field="show")
     return found
 
 
@@ -390,9 +389,7 @@ class Label(Row, frozen=True, omit_defaults=True, gc=False):
         coerce_integers(self, "rank")
         if self.rank is not None and self.rank < 1:
             raise InvalidInput(f"expected a rank from 1, got {self.rank}", field="rank")
-        for name in ("annotator", "source_article", "source_comment"):
-            if getattr(self, name) is not None:
-                coerce_ids(self, name)
+        coerce_ids(self, "annotator", "source_article", "source_comment", optional=True)
 
 
 class Majority(NamedTuple):
@@ -500,8 +497,6 @@ class Impression(Row, frozen=True, omit_defaults=False, gc=False):
         for name in EVENTS:
             coerce_tuple(self, name, object)
             ranks = getattr(self, name)
-            if not ranks:
-                continue
             for rank in ranks:
                 if not (is_integer(rank) and 1 <= rank <= len(self.teams)):
                     found = f"ranks from 1 to {len(self.teams)}" if self.teams else "no rank where teams is empty"

@@ -252,9 +252,12 @@ class _CellRows(_Rows[T, CellField]):
         self._marks.settle()
         parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
         if self._missing:
-            named = Setting("missing")
             parts.append(
-                Message("{cells} that {missing} names, taken as empty", cells=_cells(self._missing), missing=named)
+                Message(
+                    "{cells} that {missing} names, taken as empty",
+                    cells=_cells(self._missing),
+                    missing=Setting("missing"),
+                )
             )
         told: dict[str, list[CellField]] = {}
         for name in self._infos:
@@ -438,8 +441,7 @@ class ValueRows(_Rows[T, ValueField]):
                 columns=reading.column_setting(*unnamed),
             )
         needed = [name for name, info in self._infos.items() if info.required]
-        kind = self._row_type.__name__.lower()
-        return lacking(kind, needed, column_names(list(there)), advice=advice)
+        return lacking(self._row_type.__name__.lower(), needed, column_names(list(there)), advice=advice)
 
     def _end(self) -> None:
         for (_, name), reading in self._never.items():

@@ -281,8 +281,7 @@ def is_strong_heading(line: str) -> bool:
         return True
     if _PART.fullmatch(text) and (text[0].isupper() or text[0].isdigit()) and not _runs_on(text):
         return True
-    name = _OUTLINE.sub("", text, count=1).strip(" .:*_").casefold()
-    if name in _ALONE:
+    if _OUTLINE.sub("", text, count=1).strip(" .:*_").casefold() in _ALONE:
         return True
     letters = [each for each in text if each.isalpha()]
     capitals = (

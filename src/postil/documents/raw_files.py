@@ -297,8 +297,7 @@ def message_text(data: bytes, source: str) -> MessageText | None:
     if _FIELD.match(text) is None or end is None or _MIME.search(text, 0, end.end()) is None:
         return None
     head = message_from_bytes(text[: end.end()])
-    kind = head.get_content_type()
-    if kind == "text/plain" and _encoding(head) not in {"base64", "quoted-printable"}:
+    if head.get_content_type() == "text/plain" and _encoding(head) not in {"base64", "quoted-printable"}:
         return None
     parts = list(_parts(head, text[end.end() :], DEPTH))
     if not parts:

@@ -396,8 +396,7 @@ def elements(path: FilePath, report: XmlReport, root: str | None, wanted: Abstra
     not XML at column 19: no element found; the rest is not read; is the file cut off?
     ['one']
     """
-    where = os.fspath(path)
-    reader = _Reader(where, root, wanted)
+    reader = _Reader(os.fspath(path), root, wanted)
     with opened(path) as stream:
         try:
             while data := stream.read1(BLOCK):  # what can be read of a damaged file, block by block

@@ -163,8 +163,7 @@ class ErasableModel:
         erased = [self._tokens([pool.texts[at] for at in gone.tolist()]), _words_of(ranker.take(gone).arrays())]
         vanished = np.flatnonzero(index.collection.frequencies < retriever.index.collection.frequencies)
         vocabulary, found = self._scrubbed([*erased, vanished.astype(np.int32)], used, words)
-        config = {"segments": len(index.segments)}
-        return Change(self.model, before, after, vocabulary, config), found
+        return Change(self.model, before, after, vocabulary, {"segments": len(index.segments)}), found
 
     def _generator(
         self,

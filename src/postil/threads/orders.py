@@ -269,9 +269,7 @@ def _votes(thread: Thread) -> Facts:
         votes = merit(thread, "votes")
     except Undefined:
         return {}
-    found = {}
-    for at in np.flatnonzero(votes < 0).tolist():
-        found[at] = f"{votes[at]:,.0f} {_plural(votes[at], 'vote')}"
+    found = {at: f"{votes[at]:,.0f} {_plural(votes[at], 'vote')}" for at in np.flatnonzero(votes < 0).tolist()}
     shares = _shares(votes)
     for at in np.flatnonzero(votes > 0).tolist():
         if share := shares[at]:

@@ -97,7 +97,15 @@ def train_quality(
         Undefined: There are fewer threads with votes, grades or labels than folds, or too few labels.
     """
     check_folder(out)
-    _check_target(options.target, labels)
+    UnknownName.check("target", options.target, (*TARGETS, LABELS))
+    if bool(labels) != (options.target == LABELS):
+        raise UsageError(
+            "{files} and {wanted} go together, got {target} and {got}",
+            files=Setting("labels", Blank("FILE")),
+            wanted=Setting("target", LABELS),
+            target=Setting("target", options.target),
+            got="labels" if labels else "no labels",
+        )
     corpus = Corpus.open(corpus_folder)
     about: dict[str, int | str] = {}
     if labels:
@@ -147,18 +155,6 @@ def train_quality(
     weights = fit(grams, products)[: len(FEATURES)]
     Quality(weights, corpus.tokenizer, options.target).save(out, msgspec.to_builtins(metadata, enc_hook=plain_id))
     return result
-
-
-def _check_target(target: str, labels: Sequence[Label]) -> None:
-    UnknownName.check("target", target, (*TARGETS, LABELS))
-    if bool(labels) != (target == LABELS):
-        raise UsageError(
-            "{files} and {wanted} go together, got {target} and {got}",
-            files=Setting("labels", Blank("FILE")),
-            wanted=Setting("target", LABELS),
-            target=Setting("target", target),
-            got="labels" if labels else "no labels",
-        )
 
 
 def _labeled_threads(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.data.progress import OnMessage
-    from postil.data.row_files import Rows
+    from postil.data.row_locations import LocatedRows
 
 __all__ = [
     "ConversionOptions",
@@ -256,7 +256,7 @@ def _opened(folder: str, *, check: bool) -> Vectors:
     return Vectors(tuple(tokens), encoder.vectors, {**made, "hash": encoder.hash})
 
 
-def _tokens(lines: Rows[_Text], tokenizer: str) -> tuple[Tokens, str]:
+def _tokens(lines: LocatedRows[_Text], tokenizer: str) -> tuple[Tokens, str]:
     """Token ids of the texts of a file, far smaller than the words, and a note on those in Han characters."""
     cut = named_tokenizer(tokenizer)
     vocabulary = Vocabulary()

@@ -223,8 +223,7 @@ def _add_post(element: Element, where: str, line: int, threads: Threads) -> None
     name = element.attributes.get(ID, "")
     if not name:
         raise InvalidInput(f"expected the id of a {element.name}, got none", field=ID)
-    hidden = "true" in {element.said("isDeleted"), element.said("isSpam")}
-    if hidden:
+    if "true" in {element.said("isDeleted"), element.said("isSpam")}:
         threads.report.unpublished += element.name == "thread"
         threads.report.withheld += element.name == "post"
     elif element.name == "thread":
@@ -240,8 +239,12 @@ def _add_post(element: Element, where: str, line: int, threads: Threads) -> None
         article, parent = _reference(element, "thread"), _reference(element, "parent")
         if article is None:
             raise InvalidInput("expected the id of the post's thread, got none", field=f"thread.{ID}")
-        text = html_text(element.said("message"), quotes=False)
-        row = {"id": name, "text": text, "date": element.said("createdAt"), "parent": parent}
+        row = {
+            "id": name,
+            "text": html_text(element.said("message"), quotes=False),
+            "date": element.said("createdAt"),
+            "parent": parent,
+        }
         threads.add_comment(row, where, line, name=name, above=parent, article=article)
 
 
@@ -400,8 +403,7 @@ def _add_coral(row: Record, where: str, line: int, threads: Threads) -> None:
         threads.report.withheld += 1
     else:
         parent = text_at(row, "parentID")
-        fields = _comment_of_story(row, name, parent)
-        threads.add_comment(fields, where, line, name=name, above=parent, article=article)
+        threads.add_comment(_comment_of_story(row, name, parent), where, line, name=name, above=parent, article=article)
 
 
 def _story(row: Record, name: str) -> Record:

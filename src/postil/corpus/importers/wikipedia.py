@@ -215,8 +215,7 @@ def read_wikipedia(
         MissingExtra: mwparserfromhell is not installed.
     """
     chosen = chosen or Chosen()
-    wanted = islice(_wanted(paths, report, chosen), chosen.limit)
-    for made in engine.map(make or WikiPassages(), _batches(wanted)):
+    for made in engine.map(make or WikiPassages(), _batches(islice(_wanted(paths, report, chosen), chosen.limit))):
         for passages, short in made:
             report.pages += 1
             report.empty += not passages

@@ -145,8 +145,7 @@ def _template_block(state: StateBlock, first: int, last: int, silent: bool) -> b
 
 def _note_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls it
     """A footnote: ``[^1]: text``, and the indented lines under it."""
-    begin = state.bMarks[first] + state.tShift[first]
-    found = _NOTE.match(state.src, begin, state.eMarks[first])
+    found = _NOTE.match(state.src, state.bMarks[first] + state.tShift[first], state.eMarks[first])
     if found is None or state.is_code_block(first):
         return False
     if silent:
