@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -161,7 +161,7 @@ class Method:
     name: str
     field: Literal["grade", "weight", "upvotes"]
     formula: str
-    apply: Callable[[Any, Integers, float, float], Floats]
+    apply: Callable[[Values, Integers, float, float], Floats]
     from_zero: bool = False
     low: float = 0.0
 
@@ -169,6 +169,18 @@ class Method:
     def needs_scale(self) -> bool:
         """True if it needs the scale, as all that read grades do."""
         return self.field == "grade"
+
+
+def _score(grades: Values, _items: Integers, _low: float, high: float) -> Floats:
+    return np.asarray(grades / high, np.float64)
+
+
+def _minmax(grades: Values, _items: Integers, low: float, high: float) -> Floats:
+    return np.asarray((grades - low) / (high - low), np.float64)
+
+
+def _signed(grades: Values, _items: Integers, low: float, high: float) -> Floats:
+    return np.asarray(2 * ((grades - low) / (high - low)) - 1, np.float64)
 
 
 def _item_max(grades: Values, items: Integers, _low: float, _high: float) -> Floats:
@@ -191,27 +203,20 @@ def _votes(votes: Values, items: Integers, _low: float, _high: float) -> Floats:
     return np.asarray(1 - np.log(ranks) / np.log(size + 1), np.float64)
 
 
+def _given(values: Values, _items: Integers, _low: float, _high: float) -> Floats:
+    return np.asarray(values, np.float64)
+
+
 METHODS: Final[Mapping[str, Method]] = MappingProxyType(
     {
         method.name: method
         for method in (
-            Method("score", "grade", "grade / high", lambda grades, _items, _low, high: grades / high, from_zero=True),
-            Method(
-                "minmax",
-                "grade",
-                "(grade - low) / (high - low)",
-                lambda grades, _items, low, high: (grades - low) / (high - low),
-            ),
+            Method("score", "grade", "grade / high", _score, from_zero=True),
+            Method("minmax", "grade", "(grade - low) / (high - low)", _minmax),
             Method("item-max", "grade", "grade / best grade of the item", _item_max, from_zero=True),
-            Method(
-                "signed",
-                "grade",
-                "2 (grade - low) / (high - low) - 1",
-                lambda grades, _items, low, high: 2 * ((grades - low) / (high - low)) - 1,
-                low=-1.0,
-            ),
+            Method("signed", "grade", "2 (grade - low) / (high - low) - 1", _signed, low=-1.0),
             Method("votes", "upvotes", "1 - ln(rank in the item) / ln(K + 1)", _votes),
-            Method("given", "weight", "weight", lambda weights, *_: weights, low=-1.0),
+            Method("given", "weight", "weight", _given, low=-1.0),
         )
     }
 )
