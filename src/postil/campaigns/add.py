@@ -119,7 +119,7 @@ def add_to(
     campaign = store.campaign()
     if campaign.drawn is not None:
         raise UsageError("a campaign of labels asks about drawn suggestions; make another one with postil label")
-    reading = ItemFiles.of(campaign, options.articles)
+    reading = ItemFiles(campaign.rows or "articles", campaign.context or (), options.articles)
     there = store.items()
     new = _NewItems(list(single_texts(there)), campaign)
     of_gold: Reading | None = None

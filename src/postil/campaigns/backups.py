@@ -279,6 +279,3 @@ def _check_beside(file: str, store: Store) -> None:
         f"{os.path.realpath(store.file)}-{kind}" for kind in ("wal", "shm", "journal")
     }:
         raise UsageError(f"{file}: SQLite writes a file of this name beside {store.file}; choose another name")
-
-
-"""Seconds until another attempt; also the longest wait, as clocks are set and machines sleep."""

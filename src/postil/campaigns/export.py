@@ -12,6 +12,7 @@ import msgspec
 
 from postil.campaigns.rubric import ratings_by_aspect
 from postil.campaigns.validation import passage_grade
+from postil.data.groups import grouped
 from postil.data.rows import Judgement, PairPreference, Passage, Reference, Row
 from postil.data.rows import Rating as RatingOfReference
 from postil.errors import InvalidInput
@@ -192,11 +193,11 @@ def export_files(
             row
             # Leads decide about the first aspect.
             for place, (scale, some) in enumerate(every)
-            for row in resolved_table(items, some, () if place else adjudications, scale, inferred[place])
+            for row in resolved_table(items, some, () if place else adjudications, scale, inferred[place], texts=texts)
         ]
         written = [one for _, some in every for one in some]
         files[f"ratings.{table_format}"] = list(long_table(written, items if texts else None, timestamps=timestamps))
-        files[f"resolved.{table_format}"] = list(_with_texts(resolved, items)) if texts else resolved
+        files[f"resolved.{table_format}"] = resolved
         files[f"annotators.{table_format}"] = list(annotators_table(ratings, inferred[0]))
         files["judgements.jsonl"] = list(judgements(one for _, some in graded for one in some))
     if campaign.rows == "articles":
@@ -269,6 +270,8 @@ def resolved_table(
     adjudications: Iterable[Adjudication],
     rubric: Rubric,
     inferred: InferredGrades,
+    *,
+    texts: bool = False,
 ) -> Iterator[ResolvedRow]:
     """Make one row per rated item.
 
@@ -278,29 +281,33 @@ def resolved_table(
         adjudications: Decisions of leads.
         rubric: The rubric.
         inferred: Grades by the competence of annotators.
+        texts: True to include the texts.
     """
     decided = {one.number: one.grade for one in adjudications}
+    row_type = _extended(ResolvedRow, TEXTS if texts else {})
     for number, given in _first_rounds(ratings).items():
         item, grades = items[number], [one.grade for one in given]
         marked = rubric.kind == "spans"
         together = passage_grade(item.text, [one.spans for one in given]) if marked else fmean(grades)
-        yield ResolvedRow(
-            item=item.item,
-            system=item.system,
-            sample=item.sample,
-            aspect=given[0].aspect,
-            annotators=len(grades),
-            mean=fmean(grades),
-            weighted=inferred.weighted.get(number),
-            expected=inferred.expected.get(number),
-            lowest=min(grades),
-            highest=max(grades),
-            adjudicated=number in decided,
-            grade=decided.get(number, together),
-            gold=given[0].gold,
-            revision=given[0].revision,
-            purpose=_purpose(given[0]),
-        )
+        values = {
+            "item": item.item,
+            "system": item.system,
+            "sample": item.sample,
+            "aspect": given[0].aspect,
+            "annotators": len(grades),
+            "mean": fmean(grades),
+            "weighted": inferred.weighted.get(number),
+            "expected": inferred.expected.get(number),
+            "lowest": min(grades),
+            "highest": max(grades),
+            "adjudicated": number in decided,
+            "grade": decided.get(number, together),
+            "gold": given[0].gold,
+            "revision": given[0].revision,
+            "purpose": _purpose(given[0]),
+        }
+        shown = {"text": item.text, "context": _context(item)} if texts else {}
+        yield msgspec.convert(values | shown, row_type)
 
 
 def annotators_table(ratings: Iterable[Rating], inferred: InferredGrades) -> Iterator[AnnotatorRow]:
@@ -409,10 +416,11 @@ def wins_as_grades(ratings: Iterable[Rating]) -> Iterator[Judgement]:
     Args:
         ratings: The ratings.
     """
-    credit: dict[tuple[str, str, str], list[float]] = {}
-    for row in preferences(ratings):
-        for system, one in zip((row.system_a, row.system_b), CREDIT[row.preference], strict=True):
-            credit.setdefault((row.item, system, row.annotator), []).append(one)
+    credit = grouped(
+        ((row.item, system, row.annotator), one)
+        for row in preferences(ratings)
+        for system, one in zip((row.system_a, row.system_b), CREDIT[row.preference], strict=True)
+    )
     for (item, system, annotator), given in credit.items():
         yield Judgement(item, system, annotator, fmean(given))
 
@@ -530,15 +538,6 @@ def _extended(base: type[R], *columns: Mapping[str, object]) -> type[R]:
     return cast("type[R]", msgspec.defstruct(base.__name__, fields, bases=(base,), frozen=True, gc=False))
 
 
-def _with_texts(rows: Iterable[ResolvedRow], items: Iterable[Item]) -> Iterator[ResolvedRow]:
-    known = {(item.item, item.system, item.sample): item for item in items}
-    row_type = _extended(ResolvedRow, TEXTS)
-    for row in rows:
-        item = known[row.item, row.system, row.sample]
-        shown = {"text": item.text, "context": _context(item)}
-        yield msgspec.convert(msgspec.structs.asdict(row) | shown, row_type)
-
-
 def _context(item: Item) -> str:
     """All that is shown beside a text, as one text."""
     parts = [item.title, item.content, *(f"{one.name}: {one.text}" for one in item.context)]
@@ -553,11 +552,7 @@ def _purpose(one: Rating) -> str:
 
 def _first_rounds(ratings: Iterable[Rating]) -> dict[int, list[Rating]]:
     """Ratings by item, without those of repeated items."""
-    found: dict[int, list[Rating]] = {}
-    for one in ratings:
-        if one.round == 1:
-            found.setdefault(one.number, []).append(one)
-    return found
+    return grouped((one.number, one) for one in ratings if one.round == 1)
 
 
 def _moment(time: float) -> str:

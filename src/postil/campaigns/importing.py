@@ -17,6 +17,7 @@ from postil.campaigns.tools import FIELDS, read_label_studio, read_potato
 from postil.campaigns.validation import spans
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.data.reading import checked_decimal
 from postil.data.row_files import Writer
 from postil.data.rows import Judgement
@@ -468,11 +469,8 @@ def _rated(
     aspects = tuple(
         Aspect(name=name, question=name, low=low, high=high) for name, (low, high) in zip(names, scales, strict=True)
     )
-    grades: dict[int, list[float]] = {}
     by_id = {id(submission): submission for one in ratings for submission, _ in one.given}
-    for one in ratings:
-        for submission, grade in one.given:
-            grades.setdefault(id(submission), []).append(grade)
+    grades = grouped((id(submission), grade) for one in ratings for submission, grade in one.given)
     values: list[tuple[Submission, Value]] = [
         (by_id[key], tuple(given)) for key, given in grades.items() if len(given) == len(names)
     ]
@@ -588,14 +586,12 @@ def _scale(ratings: _Ratings, scale: tuple[int, int] | None) -> tuple[int, int]:
 
 def _plan(texts: Sequence[Item], annotators: Sequence[str], given: Sequence[Given]) -> Plan:
     """Plan that assigns what was rated, in the order of time."""
-    orders: dict[str, list[tuple[int, int]]] = {name: [] for name in annotators}
-    for one in sorted(given, key=Given.in_time):
-        orders[one.annotator].append((one.item, 1))
+    orders = grouped((one.annotator, (one.item, 1)) for one in sorted(given, key=Given.in_time))
     counts = Counter(Counter(one.item for one in given).values())
     return Plan(
         annotators=tuple(annotators),
         articles=tuple(text.item for text in texts),
         annotators_per_item=min(counts, key=lambda count: (-counts[count], count)),
         seed=0,
-        orders=tuple(map(tuple, orders.values())),
+        orders=tuple(tuple(orders.get(name, ())) for name in annotators),
     )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from postil.data.groups import grouped
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
@@ -72,7 +74,7 @@ def assign_items(
     groups: dict[Unit, str | int]
     # Every stretch of the sequence of blocks is balanced, so units of one system (or article) stand together.
     if by_item:
-        units = _articles(shuffled, keys)
+        units = list(map(tuple, grouped((keys[item][0], item) for item in shuffled).values()))
         groups = {unit: -len(unit) for unit in units}  # largest first: loads in items differ by one article at most
     else:
         groups = {unit: keys[unit[0]][balance == "system"] for unit in units}
@@ -88,13 +90,6 @@ def assign_items(
         [[item for unit in mine for item in unit] for mine in assigned],
         frozenset(item for unit in more for item in unit),
     )
-
-
-def _articles(shuffled: Sequence[int], keys: Sequence[tuple[str, str]]) -> list[Unit]:
-    found: dict[str, list[int]] = {}
-    for item in shuffled:
-        found.setdefault(keys[item][0], []).append(item)
-    return list(map(tuple, found.values()))
 
 
 def _chosen(groups: Sequence[Hashable], share: float, random: np.random.Generator) -> set[int]:

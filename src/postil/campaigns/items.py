@@ -11,6 +11,7 @@ from postil.campaigns.database import CompiledStatement
 from postil.campaigns.models import AnnotationTask, Context, Item, Span
 from postil.campaigns.plan import Plan
 from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, STATES, decoded
+from postil.data.groups import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,24 +141,19 @@ def plan_of(connection: Connection, campaign: Campaign) -> Plan:
         sql.select(tables.article.c.item, tables.item.c.gold).join_from(tables.item, tables.article).order_by("number")
     ).all()
     people = sql.select(_PEOPLE.id, _PEOPLE.pseudonym).where(_PEOPLE.role == "annotator").order_by(_PEOPLE.id)
-    orders: dict[int, list[tuple[int, int]]] = {}
-    names = []
-    for number, name in connection.execute(people):
-        orders[number] = []
-        names.append(name)
+    names = dict(connection.execute(people).all())
     turns = (
         sql.select(_ASSIGNMENTS.person, _ASSIGNMENTS.item, _ASSIGNMENTS.round)
         .where(_ASSIGNMENTS.state != MOVED)
         .order_by(_ASSIGNMENTS.person, _ASSIGNMENTS.position)
     )
-    for number, item, again in connection.execute(turns):
-        orders[number].append((item, again))
+    orders = grouped((number, (item, again)) for number, item, again in connection.execute(turns))
     return Plan(
-        annotators=tuple(names),
+        annotators=tuple(names.values()),
         articles=tuple(article for article, _ in texts),
         annotators_per_item=campaign.annotators_per_item,
         seed=campaign.seed,
-        orders=tuple(map(tuple, orders.values())),
+        orders=tuple(tuple(orders.get(number, ())) for number in names),
         gold=frozenset(number for number, (_, gold) in enumerate(texts) if gold is not None),
         overlapping=frozenset(campaign.overlapping),
         by_item=campaign.by_item,

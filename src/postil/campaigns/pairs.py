@@ -11,6 +11,7 @@ import msgspec
 from postil.campaigns.item_assignment import generator
 from postil.campaigns.rubric import LANGUAGES, Rubric
 from postil.data.fields import coerce_ids
+from postil.data.groups import grouped
 from postil.data.row_files import PLAIN, read
 from postil.data.rows import Choice, Id, Row, check_choice
 from postil.errors import UsageError
@@ -146,9 +147,7 @@ def pair_items(items: Sequence[Item], per_item: int, seed: int, always: Collecti
     (['a', 'b', 'c'], ['xy', 'xz', 'yz'])
     """
     random = generator(seed, "pairs", 0)
-    texts: dict[str, list[Item]] = {}
-    for item in items:
-        texts.setdefault(item.item, []).append(item)
+    texts = grouped((item.item, item) for item in items)
     taken: Counter[frozenset[str]] = Counter()
     first: Counter[tuple[str, str]] = Counter()
     found: dict[str, list[Item]] = {}
@@ -205,11 +204,9 @@ def balanced_sides(
     >>> made[0, 0, 1] + made[1, 0, 1], made[0, 0, 1] + made[0, 1, 1], made[0, 0, 1] + made[0, 0, 2]
     (1, 1, 1)
     """
-    people: dict[int, list[int]] = {}
-    for person, order in enumerate(orders):
-        for item, again in order:
-            if again == 1 and item in pairs:
-                people.setdefault(item, []).append(person)
+    people = grouped(
+        (item, person) for person, order in enumerate(orders) for item, again in order if again == 1 and item in pairs
+    )
     lean: Counter[object] = Counter()
     made: Sides = {}
     for item in random.permutation(sorted(people)).tolist():

@@ -17,6 +17,7 @@ from postil.campaigns.items import answered_of, plan_of
 from postil.campaigns.models import AnnotatorProgress, Person, Progress, Reassignment, Refused, Session
 from postil.campaigns.plan import presentation_order
 from postil.campaigns.tables import GRADED, MOVED, OPEN, SKIPPED, AssignmentRow, PersonRow
+from postil.data.groups import grouped
 from postil.errors import UnknownName
 from postil.messages import Message
 
@@ -558,20 +559,6 @@ class Share(NamedTuple):
     open: tuple[int, ...]
 
 
-class _Items(NamedTuple):
-    """Items of a campaign.
-
-    Args:
-        articles: Article of each item.
-        gold: Numbers of the gold items.
-        training: Numbers of those among them that annotators learn from.
-    """
-
-    articles: tuple[str, ...]
-    gold: frozenset[int]
-    training: frozenset[int]
-
-
 def fair_share(
     movable: Mapping[int, Sequence[Unit]],
     load: Mapping[int, int],
@@ -631,28 +618,29 @@ def give_share(connection: Connection, campaign: Campaign, newcomer: int, others
         Refused: Nothing can be given.
     """
     table = tables.assignment
-    items = _items(connection)
+    columns = tables.article.c.item, tables.item.c.gold, tables.item.c.purpose
+    found = connection.execute(sql.select(*columns).join_from(tables.item, tables.article).order_by("number")).all()
+    articles = tuple(row.item for row in found)
+    gold = frozenset(number for number, row in enumerate(found) if row.gold is not None)
     rows = [
         AssignmentRow(*row)
         for row in connection.execute(sql.select(table).where(table.c.state != MOVED).order_by(table.c.position))
     ]
-    mates: dict[int, list[int]] = {number: [] for number in range(len(items.articles))}
-    for row in rows:
-        if row.round == 1:
-            mates[row.item].append(row.person)
+    mates: dict[int, list[int]] = {number: [] for number in range(len(found))}
+    mates |= grouped((row.item, row.person) for row in rows if row.round == 1)
     wanted = dict.fromkeys(mates, campaign.annotators_per_item) | dict.fromkeys(
         campaign.overlapping, campaign.annotators_per_item + 1
     )
-    nobody = [number for number, people in mates.items() if number not in items.gold and len(people) < wanted[number]]
-    movable, load = _movable(rows, items, by_item=campaign.by_item)
+    nobody = [number for number, people in mates.items() if number not in gold and len(people) < wanted[number]]
+    movable, load = _movable(rows, articles, gold, by_item=campaign.by_item)
     random = generator(campaign.seed, "late", newcomer)
     taken = fair_share(movable, load, mates, len(nobody), random)
     givers = {item: giver for unit, giver in taken.items() for item in unit}
     if not givers and not nobody:
         raise Refused("full", "there is no open item to give: those that are left are on screens, or nearly")
-    mine = sorted([*items.gold, *nobody, *givers])
-    order = presentation_order(mine, items.gold, items.articles, 0.0, random, together=campaign.by_item)
-    order = (*sorted(order, key=lambda shown: shown[0] not in items.training),)  # these come first
+    mine = sorted([*gold, *nobody, *givers])
+    order = presentation_order(mine, gold, articles, 0.0, random, together=campaign.by_item)
+    order = (*sorted(order, key=lambda shown: found[shown[0]].purpose != "training"),)  # these come first
     _store(connection, rows, givers, newcomer, {item: place for place, (item, _) in enumerate(order)})
     load.subtract(givers.values())
     return Share(len(givers) + len(nobody), len(nobody), tuple(sorted(load[number] for number in others)))
@@ -702,38 +690,20 @@ class _Sharing:
         self.taken[unit] = giver
 
 
-def _items(connection: Connection) -> _Items:
-    columns = tables.article.c.item, tables.item.c.gold, tables.item.c.purpose
-    query = sql.select(*columns).join_from(tables.item, tables.article).order_by(tables.item.c.number)
-    found = connection.execute(query).all()
-    gold = frozenset(number for number, (_, label, _) in enumerate(found) if label is not None)
-    training = frozenset(number for number, (_, _, purpose) in enumerate(found) if purpose == "training")
-    return _Items(tuple(article for article, _, _ in found), gold, training & gold)
-
-
 def _movable(
-    rows: Sequence[AssignmentRow], items: _Items, *, by_item: bool
+    rows: Sequence[AssignmentRow], articles: Sequence[str], gold: Collection[int], *, by_item: bool
 ) -> tuple[dict[int, list[Unit]], Counter[int]]:
     """Units that each annotator can give, and the number of open items of each."""
-    repeated = {(row.person, row.item) for row in rows if row.round > 1}
-    seen: Counter[int] = Counter()
+    everything = grouped((row.person, row) for row in rows)  # by position
+    rated = grouped((row.person, row) for row in rows if row.item not in gold and row.round == 1)
+    movable: dict[int, list[Unit]] = {}
     load: Counter[int] = Counter()
-    kept: set[tuple[int, object]] = set()  # of each annotator, units that stay
-    units: dict[int, dict[object, list[int]]] = {}
-    for row in rows:  # by position
-        unit: object = items.articles[row.item] if by_item else row.item
-        seen[row.person] += row.state == OPEN
-        if row.item in items.gold or row.round > 1:
-            continue
-        load[row.person] += row.state == OPEN
-        stays = row.state != OPEN or seen[row.person] <= SPARED or (row.person, row.item) in repeated
-        if stays:
-            kept.add((row.person, unit))
-        units.setdefault(row.person, {}).setdefault(unit, []).append(row.item)
-    movable = {
-        person: [tuple(sorted(group)) for unit, group in of_person.items() if (person, unit) not in kept]
-        for person, of_person in units.items()
-    }
+    for person, mine in rated.items():
+        load[person] = sum(row.state == OPEN for row in mine)
+        spared = [row.item for row in everything[person] if row.state == OPEN][:SPARED]
+        stay = {row.item for row in everything[person] if row.state != OPEN or row.round > 1}.union(spared)
+        units = grouped((articles[row.item] if by_item else row.item, row.item) for row in mine)
+        movable[person] = [tuple(sorted(unit)) for unit in units.values() if stay.isdisjoint(unit)]
     return movable, load
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, groupby
@@ -11,6 +12,7 @@ import numpy as np
 
 from postil.campaigns.item_assignment import assign_items, distribute_items, generator
 from postil.campaigns.result import PlanBalance, PlannedAnnotator, PlannedPair, PlanResult
+from postil.data.groups import grouped
 from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -176,10 +178,7 @@ class Plan:
         shared = Counter(pair for people in assigned for pair in combinations(people, 2))
         loads = Counter(annotator for people in assigned for annotator in people)
         pairs = list(combinations(range(len(self.annotators)), 2))
-        overlaps: list[list[int]] = [[] for _ in self.annotators]
-        for pair in pairs:
-            for number in pair:
-                overlaps[number].append(shared[pair])
+        overlaps = grouped((number, shared[pair]) for pair in pairs for number in pair)
         return PlanResult(
             texts=self.items,
             annotators_per_item=self.annotators_per_item,
@@ -192,8 +191,8 @@ class Plan:
                     texts=loads[number],
                     gold=len(self.gold),
                     repeated=sum(again > 1 for _, again in order),
-                    least_shared=min(overlaps[number], default=0),
-                    most_shared=max(overlaps[number], default=0),
+                    least_shared=min(overlaps.get(number, ()), default=0),
+                    most_shared=max(overlaps.get(number, ()), default=0),
                 )
                 for number, (name, order) in enumerate(zip(self.annotators, self.orders, strict=True))
             ),
@@ -487,8 +486,4 @@ def further_items(loads: Sequence[int], annotators_per_item: int) -> int | None:
     beyond = 1
     while not even(beyond):
         beyond *= 2
-    low = beyond // 2  # is not even
-    while beyond - low > 1:
-        middle = (low + beyond) // 2
-        low, beyond = (low, middle) if even(middle) else (middle, beyond)
-    return beyond
+    return bisect_left(range(beyond), True, key=even)  # noqa: FBT003 - the first number that is

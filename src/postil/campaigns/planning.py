@@ -6,7 +6,6 @@ import dataclasses
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias, TypeVar, cast, get_args
@@ -29,8 +28,7 @@ from postil.options import Flag, options
 from postil.results.base import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from typing import Self
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from postil.campaigns.models import ItemRows, Kind
     from postil.campaigns.result import PlanResult
@@ -248,6 +246,8 @@ T = TypeVar("T", Candidate, Passage)
 
 _CELL: TypeAlias = str | int | float | tuple[str, ...] | None
 _PREFIX: Final = "context_"
+_NAMED_BY: Final[Mapping[ItemRows, str]] = {"articles": "comments", "candidates": "system", "passages": "id"}
+"""Field of a row that names its items, by rows of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,19 +294,6 @@ class ItemFiles:
                 "{articles} goes with candidate rows, and these are passages", articles=Setting("articles")
             )
 
-    @classmethod
-    def of(cls, campaign: Campaign, articles: str | None) -> Self:
-        """Reading of further items of a campaign.
-
-        Args:
-            campaign: Settings of the campaign.
-            articles: File of articles.
-
-        Raises:
-            UsageError: Its items need articles, or have none.
-        """
-        return cls(campaign.rows or "articles", campaign.context or (), articles)
-
     def row_type(self, path: str) -> type[Row]:
         """Type of the rows of a file, for options of reading it.
 
@@ -328,7 +315,9 @@ class ItemFiles:
 
     @property
     def _columns(self) -> tuple[str, ...]:
-        """Names of the contexts that are columns."""
+        """Names of the contexts that are columns; article rows have none."""
+        if self.rows == "articles":
+            return ()
         of_article = {"article"} | ({"source"} if self.articles is not None else set())
         return tuple(name for name in self.context if name not in of_article)
 
@@ -352,68 +341,50 @@ class ItemFiles:
         Raises:
             InvalidInput: A row is invalid, or two have the same name; names the row.
         """
-        given = readings or {}
-        reading = given.get("items", PLAIN)
+        given, row_type = readings or {}, self.row_type(path)
+        known: dict[str, Article] = {}
+        if self.articles is not None and row_type is not Article:
+            known = {one.id: one for one in read(self.articles, Article, given.get("articles", PLAIN))}
+        rows = read(path, row_type, self._mapped(given.get("items", PLAIN)))
+        named_by = "reference" if row_type is PlannedReference else _NAMED_BY[self.rows]
         seen: dict[tuple[str, str], dict[int, str]] = {}  # texts by sample number
-        for item, place in self._items(path, reading, given.get("articles", PLAIN)):
-            names = (item.item, item.system, item.text, item.title, item.content, item.lang)
-            if any("\0" in text for text in (*names, *(one.text for one in item.context))):
-                problem = Message(
-                    "{system} of {item} contains a NUL character; take it out", system=item.system, item=item.item
-                )
-                raise place.error(problem)
-            yield self._numbered(item, seen.setdefault((item.item, item.system), {}), place), place
+        for index, row in enumerate(rows):
+            place = ItemPlace(rows.places, index, named_by)
+            for item in self._items(row, known, place):
+                names = (item.item, item.system, item.text, item.title, item.content, item.lang)
+                if any("\0" in text for text in (*names, *(one.text for one in item.context))):
+                    raise place.error(
+                        Message(
+                            "{system} of {item} contains a NUL character; take it out",
+                            system=item.system,
+                            item=item.item,
+                        )
+                    )
+                yield self._numbered(item, seen.setdefault((item.item, item.system), {}), place), place
 
-    def _items(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, ItemPlace]]:
-        if self.rows == "passages":
-            yield from self._passages(path, reading)
-        elif self.rows == "articles" and not is_reference_plan(path):
-            yield from self._comments(path, reading)
-        elif self.rows == "articles":
-            yield from self._references(path, reading, of_articles)
-        else:
-            yield from self._candidates(path, reading, of_articles)
-
-    def _comments(self, path: str, reading: Reading) -> Iterator[tuple[Item, ItemPlace]]:
-        articles = read(path, Article, reading)
-        for index, article in enumerate(articles):
-            place = ItemPlace(articles.places, index, "comments")
-            by_id = {comment.id: comment for comment in article.comments} if "thread" in self.context else {}
-            shown = article if "article" in self.context else Article(article.id, "", ())
-            for comment in article.comments:
+    def _items(self, row: Row, known: Mapping[str, Article], place: ItemPlace) -> Iterator[Item]:
+        """Items of a row: the comments of an article; of another one its text."""
+        named = "article" in self.context
+        if isinstance(row, Article):
+            by_id = {comment.id: comment for comment in row.comments} if "thread" in self.context else {}
+            shown = row if named else Article(row.id, "", ())
+            for comment in row.comments:
                 thread = tuple(Context(name="thread", text=text) for text in _thread(comment, by_id))
-                yield _item(shown, comment.id, comment.text, context=thread), place
-
-    def _references(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, ItemPlace]]:
-        """References of a plan with their articles; without articles they are shown with the name of their item."""
-        known = self._known(of_articles)
-        rows = read(path, PlannedReference, reading)
-        for index, row in enumerate(rows):
-            place = ItemPlace(rows.places, index, "reference")
-            unknown = Article(row.item, row.item if "article" in self.context else "", ())
-            yield _item(self._article(row.item, known, unknown, place), str(row.reference), row.text), place
-
-    def _candidates(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, ItemPlace]]:
-        known = self._known(of_articles)
-        rows = read(path, self._extended(Candidate), self._mapped(reading))
-        for index, row in enumerate(rows):
-            place = ItemPlace(rows.places, index, "system")
+                yield _item(shown, comment.id, comment.text, context=thread)
+        elif isinstance(row, PlannedReference):  # without articles it is shown with the name of its item
+            unknown = Article(row.item, row.item if named else "", ())
+            yield _item(self._article(row.item, known, unknown, place), str(row.reference), row.text)
+        elif isinstance(row, Passage):
+            title = row.topic if named else ""
+            yield Item(item=row.topic, system=row.id, text=row.text, title=title, context=self._contexts(row))
+        elif isinstance(row, Candidate):
             article = self._article(row.item, known, Article(row.item, "", ()), place)
-            yield self._candidate(row, article, place), place
-
-    def _candidate(self, row: Candidate, article: Article, place: ItemPlace) -> Item:
-        sample, lang = getattr(row, "sample", None), getattr(row, "lang", None)
-        if sample is not None and sample < 1:
-            raise place.error(Message("expected a whole number from 1 up, got {got}", got=sample), "sample")
-        item = _item(article, row.system, row.text, context=self._contexts(row), sample=sample or 0)
-        return item if self.articles is not None or lang is None else msgspec.structs.replace(item, lang=lang)
-
-    def _passages(self, path: str, reading: Reading) -> Iterator[tuple[Item, ItemPlace]]:
-        rows = read(path, self._extended(Passage), self._mapped(reading))
-        for index, row in enumerate(rows):
-            title = row.topic if "article" in self.context else ""
-            item = Item(item=row.topic, system=row.id, text=row.text, title=title, context=self._contexts(row))
-            yield item, ItemPlace(rows.places, index, "id")
+            sample, lang = getattr(row, "sample", None), getattr(row, "lang", None)
+            if sample is not None and sample < 1:
+                raise place.error(Message("expected a whole number from 1 up, got {got}", got=sample), "sample")
+            item = _item(article, row.system, row.text, context=self._contexts(row), sample=sample or 0)
+            own = self.articles is None and lang is not None
+            yield msgspec.structs.replace(item, lang=lang) if own else item
 
     def _mapped(self, reading: Reading) -> Reading:
         """Options of reading rows with the columns of the context, which must be there."""
@@ -428,9 +399,6 @@ class ItemFiles:
             texts = cell if isinstance(cell, tuple) else (cell,)
             found += [Context(name=name, text=str(text)) for text in texts if text is not None and str(text).strip()]
         return tuple(found)
-
-    def _known(self, reading: Reading) -> dict[str, Article]:
-        return {} if self.articles is None else {one.id: one for one in read(self.articles, Article, reading)}
 
     def _article(self, item: str, known: Mapping[str, Article], unknown: Article, place: ItemPlace) -> Article:
         """The article of an item; where no articles were given, another one in its place."""
@@ -642,28 +610,30 @@ def with_gold(
     for index, row in enumerate(rows):
         if (row.item, row.system, row.sample) in known:
             continue
+        place = ItemPlace(rows.places, index, "item")
         number = numbers.get((row.item, row.system, row.sample))
         if number is None and row.text is not None:
             number = numbers[row.item, row.system, row.sample] = len(found)
-            found.append(_text_of_label(found, row, rows.places.error, index))
+            found.append(_text_of_label(found, row, place))
         if number is None:
-            problem = Message(
-                "there is no item {system} of {item}; correct the names, or leave the row out",
-                system=row.system,
-                item=row.item,
+            raise place.error(
+                Message(
+                    "there is no item {system} of {item}; correct the names, or leave the row out",
+                    system=row.system,
+                    item=row.item,
+                )
             )
-            raise rows.places.error(index, "item", problem)
-        place = _aspect_of(row, found[number], rubric, partial(rows.places.error, index))
+        aspect = _aspect_of(row, found[number], rubric, place)
         golds = labels.setdefault(number, [None] * len(names))
-        if golds[place] not in {None, row.grade}:
+        if golds[aspect] not in {None, row.grade}:
             problem = Message(
                 "another row has the label {label} for {system} of {item}; leave one out",
-                label=f"{golds[place]:g}",
+                label=f"{golds[aspect]:g}",
                 system=row.system,
                 item=row.item,
             )
-            raise rows.places.error(index, "grade", problem)
-        golds[place] = row.grade
+            raise place.error(problem, "grade")
+        golds[aspect] = row.grade
         found[number] = msgspec.structs.replace(
             found[number],
             gold=golds[0],
@@ -681,35 +651,33 @@ def with_gold(
     return found
 
 
-def _aspect_of(row: GoldLabel, item: Item, rubric: Rubric, error: Callable[[str, str], InvalidInput]) -> int:
+def _aspect_of(row: GoldLabel, item: Item, rubric: Rubric, place: ItemPlace) -> int:
     """Number of the aspect of a label, which is checked."""
     if row.text not in {None, item.text}:
         problem = Message("{system} of {item} has another text in the file of items", system=row.system, item=row.item)
-        raise error("text", problem)
+        raise place.error(problem, "text")
     names = [scale.name for scale in rubric.scales]
-    if row.aspect is not None and row.aspect not in names:
-        raise error("aspect", Message("expected one of {names}, got '{got}'", names=", ".join(names), got=row.aspect))
-    place = 0 if row.aspect is None else names.index(row.aspect)
-    scale, got = rubric.scales[place], f"{row.grade:g}"
+    aspect = names[0] if row.aspect is None else row.aspect
+    if aspect not in names:
+        raise place.error(Message("expected one of {names}, got '{got}'", names=", ".join(names), got=aspect), "aspect")
+    number, got = names.index(aspect), f"{row.grade:g}"
+    scale = rubric.scales[number]
     if row.grade in scale.grades or (rubric.kind == "spans" and 0 <= row.grade <= 1):
-        return place
+        return number
     if not scale.grades:
-        raise error("grade", Message("expected a share from 0 to 1, got {got}", got=got))
+        raise place.error(Message("expected a share from 0 to 1, got {got}", got=got), "grade")
     whole = Message("expected a whole number from {low} to {high}, got {got}", low=scale.low, high=scale.high, got=got)
-    raise error("grade", whole)
+    raise place.error(whole, "grade")
 
 
-def _text_of_label(
-    items: Sequence[Item], row: GoldLabel, error: Callable[[int, str, str], InvalidInput], index: int
-) -> Item:
+def _text_of_label(items: Sequence[Item], row: GoldLabel, place: ItemPlace) -> Item:
     """Item with the text of a label, shown like the other items of its article."""
     beside = next((item for item in items if item.item == row.item), None)
     if beside is None:
-        problem = Message("there is no item of {item}, so nothing to show beside this text", item=row.item)
-        raise error(index, "item", problem)
+        raise place.error(Message("there is no item of {item}, so nothing to show beside this text", item=row.item))
     if row.text is None or not row.text.strip() or "\0" in row.text:
         problem = Message("expected a text without NUL characters, or none for a text of the file of items")
-        raise error(index, "text", problem)
+        raise place.error(problem, "text")
     return msgspec.structs.replace(
         beside, system=row.system, text=row.text, sample=row.sample, gold=None, golds=(), purpose=""
     )

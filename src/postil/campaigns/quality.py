@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from itertools import combinations
+from itertools import combinations, pairwise
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from postil.campaigns.result import AnnotatorQuality, QualityConcern, RatingWindow
+from postil.data.groups import grouped
 from postil.data.parts import Estimate
 from postil.data.rows import Judgement
 from postil.errors import Undefined
@@ -77,9 +78,7 @@ def with_gold_labels(ratings: Sequence[Rating], purpose: Purpose = "") -> tuple[
 
 def _compare(pairs: Iterable[tuple[str, float, float]]) -> Iterator[Consistency]:
     """One row per annotator, of the differences between ratings and their references."""
-    differences: dict[str, list[float]] = {}
-    for name, grade, reference in pairs:
-        differences.setdefault(name, []).append(grade - reference)
+    differences = grouped((name, grade - reference) for name, grade, reference in pairs)
     for name, mine in sorted(differences.items()):
         yield Consistency(
             annotator=name,
@@ -178,8 +177,8 @@ def annotator_quality(
     beside, equal = _beside_others(ratings), _equal_to_others(ratings)
     fast = _fast(ratings, lengths)
     found = []
-    for name in sorted({one.annotator for one in ratings}, key=lambda name: (len(name), name)):
-        mine = [one for one in ratings if one.annotator == name]
+    by_name = grouped((one.annotator, one) for one in ratings)
+    for name, mine in sorted(by_name.items(), key=lambda pair: (len(pair[0]), pair[0])):
         seconds = [one.seconds for one in mine if one.seconds is not None]
         check, hurried = checks.get(name), fast.get(name, ())
         made = AnnotatorQuality(
@@ -247,23 +246,18 @@ class _Beside(NamedTuple):
 
 def _by_item(ratings: Sequence[Rating]) -> Iterable[list[Rating]]:
     """First ratings of each item that is not gold."""
-    by_item: defaultdict[int, list[Rating]] = defaultdict(list)
-    for one in ratings:
-        if one.round == 1 and one.gold is None:
-            by_item[one.number].append(one)
-    return by_item.values()
+    return grouped((one.number, one) for one in ratings if one.round == 1 and one.gold is None).values()
 
 
 def _equal_to_others(ratings: Sequence[Rating]) -> dict[str, tuple[_Share, _Share]]:
     """Share of equal grades among the pairs of ratings of an item that are an annotator's, and among all the others."""
-    mine: defaultdict[str, list[bool]] = defaultdict(list)
-    pairs: list[bool] = []
-    for given in _by_item(ratings):
-        for one, other in combinations(given, 2):
-            pairs.append(one.grade == other.grade)
-            mine[one.annotator].append(pairs[-1])
-            mine[other.annotator].append(pairs[-1])
-    equal = sum(pairs)
+    pairs = [
+        ((one.annotator, other.annotator), one.grade == other.grade)
+        for given in _by_item(ratings)
+        for one, other in combinations(given, 2)
+    ]
+    mine = grouped((name, same) for names, same in pairs for name in names)
+    equal = sum(same for _, same in pairs)
     return {
         name: (_Share(sum(same), len(same)), _Share(equal - sum(same), len(pairs) - len(same)))
         for name, same in mine.items()
@@ -295,16 +289,11 @@ def _fast(ratings: Sequence[Rating], lengths: Mapping[int, float]) -> dict[str, 
     found: defaultdict[str, list[bool]] = defaultdict(list)
     size = max(2 * FEWEST, -(-len(timed) // 10))
     starts = list(range(0, len(timed), size))
-    if not starts:
-        return found
     if len(starts) > 1 and len(timed) - starts[-1] < 2 * FEWEST:
         starts.pop()
-    for start, end in zip(starts, [*starts[1:], len(timed)], strict=True):
+    for start, end in pairwise([*starts, len(timed)]):
         part = timed[start:end]
-        by_annotator: defaultdict[str, list[float]] = defaultdict(list)
-        for _, took, name in part:
-            by_annotator[name].append(took)
-        typical = median(median(mine) for mine in by_annotator.values())
+        typical = median(map(median, grouped((name, took) for _, took, name in part).values()))
         for length, took, name in part:
             found[name].append(took < max(length / READ_PER_SECOND, HURRY * typical))
     return found
@@ -428,10 +417,8 @@ def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: Competence
         rubric: Rubric of the campaign.
         model: Model of the competence.
     """
-    import numpy as np  # noqa: PLC0415 - it takes long to load
-
-    from postil.meta.table import Judged  # noqa: PLC0415 - the same
-    from postil.raters.competence import infer, weighted_means  # noqa: PLC0415 - it loads statistics
+    from postil.meta.table import Judged  # noqa: PLC0415 - it loads statistics
+    from postil.raters.competence import infer, weighted_means  # noqa: PLC0415 - the same
 
     if not rubric.grades:
         reason = Message("competence is estimated from grades, and this campaign has marks")

@@ -16,6 +16,7 @@ from postil.campaigns.people import active_person
 from postil.campaigns.quality import reading_length
 from postil.campaigns.state import moment
 from postil.campaigns.tables import GRADED, MOST_ROWS
+from postil.data.groups import grouped
 from postil.messages import Message
 from postil.raters.result import PlanRevision
 
@@ -261,7 +262,6 @@ def _cases(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]
         for number in some:
             if number not in texts:
                 raise Refused("unknown", "there is no item {n}", n=number)
-        given: dict[int, list[tuple[str, float]]] = {number: [] for number in some}
         grades = (
             sql.select(_ASSIGNMENTS.item, _PEOPLE.pseudonym, _EVENTS.grade)
             .join_from(tables.assignment, tables.event, _ASSIGNMENTS.event == _EVENTS.id)
@@ -269,18 +269,18 @@ def _cases(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]
             .where(_ASSIGNMENTS.item.in_(some), _ASSIGNMENTS.state == GRADED, _ASSIGNMENTS.round == 1)
             .order_by(_ASSIGNMENTS.person)
         )
-        for number, name, grade in connection.execute(grades):
-            given[number].append((name, grade))
+        given = grouped((number, (name, grade)) for number, name, grade in connection.execute(grades))
         decided = {one.number: one for one in _adjudications(connection, some)}
         for number in some:
-            values = [grade for _, grade in given[number]]
+            ratings = given.get(number, ())
+            values = [grade for _, grade in ratings]
             yield Conflict(
                 number=number,
                 text=texts[number].text,
                 title=texts[number].title,
                 content=texts[number].content,
                 lang=texts[number].lang,
-                ratings=tuple(given[number]),
+                ratings=tuple(ratings),
                 distance=max(values, default=0.0) - min(values, default=0.0),
                 adjudication=decided.get(number),
                 context=texts[number].context,

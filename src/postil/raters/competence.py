@@ -254,9 +254,6 @@ class _Fit:
         return float(by_annotator.sum() + by_text.sum()) / 2
 
 
-"""Maximum number of iterations."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class InferredLabels(Inferred):
     """Labels of n texts and the competence of a annotators.
