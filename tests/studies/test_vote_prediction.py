@@ -10,7 +10,6 @@ import pytest
 
 from postil.errors import UsageError
 from postil.meta.resampling import bootstrap_counts
-from postil.studies.uses.votes import RANK_MEASURES as MEASURES
 from postil.studies.uses.votes import (
     VotePrediction,
     assign_folds,
@@ -183,7 +182,7 @@ RANKED = [
 def test_measures_are_means_over_all_orders_of_ties() -> None:
     scores, votes = (np.concatenate([each[side] for each in RANKED]) for side in (0, 1))
     found = thread_measures(np.column_stack([scores, -scores]), votes, np.array([0, 6, 9]))
-    assert found.shape == (3, 2, len(MEASURES))
+    assert found.shape == (3, 2, 5)
     for thread, (given, voted) in enumerate(RANKED):
         for column, sign in enumerate((1, -1)):
             signed = [sign * each for each in given]

@@ -26,11 +26,12 @@ from postil.metrics.ungraded import mean_similarities, similarity_of
 from postil.studies.result import StudyPart, StudyRow, StudyTable, interval_cells
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Tokens, Vocabulary
+from postil.threads.evaluation import gains, ndcg, pairwise
 from postil.threads.quality import text_shares
 from postil.training.texts import CorpusTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,21 +44,17 @@ __all__ = [
     "AGE",
     "BOTH",
     "LENGTH",
-    "PREDICTION",
-    "RANK_MEASURES",
     "Threads",
     "VotePrediction",
     "assign_folds",
     "between_share",
     "centered_ranks",
     "cross_fit",
-    "log_votes",
     "r_squared",
     "ranking_part",
     "read_threads",
     "resampled_means",
     "thread_measures",
-    "vote_gains",
     "votes_part",
     "with_text",
 ]
@@ -369,32 +366,16 @@ def between_share(target: Floats, starts: Int64s, counts: Int32s) -> Floats:
     within = (drawn @ inside) / np.maximum(1.0, rows - clusters)
     size = (rows - (drawn @ sizes**2) / rows) / (clusters - 1)
     variance = np.maximum(0.0, between - within) / size
-    total = variance + within
-    return ratio(variance, total)
+    return ratio(variance, variance + within)
 
 
 CUTOFFS: Final = (1, 5)
-RANK_MEASURES: Final = (*(f"ndcg@{k}" for k in CUTOFFS), "spearman", "kendall-b", "pairs")
-"""Names of the measures of `thread_measures`, in order; higher is better."""
-
-
-def vote_gains(votes: Floats) -> Floats:
-    """Gains of nDCG: ``log(1 + max(votes, 0))``.
-
-    Args:
-        votes: float64[n], upvotes; some may be below 0.
-
-    >>> vote_gains(np.array([-3.0, 0.0, 1.0])).round(3).tolist()
-    [0.0, 0.0, 0.693]
-    """
-    return np.log1p(np.maximum(votes, 0.0))
 
 
 def thread_measures(scores: Floats, votes: Floats, starts: Int64s) -> Floats:
     """Compare rankings of each thread's comments with their votes.
 
-    - ``ndcg@k``: sum of ``gain / log2(1 + rank)`` over the first k ranks, over the highest possible sum (Järvelin and
-      Kekäläinen 2002); gains as in `vote_gains`, their mean over all orders of tied scores.
+    - ``ndcg@k``: as `postil.threads.evaluation.ndcg`, with the gain of votes.
     - ``spearman`` and ``kendall-b``: rank correlation within the thread; 0 where all scores of the thread are tied.
     - ``pairs``: share of the pairs with different votes that the scores put in order; tied scores count half.
 
@@ -404,24 +385,24 @@ def thread_measures(scores: Floats, votes: Floats, starts: Int64s) -> Floats:
         starts: int64[A], first comment of each thread.
 
     Returns:
-        float64[A, M, 5], by the names of `RANK_MEASURES`. A constant scorer has the expected values of a random order.
+        float64[A, M, 5], in this order: nDCG at each of `CUTOFFS`, ``spearman``, ``kendall-b``, ``pairs``; higher is
+        better. A constant scorer has the expected values of a random order.
 
     >>> scores = np.array([[3.0, 1.0], [2.0, 1.0], [1.0, 1.0]])
     >>> thread_measures(scores, np.array([7.0, 0.0, 1.0]), np.array([0])).round(3).tolist()
     [[[1.0, 0.964, 0.5, 0.333, 0.667], [0.444, 0.783, 0.0, 0.0, 0.5]]]
     """
-    gains = vote_gains(votes)
-    ideal = np.stack([_discounted(gains, gains, starts, k) for k in CUTOFFS], axis=-1)  # [A, cutoffs]
-    reached = np.stack(
-        [np.stack([_discounted(column, gains, starts, k) for k in CUTOFFS], axis=-1) for column in scores.T], axis=1
-    )
     spearman, kendall = (
         np.nan_to_num(rank_coefficient(name, scores, votes, starts)) for name in ("spearman", "kendall-b")
     )  # NaN: all scores are tied, since votes are not
-    # tau-b = (C - D) / sqrt(untied x * untied y), so the share of pairs in order is ((C - D) / untied y + 1) / 2.
-    untied = _untied_pairs(np.column_stack([scores, votes]), starts)
-    pairs = (kendall * np.sqrt(untied[:, :-1] / untied[:, -1:]) + 1) / 2
-    return np.concatenate([reached / ideal[:, None], np.stack([spearman, kendall, pairs], axis=-1)], axis=-1)
+    others = []
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(votes)], strict=True):
+        of_thread, gain = votes[start:end], gains(votes[start:end], "votes")
+        others.append(
+            [(*(ndcg(column, gain, k) for k in CUTOFFS), pairwise(column, of_thread)) for column in scores[start:end].T]
+        )
+    found = np.array(others)
+    return np.concatenate([found[..., :-1], np.stack([spearman, kendall, found[..., -1]], axis=-1)], axis=-1)
 
 
 def centered_ranks(values: Floats, starts: Int64s) -> Floats:
@@ -441,60 +422,10 @@ def centered_ranks(values: Floats, starts: Int64s) -> Floats:
     thread, size = np.repeat(np.arange(len(starts)), sizes), np.repeat(sizes, sizes)
     out = np.empty(values.shape)
     for column, ranks in enumerate(dense_ranks(values, starts).T):
-        order = np.lexsort((ranks, thread))
-        tie = _ties(ranks[order], thread[order])
-        place = np.arange(len(values)) - np.repeat(starts, sizes)
-        out[order, column] = (_mean_by(tie, place.astype(np.float64)) - (size - 1) / 2) / size
+        _, tie, tied = np.unique(thread * len(values) + ranks, return_inverse=True, return_counts=True)
+        place = (np.cumsum(tied) - (tied + 1) / 2)[tie] - starts[thread]
+        out[:, column] = (place - (size - 1) / 2) / size
     return out
-
-
-def _discounted(scores: Floats, gains: Floats, starts: Int64s, k: int) -> Floats:
-    """Expected discounted cumulative gain of each thread at rank cutoff k, float64[A]."""
-    sizes = np.diff([*starts, len(scores)])
-    thread = np.repeat(np.arange(len(starts)), sizes)
-    ranks = dense_ranks(scores[:, None], starts)[:, 0]
-    order = np.lexsort((-ranks, thread))
-    expected = _mean_by(_ties(ranks[order], thread[order]), gains[order])
-    place = np.arange(len(scores)) - np.repeat(starts, sizes)
-    return np.asarray(np.add.reduceat(np.where(place < k, expected / np.log2(place + 2), 0.0), starts))
-
-
-def _ties(ranks: Int32s, thread: Int64s) -> Int64s:
-    """Number of the tie of each row, int64[n]; rows are sorted by thread and rank."""
-    new = np.concatenate([[False], (np.diff(ranks) != 0) | (np.diff(thread) != 0)])
-    return np.cumsum(new)
-
-
-def _mean_by(group: Int64s, values: Floats) -> Floats:
-    """Mean of each row's group, float64[n]."""
-    return np.asarray((np.bincount(group, values) / np.bincount(group))[group])
-
-
-def _untied_pairs(columns: Floats, starts: Int64s) -> Floats:
-    """Number of pairs of each thread that are not tied, float64[A, M]."""
-    sizes = np.diff([*starts, len(columns)])
-    thread = np.repeat(np.arange(len(starts)), sizes)
-    out = np.empty((len(starts), columns.shape[1]))
-    for column, ranks in enumerate(dense_ranks(columns, starts).T):
-        _, first, tied = np.unique(thread * len(columns) + ranks, return_index=True, return_counts=True)
-        out[:, column] = (sizes**2 - np.bincount(thread[first], tied.astype(np.float64) ** 2)) / 2
-    return out
-
-
-PREDICTION: Final = ("r2", "spearman", "r2 within", "spearman within")
-"""Names of the measures of `VotePrediction.measure`."""
-
-
-def log_votes(votes: Floats) -> Floats:
-    """Votes on a logarithmic scale, negative ones included: ``sign(v) log(1 + |v|)``.
-
-    Args:
-        votes: float64[n].
-
-    >>> log_votes(np.array([-1.0, 0.0, 1.0])).round(3).tolist()
-    [-0.693, 0.0, 0.693]
-    """
-    return np.sign(votes) * np.log1p(np.abs(votes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -522,8 +453,8 @@ class VotePrediction:
 
     @cached_property
     def target(self) -> Floats:
-        """Votes on a logarithmic scale, float64[n]; see `log_votes`."""
-        return log_votes(self.votes)
+        """Votes on a logarithmic scale, negative ones included: ``sign(v) log(1 + |v|)``, float64[n]."""
+        return np.sign(self.votes) * np.log1p(np.abs(self.votes))
 
     def within(self, values: Floats) -> Floats:
         """Subtract the mean of each thread.
@@ -570,12 +501,13 @@ class VotePrediction:
             curved: Columns whose square is a feature, too.
 
         Returns:
-            float64[1 + R] by the names of `PREDICTION`: the value and that of each resample. A correlation of constant
+            float64[1 + R] by the name of the measure: the value and that of each resample. A correlation of constant
             predictions is NaN.
         """
         bent = columns[:, list(curved)]
         features = np.column_stack([columns, (bent - bent.mean(axis=0)) ** 2])
         folds = self.folds[self.thread]
+        level = cross_fit(np.zeros((len(folds), 0)), self.target, folds)
         pooled = cross_fit(features, self.target, folds)
         apart = self.within(cross_fit(self.within(features), self.within(self.target), folds))
         by_thread = np.nan_to_num(rank_coefficient("spearman", apart[:, None], self.votes, self.starts))[:, 0]
@@ -589,23 +521,14 @@ class VotePrediction:
             "spearman",
             self.jobs,
         )[:, 0]
-        return dict(
-            zip(
-                PREDICTION,
-                (
-                    r_squared(self.target, pooled, self._level, self.starts, self.counts),
-                    spearman,
-                    r_squared(self.within(self.target), apart, np.zeros(len(self.votes)), self.starts, self.counts),
-                    resampled_means(by_thread, self.counts),
-                ),
-                strict=True,
-            )
-        )
-
-    @cached_property
-    def _level(self) -> Floats:
-        """Mean of the other folds, float64[n]."""
-        return cross_fit(np.zeros((len(self.votes), 0)), self.target, self.folds[self.thread])
+        return {
+            "r2": r_squared(self.target, pooled, level, self.starts, self.counts),
+            "spearman": spearman,
+            "r2 within": r_squared(
+                self.within(self.target), apart, np.zeros(len(self.votes)), self.starts, self.counts
+            ),
+            "spearman within": resampled_means(by_thread, self.counts),
+        }
 
 
 RANDOM: Final = "random order (expected)"
@@ -666,12 +589,18 @@ def ranking_part(threads: Threads, options: UsesOptions) -> StudyPart:
         head=("", *HEAD),
         rows=tuple(rows),
     )
-    gains = _gains("ranking-gains", of_fit, HEAD, len(threads.starts))
+    absent = StudyTable(
+        key="absent",
+        caption="Scorers that are absent",
+        head=("scorer", "reason"),
+        rows=tuple(StudyRow(name=name, cells=(reason,)) for name, reason in threads.absent.items()),
+    )
+    added = _gains("ranking-gains", of_fit, HEAD, len(threads.starts))
     return StudyPart(
         key="comment-ranking",
         title="Comment ranking",
         words=(_data(threads, options), MEASURES, SCORERS, FITTED),
-        tables=(table, gains, *_absent(threads)),
+        tables=(table, added, *([absent] if absent.rows else ())),
     )
 
 
@@ -716,8 +645,7 @@ def votes_part(threads: Threads, options: UsesOptions) -> StudyPart:
 
 def _measured(data: VotePrediction, columns: Floats, curved: list[int]) -> Floats:
     """Measures of a fit and their resamples, float64[measures, 1 + R]."""
-    found = data.measure(columns, curved)
-    return np.stack([found[name] for name in PREDICTION])
+    return np.stack(list(data.measure(columns, curved).values()))
 
 
 def _row(name: str, samples: Floats, articles: int) -> StudyRow:
@@ -734,12 +662,6 @@ def _gains(key: str, fits: Mapping[str, Floats], head: tuple[str, ...], articles
         head=("", *head),
         rows=tuple(_row(f"{with_text(base)} − {base}", fits[with_text(base)] - fits[base], articles) for base in bases),
     )
-
-
-def _absent(threads: Threads) -> Iterator[StudyTable]:
-    if threads.absent:
-        rows = tuple(StudyRow(name=name, cells=(reason,)) for name, reason in threads.absent.items())
-        yield StudyTable(key="absent", caption="Scorers that are absent", head=("scorer", "reason"), rows=rows)
 
 
 def _data(threads: Threads, options: UsesOptions) -> str:
