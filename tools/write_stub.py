@@ -19,6 +19,7 @@ import postil
 from postil.capabilities import capabilities
 from postil.meta.rated import JudgedKeywords, ScoredKeywords
 from postil.options import is_options
+from postil.results.systems_table import TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,8 @@ READING: Final[dict[str, Any]] = {
     **dict.fromkeys(("budget", "correlate", "estimate", "fit_combination"), JudgedKeywords),
 }
 """The functions that take data in columns or tables, and the keywords that say how they are read."""
+OTHERS: Final = {"TableKeywords": TableOptions}
+"""Options of methods of results."""
 
 
 def stub() -> str:
@@ -66,6 +69,9 @@ def keywords() -> str:
                 for home, one in _names(hint, module):
                     imports.setdefault(home, set()).add(one)
         classes[name] = "\n".join(lines)
+    for name, options in OTHERS.items():
+        fields_of = [f"    {field}: {hint}" for field, hint, _ in _fields(options)]
+        classes[name] = "\n".join([f"class {name}(TypedDict, total=False):", *fields_of])
     head = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items())]
     top = ["from typing import TypedDict", "", *head]
     return "\n\n".join(["\n".join(top), *(classes[name] for name in sorted(classes))]) + "\n"

@@ -196,3 +196,12 @@ class JudgeKeywords(TypedDict, total=False):
     controls: bool
     aspect: str | None
     out: str | None
+
+class TableKeywords(TypedDict, total=False):
+    layout: str
+    percent: bool
+    digits: int | None
+    intervals: bool
+    second_best: bool
+    caption: str | None
+    label: str | None

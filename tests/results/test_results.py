@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import narwhals as nw
@@ -28,7 +28,7 @@ from postil.meta.parts import HumanAgreement
 from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.base import Result, to_json
 from postil.results.result_json import Kinds
-from postil.results.systems_table import TableFields, TableOptions
+from postil.results.systems_table import TableOptions
 from postil.results.views import LONGEST, SHOWN, show
 from result_examples import EXAMPLES, KINDS, correlated, difference, example, gained, renamed, typed, write_report
 
@@ -411,13 +411,6 @@ def test_options_of_tables_that_do_not_fit_are_refused() -> None:
         example("score").to_html(layout="systems", digits="2")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unexpected keyword argument 'digit'"):
         example("score").to_markdown(digit=2)  # type: ignore[call-arg]
-
-
-def test_options_of_tables_are_declared_once() -> None:
-    fields = {name: field.type for name, field in TableOptions.__dataclass_fields__.items()}
-    assert TableFields.__annotations__.keys() == fields.keys()
-    for name, kind in get_type_hints(TableFields).items():
-        assert get_type_hints(TableOptions)[name] == kind
 
 
 def test_statistics_of_a_split_without_articles_or_comments() -> None:

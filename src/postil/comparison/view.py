@@ -16,6 +16,7 @@ from postil.comparison.result import (
     SystemComparison,
 )
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.messages import Message
 from postil.results.formats import listed, noted, short, value_with_interval
 from postil.results.names import is_control
@@ -84,7 +85,7 @@ def view(result: Comparison) -> View:
     """
     metrics = _metrics(result)
     shown = [name for name in metrics if not is_control(name)] or metrics
-    scores = _scores(result)
+    scores = "corpus scores" if result.summed else "means of item scores"
     return View(
         line=_line(result),
         rows=result.systems,
@@ -131,10 +132,6 @@ def compared_table(result: Comparison, metrics: Collection[str], key: str = "com
 
 def _differs(row: SystemComparison) -> bool:
     return row.p_holm is not None and row.p_holm < LEVEL
-
-
-def _scores(result: Comparison) -> str:
-    return "corpus scores" if result.summed else "means of item scores"
 
 
 def _systems(result: Comparison, metrics: Sequence[str], scores: str) -> SystemsTable:
@@ -214,40 +211,35 @@ def interleaved(result: InterleavingResult) -> View:
         line=f"{counted(result.impressions, 'impression')}; {', '.join(said)}",
         rows=result.rows,
         fields=Preference.__struct_fields__,
-        grids=[_preferences(result), _ranks(result)],
+        grids=[
+            Table(
+                rows=result.rows,
+                columns=(
+                    Name("model", "model"),
+                    Text("against", "baseline"),
+                    Text("measure", "measure"),
+                    *(Count(name, name) for name in ("impressions", "wins", "ties", "losses")),
+                    Interval("preference", "preference"),
+                    PValue("p (sign test)", "p_sign", least=True),
+                    PValue("p (articles)", "p_articles", least=True),
+                    PValue("p (Holm)", "p_holm", least=True),
+                ),
+            ),
+            Table(
+                rows=result.ranks,
+                columns=(
+                    Name("model", "model"),
+                    Text("against", "baseline"),
+                    Count("rank", "rank", separated=False),
+                    Figure("suggestions", lambda row: f"{row.of_model:,} : {row.of_baseline:,}"),
+                    PValue("p (balance)", "p_balance", least=True),
+                    *(Figure(event, partial(_shares, event)) for event in ("clicked", "answered", "hidden")),
+                ),
+            ),
+        ],
         findings=[_interleaved_finding(pair, result) for pair in result.pairs],
         head=f"{counted(result.impressions, 'impression')}; preferences from -.5 to .5, above 0 for the model",
         remarks=list(_interleaved_remarks(result)),
-    )
-
-
-def _preferences(result: InterleavingResult) -> Table:
-    return Table(
-        rows=result.rows,
-        columns=(
-            Name("model", "model"),
-            Text("against", "baseline"),
-            Text("measure", "measure"),
-            *(Count(name, name) for name in ("impressions", "wins", "ties", "losses")),
-            Interval("preference", "preference"),
-            PValue("p (sign test)", "p_sign", least=True),
-            PValue("p (articles)", "p_articles", least=True),
-            PValue("p (Holm)", "p_holm", least=True),
-        ),
-    )
-
-
-def _ranks(result: InterleavingResult) -> Table:
-    return Table(
-        rows=result.ranks,
-        columns=(
-            Name("model", "model"),
-            Text("against", "baseline"),
-            Count("rank", "rank", separated=False),
-            Figure("suggestions", lambda row: f"{row.of_model:,} : {row.of_baseline:,}"),
-            PValue("p (balance)", "p_balance", least=True),
-            *(Figure(event, partial(_shares, event)) for event in ("clicked", "answered", "hidden")),
-        ),
     )
 
 
@@ -257,16 +249,11 @@ def _shares(event: str, row: InterleavedRank) -> str:
     return " : ".join(short(n / of) if of else "-" for n, of in sides)
 
 
-def _credit(pair: InterleavedPair, result: InterleavingResult) -> Preference | None:
-    """The preference of a pair by credit; None where no impression has an event."""
-    of = (pair.model, pair.baseline, CREDIT)
-    return next((row for row in result.rows if (row.model, row.baseline, row.measure) == of), None)
-
-
 def _interleaved_finding(pair: InterleavedPair, result: InterleavingResult) -> str:
     """The answer in a sentence."""
     names = f"{pair.model} and {pair.baseline}"
-    row = _credit(pair, result)
+    of = pair.model, pair.baseline, CREDIT
+    row = next((row for row in result.rows if (row.model, row.baseline, row.measure) == of), None)
     if row is None:
         return f"{names}: no suggestion was clicked, answered or hidden, so nothing can be said"
     if not pair.balanced:
@@ -309,42 +296,37 @@ def preferences(result: PreferencesResult) -> View:
         line=f"{counted(result.preferences, 'preference')}; {best}",
         rows=result.systems,
         fields=PreferredSystem.__struct_fields__,
-        grids=[_strengths(result), _pairs(result)],
+        grids=[
+            Table(
+                rows=result.systems,
+                columns=(
+                    Name("system", "system"),
+                    Interval("strength", "strength"),
+                    Interval("win rate", "win_rate", low="win_low", high="win_high"),
+                    *_OUTCOMES,
+                    Figure("rank", lambda row: "-".join(dict.fromkeys(map(str, (row.rank_low, row.rank_high))))),
+                    Text("group", "letters"),
+                ),
+            ),
+            Table(
+                rows=result.pairs[:MOST],
+                columns=(
+                    Name("system", "first"),
+                    Text("against", "second"),
+                    *_OUTCOMES,
+                    Number("win rate", "win_rate"),
+                    Number("by strengths", "expected"),
+                    Interval("difference of strengths", "difference"),
+                    PValue("p (Holm)", "p_holm", least=True),
+                ),
+            ),
+        ],
         findings=[_preferences_finding(result)],
         head=(
             f"{counted(result.preferences, 'preference')} of {counted(result.annotators, 'annotator')} for "
             f"{counted(result.items, 'item')}; strengths are natural logarithms, {origin}"
         ),
         remarks=list(_preferences_remarks(result)),
-    )
-
-
-def _strengths(result: PreferencesResult) -> Table:
-    return Table(
-        rows=result.systems,
-        columns=(
-            Name("system", "system"),
-            Interval("strength", "strength"),
-            Interval("win rate", "win_rate", low="win_low", high="win_high"),
-            *_OUTCOMES,
-            Figure("rank", lambda row: "-".join(dict.fromkeys(f"{rank}" for rank in (row.rank_low, row.rank_high)))),
-            Text("group", "letters"),
-        ),
-    )
-
-
-def _pairs(result: PreferencesResult) -> Table:
-    return Table(
-        rows=result.pairs[:MOST],
-        columns=(
-            Name("system", "first"),
-            Text("against", "second"),
-            *_OUTCOMES,
-            Number("win rate", "win_rate"),
-            Number("by strengths", "expected"),
-            Interval("difference of strengths", "difference"),
-            PValue("p (Holm)", "p_holm", least=True),
-        ),
     )
 
 
@@ -387,12 +369,18 @@ def chapter(found: Comparison, key: str) -> Chapter:
         found: The comparison.
         key: Prefix of the chapter's ids.
     """
-    metrics = [name for name in dict.fromkeys(row.metric for row in found.systems) if not is_control(name)]
-    systems = len({row.system for row in found.systems})
-    shown = (_table(found), *first_open(pictures(found)))
-    controls = collapsed(_controls(found))
+    every = _metrics(found)
+    metrics, controls = ([name for name in every if is_control(name) is wanted] for wanted in (False, True))
+    systems, items = counted(len({row.system for row in found.systems}), "system"), counted(found.items, "item")
+    kind = "corpus scores" if found.summed else "means"
+    caption = (
+        f"Systems against {isolated(found.baseline)}, {kind} over {items}; 95 % confidence intervals in brackets "
+        "(* Holm-adjusted p < .05)"
+    )
+    shown = (compared_table(found, metrics, caption=caption), *first_open(pictures(found)))
+    beside = collapsed(compared_table(found, controls, "compared-controls", "The same by controls"))
     parts = (
-        Section("comparison", "Differences from the baseline", (*shown, *controls)),
+        Section("comparison", "Differences from the baseline", (*shown, *beside)),
         Section("data", "Data", (Facts((*left_out(found.left_out),)),)),
         Section(
             "settings",
@@ -400,7 +388,7 @@ def chapter(found: Comparison, key: str) -> Chapter:
             (*resampled(found.settings, found.notes, found.signatures, found.lower_is_better),),
         ),
     )
-    said = f"{counted(systems, 'system')}, {counted(found.items, 'item')}, {counted(len(metrics), 'metric')}"
+    said = f"{systems}, {items}, {counted(len(metrics), 'metric')}"
     conclusion = (Findings(tuple(compared(found))), Paragraph(SIGNIFICANTLY))
     made = Chapter(
         key, f"Systems against {isolated(found.baseline)}", said, conclusion, parts, (("comparison", found.systems),)
@@ -415,15 +403,13 @@ def compared(found: Comparison) -> list[Point]:
         found: The comparison.
     """
     points = []
-    for name in dict.fromkeys(row.metric for row in found.systems):
+    for name in _metrics(found):
         rows = [row for row in found.systems if row.metric == name and row.difference is not None]
-        if name.startswith("control:") or not rows:
+        if is_control(name) or not rows:
             continue
-        groups: dict[str, list[str]] = {}
-        for row in rows:
-            value = row.difference or 0
-            side = finding(value, row.difference_low, row.difference_high, row.p_holm)
-            groups.setdefault(side, []).append(f"{isolated(row.system)} ({signed(value)})")
+        sides = (finding(row.difference or 0, row.difference_low, row.difference_high, row.p_holm) for row in rows)
+        systems = (f"{isolated(row.system)} ({signed(row.difference or 0)})" for row in rows)
+        groups = grouped(zip(sides, systems, strict=True))
         said = "; ".join(
             f"{side} {isolated(found.baseline)}: {listed(groups[side], most=SYSTEMS)}"
             for side in VERDICTS
@@ -434,42 +420,25 @@ def compared(found: Comparison) -> list[Point]:
     return points
 
 
-def _table(found: Comparison) -> Table:
-    """Systems against the baseline."""
-    items = counted(found.items, "item")
-    kind = "corpus scores" if found.summed else "means"
-    caption = f"Systems against {isolated(found.baseline)}, {kind} over {items}; 95 % confidence intervals in brackets"
-    metrics = {row.metric for row in found.systems if not is_control(row.metric)}
-    return compared_table(found, metrics, caption=f"{caption} (* Holm-adjusted p < .05)")
-
-
-def _controls(found: Comparison) -> Table:
-    """The same by controls."""
-    controls = {row.metric for row in found.systems if is_control(row.metric)}
-    return compared_table(found, controls, "compared-controls", "The same by controls")
-
-
 def pictures(found: Comparison) -> Iterator[Picture]:
     """The difference of each system from the baseline, for each metric that is no control.
 
     Args:
         found: The comparison.
     """
-    for metric in dict.fromkeys(row.metric for row in found.systems if not row.metric.startswith("control:")):
-        rows = [row for row in found.systems if row.metric == metric]
-        if picture := _against_baseline(metric, rows, found.baseline):
-            yield picture
+    differences = grouped((row.metric, row) for row in found.systems if not is_control(row.metric))
+    for metric, rows in differences.items():
+        drawn = [
+            IntervalRow(row.system, row.difference, row.difference_low, row.difference_high)
+            for row in rows
+            if row.difference is not None
+        ]
+        if drawn:
+            yield _against_baseline(metric, drawn, found.baseline)
 
 
-def _against_baseline(metric: str, rows: Sequence[SystemComparison], baseline: str) -> Picture | None:
+def _against_baseline(metric: str, drawn: Sequence[IntervalRow], baseline: str) -> Picture:
     """Each system's score minus the baseline's, by one metric."""
-    drawn = [
-        IntervalRow(row.system, row.difference, row.difference_low, row.difference_high)
-        for row in rows
-        if row.difference is not None
-    ]
-    if not drawn:
-        return None
     few = f", the first {DRAWN} of {len(drawn):,} systems" if len(drawn) > DRAWN else ""
     drawn = drawn[:DRAWN]
     said = "; ".join(f"{row.name} {number(row.value)} {interval(row.low, row.high)}" for row in drawn)

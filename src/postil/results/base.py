@@ -23,12 +23,13 @@ from postil.data.explain import shown
 from postil.data.fields import plain_id
 from postil.errors import InvalidInput
 from postil.results.result_json import SCHEMA, Kinds, check_schema, check_values, decoded, invalid, parsed, with_facts
-from postil.results.systems_table import TableFields, TableOptions
+from postil.results.systems_table import TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.data.streams import FilePath
+    from postil.keywords import TableKeywords
 
 __all__ = [
     "Backend",
@@ -149,7 +150,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         check_arguments(Result.to_frame, locals())
         return _views().frame(self, backend)
 
-    def to_csv(self, **table: Unpack[TableFields]) -> str:
+    def to_csv(self, **table: Unpack[TableKeywords]) -> str:
         """The text that ``--format csv`` prints; safe to open in a spreadsheet.
 
         Args:
@@ -157,7 +158,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         """
         return _views().text(self, "csv", TableOptions(**table))
 
-    def to_markdown(self, **table: Unpack[TableFields]) -> str:
+    def to_markdown(self, **table: Unpack[TableKeywords]) -> str:
         """The tables that ``--format markdown`` prints.
 
         Args:
@@ -165,7 +166,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         """
         return _views().text(self, "markdown", TableOptions(**table))
 
-    def to_latex(self, **table: Unpack[TableFields]) -> str:
+    def to_latex(self, **table: Unpack[TableKeywords]) -> str:
         r"""The tables that ``--format latex`` prints, for the package booktabs.
 
         Args:
@@ -182,7 +183,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         """
         return _views().text(self, "latex", TableOptions(**table))
 
-    def to_html(self, **table: Unpack[TableFields]) -> str:
+    def to_html(self, **table: Unpack[TableKeywords]) -> str:
         """The tables that ``--format html`` prints, whole and without a picture.
 
         Args:

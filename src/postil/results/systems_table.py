@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from postil.data.arguments import check_fields
 from postil.data.escaping import one_line
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
-__all__ = ["SystemsTable", "TableFields", "TableOptions", "systems_text"]
+__all__ = ["SystemsTable", "TableOptions", "systems_text"]
 
 CHOICES: Final = ("rows", "systems")
 SYSTEMS: Final = Setting("layout", "systems")
@@ -120,18 +120,6 @@ class TableOptions:
                 label=Setting("label"),
                 latex=Setting("format", "latex", instead="result.to_latex()"),
             )
-
-
-class TableFields(TypedDict, total=False):
-    """The fields of `TableOptions` as keywords."""
-
-    layout: str
-    percent: bool
-    digits: int | None
-    intervals: bool
-    second_best: bool
-    caption: str | None
-    label: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ The capability of a kind of result has a function that makes its `View`. `show` 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
@@ -293,11 +294,8 @@ def figure(result: Result, name: str | None) -> Any:
 
 def _first_picture(result: Result) -> str:
     """The first picture as HTML; empty where there is none, or no matplotlib."""
-    try:
-        for picture in pictures_of(result):
-            return picture.html
-    except UsageError:
-        pass
+    with suppress(UsageError, StopIteration):
+        return next(pictures_of(result)).html
     return ""
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "report_stage",
     "settings_of",
     "words_of",
+    "write_result",
     "write_study",
     "write_text",
 ]
@@ -272,6 +273,19 @@ def write_text(path: Path, text: str) -> None:
     """
     with AtomicFile(str(path)) as stream:
         stream.write(text.encode())
+
+
+def write_result(path: Path, make: Callable[[], Result]) -> None:
+    """Write a result as JSON, which is the work of most stages.
+
+    Args:
+        path: The file.
+        make: Function that computes the result.
+
+    Raises:
+        PostilError: The operating system reports an error, or the result cannot be computed.
+    """
+    write_text(path, to_json(make()))
 
 
 def write_study(folder: Path, study: StudyResult) -> None:

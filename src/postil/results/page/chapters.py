@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from postil.capabilities import kind, load
 from postil.data.explain import counted
@@ -30,7 +30,7 @@ from postil.results.page.blocks import (
     isolated,
 )
 from postil.results.plots.forest import IntervalRow, intervals
-from postil.results.table import Name, Table, Text
+from postil.results.table import Name, Record, Table, Text
 from postil.results.views import view_of
 
 if TYPE_CHECKING:
@@ -134,32 +134,8 @@ def signature_rows(noun: str, signatures: Mapping[str, str]) -> Numbers:
     return "signatures", [{noun: name, "signature": text} for name, text in signatures.items()]
 
 
-class Resampled(Protocol):
-    """Options of a command with resamples and permutations of items."""
-
-    @property
-    def command(self) -> str:
-        """The command."""
-
-    @property
-    def resamples(self) -> int:
-        """Number of resamples."""
-
-    @property
-    def permutations(self) -> int:
-        """Number of permutations."""
-
-    @property
-    def seed(self) -> int:
-        """Seed of both."""
-
-    @property
-    def postil(self) -> str:
-        """Version of postil."""
-
-
 def resampled(
-    settings: Resampled,
+    settings: Record,
     notes: Sequence[str],
     signatures_of: Mapping[str, str],
     turned: Sequence[str],
@@ -168,7 +144,7 @@ def resampled(
     """The settings of intervals and tests over items, and the signatures.
 
     Args:
-        settings: The options of the command.
+        settings: The options of the command, with numbers of resamples and of permutations.
         notes: Notes.
         signatures_of: Signature of each metric.
         turned: Metrics for which lower is better.

@@ -44,7 +44,6 @@ from postil.metrics.metric_set import parse_all
 from postil.metrics.result import ScoreResult
 from postil.metrics.ungraded import similarity_of
 from postil.options import changed_settings
-from postil.results.base import Result, to_json
 from postil.results.formats import listed
 from postil.results.page.report import check_report
 from postil.scoring.files import score_files
@@ -64,8 +63,8 @@ from postil.studies.stages import (
     report_stage,
     settings_of,
     words_of,
+    write_result,
     write_study,
-    write_text,
 )
 from postil.training.generators import train_commenter
 from postil.training.retrievers import train_retriever
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
 
     from postil.data.parts import Estimate
     from postil.meta.coefficients import Measure
+    from postil.results.base import Result
 
 __all__ = [
     "study_comments",
@@ -158,11 +158,7 @@ COEFFICIENTS: Final[tuple[Measure, ...]] = ("spearman", "pearson", "kendall-b")
 def _statistics(study: CommentsStudy) -> Stage:
     """Compute the statistics of the corpus."""
     target, scale = study.out / "statistics.json", study.scale
-
-    def work() -> None:
-        found = count_corpus(study.folder, StatisticsOptions(scale=scale, jobs=study.options.jobs), study.on_message)
-        write_text(target, to_json(found))
-
+    asked = StatisticsOptions(scale=scale, jobs=study.options.jobs)
     return Stage(
         name="statistics",
         outputs=[target],
@@ -170,7 +166,7 @@ def _statistics(study: CommentsStudy) -> Stage:
         request={"scale": str(scale)},
         command=as_line(Command("corpus stats", (str(study.folder),), settings_of({"format": "json", "scale": scale}))),
         printed=True,
-        work=work,
+        work=partial(write_result, target, lambda: count_corpus(study.folder, asked, study.on_message)),
     )
 
 
@@ -296,10 +292,6 @@ def _scores(study: CommentsStudy) -> Stage:
         "items": items,
     }
     settings |= {"controls": True, "control_draws": options.draws, "seed": options.seed} if judged else {}
-
-    def work() -> None:
-        write_text(totals, to_json(score_files(str(candidates), str(references), asked, study.on_message)))
-
     return Stage(
         name="scores",
         outputs=[totals, items],
@@ -313,7 +305,9 @@ def _scores(study: CommentsStudy) -> Stage:
         },
         command=as_line(Command("score", (str(candidates),), settings_of({**settings, "format": "json"}))),
         printed=True,
-        work=work,
+        work=partial(
+            write_result, totals, lambda: score_files(str(candidates), str(references), asked, study.on_message)
+        ),
     )
 
 
@@ -336,7 +330,7 @@ def _comparison(study: CommentsStudy) -> Stage:
         request=options.resampling,
         command=command,
         printed=True,
-        work=lambda: write_text(target, to_json(compare_rows(open_score_files([str(items)]), asked, command))),
+        work=partial(write_result, target, lambda: compare_rows(open_score_files([str(items)]), asked, command)),
     )
 
 
@@ -367,8 +361,8 @@ def _correlations(study: CommentsStudy) -> Stage:
     }
     command = as_line(Command("correlate", (str(items),), settings_of(settings)))
 
-    def work() -> None:
-        found = correlate_files(
+    def correlated() -> CorrelationResult:
+        return correlate_files(
             [str(items)],
             str(judgements),
             asked,
@@ -377,7 +371,6 @@ def _correlations(study: CommentsStudy) -> Stage:
             each_way=paper,
             command=command,
         )
-        write_text(target, to_json(found))
 
     return Stage(
         name="correlations",
@@ -386,7 +379,7 @@ def _correlations(study: CommentsStudy) -> Stage:
         request={"aspect": options.aspect, "scale": str(scale), **options.resampling, **_preset(options)},
         command=command,
         printed=True,
-        work=work,
+        work=partial(write_result, target, correlated),
     )
 
 
@@ -405,18 +398,15 @@ def _tables(study: CommentsStudy) -> Stage:
     books = {codebook(path) for path in (options.references, options.judgements) if path and spread}
 
     def work() -> None:
-        made = comments_study(
-            study,
-            Made(
-                models={name: Model.open(folder) for name, folder in study.models.items()},
-                statistics=read_result(study.out / "statistics.json", StatisticsResult),
-                scores=read_result(study.out / "scores.json", ScoreResult),
-                candidates=list(read(study.out / "candidates.jsonl", Candidate)),
-                judged=read_result(study.out / "correlations.json", CorrelationResult) if options.judgements else None,
-                over_seeds=_scores_over_seeds(study) if spread else {},
-            ),
+        made = Made(
+            models={name: Model.open(folder) for name, folder in study.models.items()},
+            statistics=read_result(study.out / "statistics.json", StatisticsResult),
+            scores=read_result(study.out / "scores.json", ScoreResult),
+            candidates=list(read(study.out / "candidates.jsonl", Candidate)),
+            judged=read_result(study.out / "correlations.json", CorrelationResult) if options.judgements else None,
+            over_seeds=_scores_over_seeds(study) if spread else {},
         )
-        write_study(study.out, made)
+        write_study(study.out, comments_study(study, made))
 
     return Stage(
         name="tables",

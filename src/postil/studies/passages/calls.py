@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -31,7 +32,6 @@ from postil.passages.calls import (
 )
 from postil.passages.result import NcgResult, SummaryResult
 from postil.passages.summaries import SummariesOptions, SummaryFiles
-from postil.results.base import to_json
 from postil.results.page.report import check_report
 from postil.studies.passages.figures import (
     PAPER,
@@ -58,8 +58,8 @@ from postil.studies.stages import (
     report_stage,
     settings_of,
     words_of,
+    write_result,
     write_study,
-    write_text,
 )
 from postil.vectors.calls import VectorTrainingOptions
 
@@ -384,11 +384,6 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
     }
     settings = settings_of(given)
     command = as_line(Command("passages", (str(passages),), (*settings, *settings_of({"format": "json"}))))
-
-    def work() -> None:
-        result, _ = gains_of_file(str(passages), asked, command=command)
-        write_text(target, to_json(result))
-
     return Stage(
         name=target.stem,
         outputs=[target],
@@ -396,7 +391,7 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
         request={"flags": words_of(settings)},
         command=command,
         printed=True,
-        work=work,
+        work=partial(write_result, target, lambda: gains_of_file(str(passages), asked, command=command)[0]),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +23,6 @@ from postil.passages.by_length import RankingsByLength
 from postil.passages.calls import MEASURES, PassagesOptions, gains_of_file
 from postil.passages.gain import PassageRankings
 from postil.passages.summaries import SummariesOptions, SummaryFiles, score_summary_files
-from postil.results.base import to_json
 from postil.results.numbers import number
 from postil.studies.papers import PRINTED, PassagesPaper, Range, deviations, passages_paper
 from postil.studies.passages.figures import (
@@ -46,7 +46,7 @@ from postil.studies.passages.figures import (
     vectors_part,
 )
 from postil.studies.result import StudyCell, StudyPart, StudyResult, StudyRow, StudyTable
-from postil.studies.stages import Stage, as_line, settings_of, words_of, write_text
+from postil.studies.stages import Stage, as_line, settings_of, words_of, write_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -482,11 +482,6 @@ def summaries_stage(target: Path, files: SummaryFiles, options: SummariesOptions
         }
     )
     command = as_line(Command("passages", (str(files.passages),), (*settings, *settings_of({"format": "json"}))))
-
-    def work() -> None:
-        result, _ = score_summary_files(files, options, command=command)
-        write_text(target, to_json(result))
-
     return Stage(
         name="summaries",
         outputs=[target],
@@ -494,7 +489,7 @@ def summaries_stage(target: Path, files: SummaryFiles, options: SummariesOptions
         request={"flags": words_of(settings)},
         command=command,
         printed=True,
-        work=work,
+        work=partial(write_result, target, lambda: score_summary_files(files, options, command=command)[0]),
     )
 
 
@@ -629,7 +624,7 @@ def anchors_stage(target: Path, passages: Path, options: PassagesOptions, comman
         inputs=[passages],
         request={"flags": list(words)},
         command=command,
-        work=lambda: write_text(target, to_json(_with_anchors(passages, options))),
+        work=partial(write_result, target, partial(_with_anchors, passages, options)),
     )
 
 

@@ -19,7 +19,7 @@ from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Reference
 from postil.errors import Undefined
 from postil.messages import Command, Message
-from postil.results.base import replace, to_json
+from postil.results.base import replace
 from postil.results.page.report import check_report
 from postil.studies.comments.study import suggest, suggested_texts
 from postil.studies.result import StudyPart, StudyResult, StudyRow, StudyTable
@@ -31,8 +31,8 @@ from postil.studies.stages import (
     report_stage,
     settings_of,
     words_of,
+    write_result,
     write_study,
-    write_text,
 )
 from postil.studies.uses.titles import GENERATORS, Untitled, baseline_titles, read_untitled, titles_part
 from postil.studies.uses.votes import Threads, ranking_part, read_threads, votes_part
@@ -111,17 +111,13 @@ class UsesStudy:
     def _part(self, name: str, make: Callable[[Threads, UsesOptions], StudyPart]) -> Stage:
         """A stage that writes a part of the study as a study of its own."""
         target, options = self.out / f"{name}.json", self.options
-
-        def work() -> None:
-            write_text(target, to_json(self._study((make(self.threads, options),))))
-
         return Stage(
             name=name,
             outputs=[target],
             inputs=[self._folder, *([Path(options.model)] if options.model else [])],
             request={"folds": options.folds, "resamples": options.resamples, "seed": options.seed},
             command=self._command(name),
-            work=work,
+            work=partial(write_result, target, lambda: self._study((make(self.threads, options),))),
         )
 
     def _study(self, parts: tuple[StudyPart, ...]) -> StudyResult:
@@ -226,9 +222,9 @@ class UsesStudy:
         target, options = self.out / "titles.json", self.options
         candidates, references = self.out / "candidates.jsonl", self.out / "references.jsonl"
 
-        def work() -> None:
+        def study() -> StudyResult:
             rows = list(read(candidates, Candidate)), list(read(references, Reference))
-            write_text(target, to_json(self._study((titles_part(self.corpus, *rows, options),))))
+            return self._study((titles_part(self.corpus, *rows, options),))
 
         return Stage(
             name="titles",
@@ -236,7 +232,7 @@ class UsesStudy:
             inputs=[self._folder, candidates, references],
             request={"resamples": options.resamples, "seed": options.seed},
             command=self._command("titles"),
-            work=work,
+            work=partial(write_result, target, study),
         )
 
     def _tables(self) -> Stage:
