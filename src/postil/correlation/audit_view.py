@@ -173,13 +173,10 @@ def audit_tables(audit: Audit) -> Iterator[Table]:
 
 
 def _margins(audit: Audit) -> Table:
-    caption = (
-        "The best metric minus each other one and minus the controls, and each metric minus the lengths; 95 % "
-        "confidence intervals"
-    )
     return Table(
         key="margins",
-        caption=caption,
+        caption="The best metric minus each other one and minus the controls, and each metric minus the lengths; 95 % "
+        "confidence intervals",
         rows=[row for ranking in audit.rankings for row in ranking.margins],
         columns=(
             Name("difference", lambda row: (row.first, row.second), plain="margin"),
@@ -194,13 +191,10 @@ def _by_mapping(rows: Sequence[Mapped]) -> list[Mapped]:
 
 
 def _alt_test(test: AltTest) -> Table:
-    caption = (
-        f"Alternative annotator test, epsilon {threshold(test.epsilon)}: winning rate omega (passed from .5 on), "
-        "average advantage probability rho with 95 % confidence intervals, annotators that the metric wins against"
-    )
     return _of_metrics(
         "alt-test",
-        caption,
+        f"Alternative annotator test, epsilon {threshold(test.epsilon)}: winning rate omega (passed from .5 on), "
+        "average advantage probability rho with 95 % confidence intervals, annotators that the metric wins against",
         _by_mapping(test.rows),
         _name(f"alternative test, epsilon {threshold(test.epsilon)}"),
         Text("mapping", "mapping"),
@@ -238,13 +232,10 @@ def annotator_table(test: AltTest) -> Table:
 
 
 def _calibration(found: Sequence[Calibration]) -> Table:
-    caption = (
-        "Error of the ratings that each metric predicts, in grades: mean absolute error, root mean squared error, "
-        "mean error (above 0: too high), expected calibration error; 95 % confidence intervals"
-    )
     return _of_metrics(
         "calibration",
-        caption,
+        "Error of the ratings that each metric predicts, in grades: mean absolute error, root mean squared error, "
+        "mean error (above 0: too high), expected calibration error; 95 % confidence intervals",
         _by_mapping(found),
         _name("calibration, in grades"),
         Text("mapping", "mapping"),
@@ -256,15 +247,12 @@ def _calibration(found: Sequence[Calibration]) -> Table:
 
 
 def _length(found: LengthBias) -> Table:
-    caption = (
-        "Length: correlation of metric and ratings (plain), of metric and log length, of ratings "
-        "and log length, partial given log length with its 95 % confidence interval, and within each quarter of the "
-        "texts by length, the shortest first (Q1 to Q4)"
-    )
     quarters = max((len(row.quartiles) for row in found.rows), default=0)
     return _of_metrics(
         "length",
-        caption,
+        "Length: correlation of metric and ratings (plain), of metric and log length, of ratings "
+        "and log length, partial given log length with its 95 % confidence interval, and within each quarter of the "
+        "texts by length, the shortest first (Q1 to Q4)",
         found.rows,
         _name("length"),
         Text("coefficient", "coefficient"),
@@ -501,7 +489,8 @@ def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wor
     if unclear or (near and not leads):
         others = listed([*map(say.named, unclear), *near], most=NAMED)
         why = "the interval of the difference includes 0"
-        return f"{_then(first, aside, name)} cannot be told apart from {others} ({why})."
+        again = f"{first}. {name}" if aside else f"{first}; it"
+        return f"{again} cannot be told apart from {others} ({why})."
     if not leads and len(rows) > 1:
         unsaid = f"without intervals no metric can be said to rank {ranking.of} best"
         return f"The highest {value} is that of {name}{aside}; {unsaid}."
@@ -510,11 +499,6 @@ def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wor
     others = "every other metric" if len(leads) == len(rows) - 1 else say.names([row.second for row in leads])
     but = f", that of its lead over {listed(near, 'or', NAMED)} does not" if near else ""
     return f"{first}; the interval of its lead over {others} excludes 0{but}."
-
-
-def _then(first: str, aside: str, name: str) -> str:
-    """Begin what follows about the best metric, which is named again where something else was spoken of."""
-    return f"{first}. {name}" if aside else f"{first}; it"
 
 
 def _control(name: str, lengths: str, say: Wording) -> str:

@@ -107,29 +107,43 @@ LEVELS: Final[Mapping[str, str]] = {
 }
 """Levels of correlations, in words."""
 
-HEADINGS: Final[Mapping[str, str]] = {
-    "accuracies": "Ranking texts and systems",
-    "alt-test": "Alternative annotator test",
-    "calibration": "On the scale of the ratings",
-    "length": "Length of the text",
-    "raters": "The raters",
+WORDS: Final[Mapping[str, tuple[str, str]]] = {
+    "accuracies": (
+        "Ranking texts and systems",
+        (
+            "Each pair of texts, or of systems, is ranked by people and by a metric. A metric is worth something where "
+            "it is above chance, and above what length and a constant get."
+        ),
+    ),
+    "alt-test": (
+        "Alternative annotator test",
+        (
+            "A metric wins against an annotator where it is as close to the ratings of the others as the annotator is, "
+            "but for an advantage epsilon; it may replace an annotator where it wins against half of them or more. "
+            "Real numbers cannot tie with an annotator, and ratings can: compare rows of one mapping, and first with "
+            "the constant, which knows nothing about single texts."
+        ),
+    ),
+    "calibration": (
+        "On the scale of the ratings",
+        (
+            "Scores are mapped to the scale of the ratings by a fit on other items. A metric is calibrated where the "
+            "texts to which it gives a rating have that rating on average."
+        ),
+    ),
+    "length": (
+        "Length of the text",
+        "A correlation that falls where length is held fixed is in part a correlation with length.",
+    ),
+    "raters": (
+        "The raters",
+        (
+            "The variance of single ratings by source, and how reliable their means are: the ceiling is what anything "
+            "that sees the same texts can be expected to correlate with the mean rating."
+        ),
+    ),
 }
-"""Headings above the tables that begin a part."""
-
-WORDS: Final[Mapping[str, str]] = {
-    "accuracies": "Each pair of texts, or of systems, is ranked by people and by a metric. A metric is worth something "
-    "where it is above chance, and above what length and a constant get.",
-    "alt-test": "A metric wins against an annotator where it is as close to the ratings of the others as the annotator "
-    "is, but for an advantage epsilon; it may replace an annotator where it wins against half of them or more. Real "
-    "numbers cannot tie with an annotator, and ratings can: compare rows of one mapping, and first with the constant, "
-    "which knows nothing about single texts.",
-    "calibration": "Scores are mapped to the scale of the ratings by a fit on other items. A metric is calibrated "
-    "where the texts to which it gives a rating have that rating on average.",
-    "length": "A correlation that falls where length is held fixed is in part a correlation with length.",
-    "raters": "The variance of single ratings by source, and how reliable their means are: the ceiling is what "
-    "anything that sees the same texts can be expected to correlate with the mean rating.",
-}
-"""Sentences below these headings."""
+"""Headings above the tables that begin a part, and sentences below them."""
 
 
 def pictures(result: CorrelationResult) -> Iterator[Picture]:
@@ -142,7 +156,7 @@ def pictures(result: CorrelationResult) -> Iterator[Picture]:
     yield from correlations(look)
     yield from differences(look)
     yield from matrices(look)
-    yield from filter(None, scatters(look)[:1])
+    yield from (each for each in scatters(look) if isinstance(each, Picture))
     if result.audit is not None:
         yield from alternative_test(result.audit.alt_test)
         yield from reliability(result.audit.calibration)
@@ -223,17 +237,13 @@ def matrices(look: Lookup) -> list[Picture]:
     return made
 
 
-def scatters(look: Lookup) -> tuple[Picture | None, int]:
-    """Draw scores against ratings, one panel per metric: what the coefficients above the panels are over.
-
-    Returns:
-        The picture, and the number of metrics that are not in it.
-    """
+def scatters(look: Lookup) -> Iterator[Picture | Paragraph]:
+    """Draw scores against ratings, one panel per metric: what the coefficients above the panels are over."""
     by = look.result.settings.by
     points = _system_points(look) if by == "system" else look.result.points
     names = [name for name in look.metrics if points and name in points.scores]
     if not points or not names or not points.grades:
-        return None, 0
+        return
     chosen = _strongest(names, look, look.main, PANELS)
     grades = np.asarray(points.grades, np.float64)
     panels = []
@@ -245,7 +255,6 @@ def scatters(look: Lookup) -> tuple[Picture | None, int]:
         panels.append(ScatterPanel(name, np.asarray(points.scores[name], np.float64), grades, note))
     count = f"{len(grades):,} {'system means' if by == 'system' else 'texts'}"
     label = f"Score against mean human rating for {len(panels)} metrics, {count}, with a least-squares line"
-
     together = "Each text’s score and mean rating, with the least-squares line of all texts together; coefficients are "
     caption = {
         "system": "Each system’s mean score and mean rating, with the least-squares line",
@@ -254,7 +263,9 @@ def scatters(look: Lookup) -> tuple[Picture | None, int]:
         "pool": "Each text’s score and mean rating, with the least-squares line; ratings with few values are jittered",
     }.get(by, "Each text’s score and mean rating")
     draw = partial(scatter, panels, noise=0.0) if by == "system" else partial(scatter, panels)
-    return Picture("scores", "Scores against ratings", caption, label, draw), len(names) - len(panels)
+    yield Picture("scores", "Scores against ratings", caption, label, draw)
+    if len(names) > PANELS:
+        yield Paragraph(f"The {PANELS} of {len(names)} metrics with the strongest correlations.")
 
 
 def _system_points(look: Lookup) -> Points:
@@ -369,7 +380,7 @@ def chapter(result: CorrelationResult, key: str) -> Chapter:
         Section("correlations", "Correlation with human ratings", (*_correlations(look),)),
         Section("differences", "Differences between metrics", (*_differences(look),)),
         Section("audit", "Could it stand in for a person?", (*_audit(result),)),
-        Section("scatters", "Scores against ratings", (*_scatters(look),)),
+        Section("scatters", "Scores against ratings", (*scatters(look),)),
         Section("systems", "Systems", (_systems(look),) if len(result.systems) > 1 else ()),
         Section("disagreements", "Worst disagreements", (*_disagreements(look),)),
         Section(
@@ -421,7 +432,8 @@ def _correlation_table(look: Lookup) -> Table:
     result = look.result
     counts = {(row.n, row.dropped) for row in result.correlations}
     row = attrgetter("counts")
-    more = (Count(_unit(result.settings.by), "n", at=row), Count("excluded", "dropped", at=row))
+    unit = {"pool": "texts", "item": "items"}.get(result.settings.by, "systems")
+    more = (Count(unit, "n", at=row), Count("excluded", "dropped", at=row))
     n = f", n = {next(iter(counts))[0]:,}" if len(counts) == 1 else ""
     by = LEVELS.get(result.settings.by, result.settings.by)
     caption = f"{capital(by)}{n}; 95 % confidence intervals in brackets"
@@ -438,10 +450,6 @@ def _people(look: Lookup) -> Iterator[Line]:
             yield Line(label + over, people, "people")
     if by == "pool" and (bounded := ceilings(human, look.coefficients)):
         yield Line(PEOPLE[CEILING], bounded, "people")
-
-
-def _unit(by: str) -> str:
-    return {"pool": "texts", "item": "items", "system": "systems", "within-system": "systems"}.get(by, "n")
 
 
 def _differences(look: Lookup) -> Iterator[Block]:
@@ -490,19 +498,11 @@ def _all_differences(look: Lookup) -> Table:
         columns=(
             Name("difference", lambda row: (row_label(row.first), row_label(row.second, row.first))),
             Text("coefficient", lambda row: titled(row.coefficient)),
-            Interval("value", "value", signed=True, strong=attrgetter("significant")),
+            Interval("value", "value", signed=True, strong="significant"),
             *(PValue(f"p ({tests[name]})", name) for name in there),
         ),
         long=True,
     )
-
-
-def _scatters(look: Lookup) -> Iterator[Block]:
-    picture, more = scatters(look)
-    if picture:
-        yield picture
-        if more:
-            yield Paragraph(f"The {PANELS} of {more + PANELS} metrics with the strongest correlations.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,9 +515,8 @@ class _System:
 
 
 def _systems(look: Lookup) -> Table:
-    """Mean scores beside mean ratings, the highest rating first."""
+    """Mean scores of several systems beside mean ratings, the highest rating first."""
     result = look.result
-    several = len(result.systems) > 1
     rows = [
         _System(
             row.system, {name: (mean, row.ranks[name]) for name, mean in row.means.items() if name in row.ranks}, row
@@ -525,21 +524,17 @@ def _systems(look: Lookup) -> Table:
         for row in sorted(result.systems, key=lambda row: row.rank)
     ]
     orders = {name: (value, None) for name in look.metrics if (value := result.orders.get(name)) is not None}
-    if several and orders:
+    if orders:
         rows.append(_System("τ-b with human ratings", orders))
-    rank = ", rank in brackets" if several else ""
     return Table(
         key="systems",
-        caption=f"Mean rating and mean scores of each system{rank}",
+        caption="Mean rating and mean scores of each system, rank in brackets",
         rows=rows,
         columns=(
             Name("system", "name"),
             Count("texts", "n", at=attrgetter("row"), dash=""),
-            Number("human", "grade", at=attrgetter("row"), grade=True, rank="rank" if several else None, dash=""),
-            *(
-                Number(name, partial(_part, name, 0), rank=partial(_part, name, 1) if several else None)
-                for name in look.metrics
-            ),
+            Number("human", "grade", at=attrgetter("row"), grade=True, rank="rank", dash=""),
+            *(Number(name, partial(_part, name, 0), rank=partial(_part, name, 1)) for name in look.metrics),
         ),
         kind=lambda row: "" if row.row else "people",
     )
@@ -609,9 +604,9 @@ def _audit(result: CorrelationResult) -> Iterator[Block]:
         "ceilings": list(raters(audit.raters)),
     }
     for table in (*filter(None, [accuracy_table(result)]), *audit_tables(audit)):
-        if table.key in HEADINGS:
-            yield Heading(HEADINGS[table.key])
-            yield Paragraph(WORDS[table.key])
+        if table.key in WORDS:
+            heading, words = WORDS[table.key]
+            yield from (Heading(heading), Paragraph(words))
         yield from first_open(drawn.get(table.key, ()))
         yield table
         if table.key == "alt-test":

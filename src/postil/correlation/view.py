@@ -308,15 +308,11 @@ def difference_table(
     for name in coefficients:
         at = partial(_of, name)
         columns.append(
-            Interval(titled(name), "value", at=at, plain=name, signed=True, strong=partial(_holds, name), unmarked=" ")
+            Interval(titled(name), "value", at=at, plain=name, signed=True, strong="significant", unmarked=" ")
         )
         if name in tested:
             columns.append(PValue("p\N{NO-BREAK SPACE}(Holm)", "p_holm", at=at, only="page"))
     return Table(key="differences", caption=caption, rows=list(pairs), columns=columns)
-
-
-def _holds(name: str, pair: Pair) -> bool:
-    return pair.rows[name].significant
 
 
 def _pairs(rows: Sequence[Difference]) -> Iterator[Pair]:

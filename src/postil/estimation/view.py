@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -40,11 +40,8 @@ from postil.results.views import View, signature_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from postil.estimation.result import EstimateResult, SystemDifference, SystemEstimate
-
-    Floats: TypeAlias = NDArray[np.float64]
+    from postil.kernel.arrays import Floats
 
 __all__ = ["chapter", "decimals", "letter_columns", "pictures", "rank_range", "view"]
 
@@ -205,7 +202,10 @@ def _remarks(result: EstimateResult) -> Iterator[str]:
         yield f"{several} of {len(tested)} {are} significant (Holm-adjusted p < .05)"
     yield from severity_remarks(result.severity)
     yield from noted(result.notes)
-    for reason, names in _together(result).items():
+    without = (
+        (each.reason, f"{each.system} - {each.other}" if each.other else each.system) for each in result.undefined
+    )
+    for reason, names in grouped(without).items():
         yield f"no interval of {', '.join(names)}: {reason}"
     for each in result.excluded:
         yield str(each) if each.kept else f"excluded: {each}"
@@ -216,13 +216,6 @@ def _signatures(signatures: Mapping[str, str]) -> Iterator[str]:
     own = {name: text for name, text in signatures.items() if "|" in text}
     yield from signature_lines(own.values())
     yield from (f"{name}: {text}" for name, text in signatures.items() if text and name not in own)
-
-
-def _together(result: EstimateResult) -> Mapping[str, list[str]]:
-    """Means and differences without an interval, by reason."""
-    return grouped(
-        (each.reason, f"{each.system} - {each.other}" if each.other else each.system) for each in result.undefined
-    )
 
 
 def chapter(result: EstimateResult, key: str) -> Chapter:

@@ -259,7 +259,7 @@ def differences_table(
             at=partial(_at, k),
             plain=f"nCG@{k}",
             signed=True,
-            strong=partial(_holds, k),
+            strong=lambda row: row.p_holm < LEVEL,
             unmarked="",
         )
         for k in _cuts(lines)
@@ -289,11 +289,6 @@ def _at(k: int, line: Ranking) -> Gain | GainDifference | None:
 
 def _best(k: int, line: Ranking) -> bool:
     return k in line.best
-
-
-def _holds(k: int, line: Ranking) -> bool:
-    row = line.rows[k]
-    return isinstance(row, GainDifference) and row.p_holm < LEVEL
 
 
 def _first(rows: Mapping[int, Gain]) -> Gain:

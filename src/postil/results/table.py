@@ -248,7 +248,7 @@ class Number(Column):
         grade: True for a number on the scale of the ratings: two decimals, and its 0, in all formats.
         rank: Place of the rank that stands beside the number on a page, if there is one.
         best: Function that is true for a value that stands out.
-        strong: Function that is true where the number differs significantly from 0.
+        strong: Place of what is true where the number differs significantly from 0.
         unmarked: Text after a number that does not, on a terminal, where one that does has a star; None without stars.
         low: Place of the lower end of its confidence interval, if there is one.
         high: Place of the upper end.
@@ -261,7 +261,7 @@ class Number(Column):
     grade: bool = False
     rank: Field | None = None
     best: Callable[[Record], bool] | None = None
-    strong: Callable[[Record], bool] | None = None
+    strong: Field | None = None
     unmarked: str | None = None
     low: Field | None = None
     high: Field | None = None
@@ -273,7 +273,10 @@ class Number(Column):
         values = [value, *(end for end in (low, high) if end is not None)]
         (plain, *plain_ends), (text, *ends) = self.printed(values, plus)
         detail, plain_detail = (f"[{', '.join(each)}]" if each else "" for each in (ends, plain_ends))
-        strong, best = (of is not None and of(row) for of in (self.strong, self.best))
+        strong, best = (
+            self.strong is not None and self.value(row, self.strong),
+            self.best is not None and self.best(row),
+        )
         mark = "" if self.unmarked is None else "*" if strong else self.unmarked
         detail = detail if rank is None else f"({rank})"
         return Cell(f"{plain} {plain_detail}".rstrip() + mark, text, detail, strong, best=best)

@@ -239,26 +239,6 @@ def _score(text: str, file: Path, line: int) -> float | None:
     return value
 
 
-def known_outliers(test_set: WmtSet) -> tuple[str, ...]:
-    """Systems that the metrics task excludes as outliers.
-
-    Args:
-        test_set: The test set.
-    """
-    return OUTLIERS.get((test_set.name, test_set.pair), ())
-
-
-def standard_reference(test_set: WmtSet) -> str | None:
-    """Name of the reference that the metrics task compares with; None where it cannot be told.
-
-    Args:
-        test_set: The test set.
-    """
-    known = REFERENCES.get((test_set.name, test_set.pair), "refA")
-    names = test_set.reference_names
-    return next((name for name in (known, "ref", *names[: len(names) == 1]) if name in names), None)
-
-
 def standard_human(test_set: WmtSet, level: Level) -> str | None:
     """Name of the human scores that the metrics task takes at a level; None where it cannot be told.
 
@@ -315,8 +295,10 @@ class Selection:
             )
         for name in references:
             UnknownName.check("reference", name, test_set.reference_names)
-        standard = standard_reference(test_set)
-        return cls(test_set, names, tuple(references) or (() if standard is None else (standard,)))
+        there = test_set.reference_names
+        usual = (REFERENCES.get((test_set.name, test_set.pair), "refA"), "ref", *there[: len(there) == 1])
+        standard = [name for name in usual if name in there][:1]
+        return cls(test_set, names, tuple(references or standard))
 
     def systems(
         self, gold: Mapping[Level, Scores], named: Sequence[str] = (), *, outliers: bool = False, people: bool = False
@@ -338,7 +320,8 @@ class Selection:
         rated = {
             name for level in gold.values() for name, scores in level.items() if any(s is not None for s in scores)
         }
-        unusual = () if outliers else named or known_outliers(self.test_set)
+        known = OUTLIERS.get((self.test_set.name, self.test_set.pair), ())
+        unusual = () if outliers else named or known
         reasons = {
             "systems without human scores": [each for each in {*names, *self.test_set.outputs} if each not in rated],
             "references that metrics used": [each for each in names if each in self.references],

@@ -43,7 +43,14 @@ def view(result: MetricsTaskResult) -> View:
         grids=[_table(result, Figure("", lambda row: f"{short(row.value)} ({_rank(result, row)})"))],
         head=_head(result),
         remarks=list(_remarks(result)),
-        systems=_paper(result),
+        systems=SystemsTable(  # the same for a paper, the best in bold
+            table=_table(result, Interval("", "value")),
+            unit="system",
+            different=lambda row: _rank(result, row) > 1,
+            tested="not in the first significance cluster (one-sided test at .05)",
+            intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
+            notes=[f"{_head(result)}."],
+        ),
     )
 
 
@@ -63,24 +70,14 @@ def _rank(result: MetricsTaskResult, row: Correlation) -> int:
 def _table(result: MetricsTaskResult, cell: Column) -> Table:
     """One row per metric, those of the first significance cluster above."""
     order = list(dict.fromkeys(metric for ranks in result.ranks.values() for metric in ranks))
-    found = crossed(result.correlations, Name("metric", "metric"), _head_of, cell, key="correlations")
-    return replace(found, rows=sorted(found.rows, key=lambda line: order.index(found.columns[0].value(line))))
-
-
-def _head_of(row: Correlation) -> str:
-    return f"{OVER[row.by]}: {row.coefficient}"
-
-
-def _paper(result: MetricsTaskResult) -> SystemsTable:
-    """The same for a paper, the best in bold."""
-    return SystemsTable(
-        table=_table(result, Interval("", "value")),
-        unit="system",
-        different=lambda row: _rank(result, row) > 1,
-        tested="not in the first significance cluster (one-sided test at .05)",
-        intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
-        notes=[f"{_head(result)}."],
+    found = crossed(
+        result.correlations,
+        Name("metric", "metric"),
+        lambda row: f"{OVER[row.by]}: {row.coefficient}",
+        cell,
+        key="correlations",
     )
+    return replace(found, rows=sorted(found.rows, key=lambda line: order.index(found.columns[0].value(line))))
 
 
 def _remarks(result: MetricsTaskResult) -> Iterator[str]:

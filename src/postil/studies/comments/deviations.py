@@ -131,20 +131,29 @@ def corpus_rows(name: str, metadata: CorpusMetadata, *, networks: bool) -> Itera
     yield "dates of the articles", "April to August 2017", str(made["dates"]) if "dates" in made else ALL, "section 3"
     yield "words", "Jieba", str(made["tokenizer"]), "section 3"
     whole = f"; {listed(given)} as given" if given else ""
-    least = f"{made['min_content_words']} words of content, {made['min_comments']} comments{whole}"
-    yield "articles at least", "30 words of content, 20 comments", least, "section 3"
-    said = "30 comments of more than 5 words, more than 200 upvotes in all"
+    yield (
+        "articles at least",
+        "30 words of content, 20 comments",
+        f"{made['min_content_words']} words of content, {made['min_comments']} comments{whole}",
+        "section 3",
+    )
     chosen = (
         f"{made['test_min_comments']} comments of at least {made['test_min_words']} words, "
         f"{made['test_min_upvotes']} upvotes in all"
     )
-    yield "test articles at least", said, "as given" if "test" in given else chosen, "section 3"
-    how = f"split by {made.get('split_by', 'random')}, seed {made['seed']}{whole}"
-    sizes = f"dev {made['dev']}, test {made['test']}; {how}"
+    yield (
+        "test articles at least",
+        "30 comments of more than 5 words, more than 200 upvotes in all",
+        "as given" if "test" in given else chosen,
+        "section 3",
+    )
     yield (
         "sizes of dev and test",
         "5,000 and 1,610 articles; test at random, of dev nothing is said",
-        sizes,
+        (
+            f"dev {made['dev']}, test {made['test']}; split by {made.get('split_by', 'random')}, seed {made['seed']}"
+            f"{whole}"
+        ),
         "section 3",
     )
     sampled = made["references_per_article"] and "test" not in given
@@ -159,20 +168,25 @@ def corpus_rows(name: str, metadata: CorpusMetadata, *, networks: bool) -> Itera
         words += f"; of the networks at most {made['vocab_size']:,}, special tokens included"
     yield "vocabulary", "30,000 words", words, "section 5, C.1"
     similar = made["dedup_threshold"]
-    near = f"of articles whose title and content have a Jaccard similarity of {similar} or more none are in two splits"
-    near += ", and those like a test article are left out"
+    near = (
+        f"of articles whose title and content have a Jaccard similarity of {similar} or more none are in two splits, "
+        "and those like a test article are left out"
+    )
     yield "near duplicates", "not said", near if similar else "not looked for", "docs/corpus.md"
     yield "HTML in the texts", "not said", HTML.get(str(made.get("html")), "not recorded"), "docs/corpus.md"
     mask = made.get("mask", ())
     masked = f"; masked in the texts: {listed(mask)}" if isinstance(mask, tuple | list) and mask else ""
     yield "names of people", "not said", f"{USER_IDS[str(made['user_ids'])]}{masked}", "docs/corpus.md"
     seen = "; ".join(f"{what} {number:,}" for what, number in metadata.seen.items())
-    said = "short articles, articles of few comments, comments of more than 50 words"
-    yield "left out or changed by the build", said, seen or "nothing", "metadata.json"
+    yield (
+        "left out or changed by the build",
+        "short articles, articles of few comments, comments of more than 50 words",
+        seen or "nothing",
+        "metadata.json",
+    )
     for option, value in made.items():
         if option not in SHOWN:
-            name = Message("corpus build {option}", option=Setting(option))
-            yield name, "not said", str(value), "metadata.json"
+            yield Message("corpus build {option}", option=Setting(option)), "not said", str(value), "metadata.json"
 
 
 def _of_people(study: CommentsStudy, weights: str) -> Iterator[Row]:
@@ -186,8 +200,7 @@ def _of_people(study: CommentsStudy, weights: str) -> Iterator[Row]:
     said = "a real comment that is no reference"
     human = study.options.candidates if HUMAN in study.given else f"{said}, one of {len(readers.articles):,} draws"
     yield HUMAN, f"{said}, drawn at random", str(human), "section 5"
-    judged = options.judgements or "none"
-    yield "ratings of the suggestions", "two of five annotators each", judged, "section 5"
+    yield "ratings of the suggestions", "two of five annotators each", options.judgements or "none", "section 5"
     counts = rating_counts([one for article in readers.articles for one in article.comments])
     if counts or options.judgements:
         here = f"{counts}; {options.references or 'those of the corpus'}" if counts else "none"
@@ -203,9 +216,8 @@ def rating_counts(comments: Sequence[Comment]) -> str:
     """
     ratings = [len(one.ratings) for one in comments if one.ratings]
     alone = sum(not one.ratings and one.grade is not None for one in comments)
-    of_people = f"{counted(sum(ratings), 'rating')} of {counted(len(ratings), 'reference')}"
-    agreed = f"{counted(alone, 'reference')} with a grade alone"
-    return listed([*([of_people] if ratings else []), *([agreed] if alone else [])])
+    said = [f"{counted(sum(ratings), 'rating')} of {counted(len(ratings), 'reference')}"] if ratings else []
+    return listed(said + [f"{counted(alone, 'reference')} with a grade alone"] * (alone > 0))
 
 
 def _rubrics(study: CommentsStudy, *, rated: bool) -> tuple[str, str]:
@@ -310,11 +322,13 @@ def _of_metrics(study: CommentsStudy, rows: Sequence[Deviation]) -> Iterator[Row
 def _of_study(study: CommentsStudy) -> Iterator[Row]:
     """Options of tests and intervals, and all that the command was given."""
     options = study.options
-    numbers = f"{options.resamples:,} resamples, {options.permutations:,} permutations, seed {options.seed}"
     yield (
         "intervals and tests",
         "all p < .01; none is named",
-        f"{numbers}, {options.draws:,} draws of controls",
+        (
+            f"{options.resamples:,} resamples, {options.permutations:,} permutations, seed {options.seed}, "
+            f"{options.draws:,} draws of controls"
+        ),
         "Table 3",
     )
     command = " ".join(words_of(changed_settings(replace(options, stage=None)), CommentsOptions))

@@ -239,7 +239,17 @@ def _stages(passages: Path, out: Path, options: PassagesStudyOptions, on_message
                 asked = study.options.of(reference, study.measures(anchors=anchors), anchors=anchors)
                 yield _gains(target, study.passages, {} if anchors else study.models, asked)
     if options.summaries is not None:
-        yield summaries_stage(study.summaries, study.files, study.summaries_options)
+        files = SummaryFiles(passages=str(study.passages), summaries=str(options.summaries), articles=options.articles)
+        asked_of_runs = SummariesOptions(
+            scale=options.scale,
+            tokenizer=options.tokenizer,
+            stem=options.stem,
+            stop=options.stop,
+            resamples=options.resamples,
+            seed=options.seed,
+            jobs=options.jobs,
+        )
+        yield summaries_stage(study.summaries, files, asked_of_runs)
     yield _figures(study, made)
     chapters = [path for path in made if not (options.preset and path.stem.endswith("-anchors"))]
     yield report_stage(out / "report.html", [out / "study.json", *chapters], on_message)
@@ -296,26 +306,6 @@ class _Study:
     def summaries(self) -> Path:
         """Result of scoring whole runs."""
         return self.out / "summaries.json"
-
-    @property
-    def files(self) -> SummaryFiles:
-        """Files of the runs, and of their references."""
-        runs, articles = str(self.options.summaries), self.options.articles
-        return SummaryFiles(passages=str(self.passages), summaries=runs, articles=articles)
-
-    @property
-    def summaries_options(self) -> SummariesOptions:
-        """Options of scoring whole runs."""
-        options = self.options
-        return SummariesOptions(
-            scale=options.scale,
-            tokenizer=options.tokenizer,
-            stem=options.stem,
-            stop=options.stop,
-            resamples=options.resamples,
-            seed=options.seed,
-            jobs=options.jobs,
-        )
 
     def command(self, stage: str) -> str:
         """The line of the study's command for one stage."""

@@ -6,7 +6,6 @@ The word vectors that they compare are given, or trained here on the collection.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -15,7 +14,7 @@ import msgspec
 from postil.data.explain import counted
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Command, Message, Setting
-from postil.passages.result import Gain, GainDifference, NcgResult
+from postil.passages.result import Gain, NcgResult
 from postil.results.formats import listed
 from postil.results.numbers import interval, number, signed
 from postil.results.page.blocks import first_minus_second
@@ -58,6 +57,7 @@ __all__ = [
     "differences",
     "figure",
     "findings",
+    "gains",
     "given_vectors",
     "opened",
     "passages_study",
@@ -103,6 +103,9 @@ class Model:
     unknown: float | None = None
 
 
+IntervalCell: TypeAlias = tuple[float, float | None, float | None]
+"""A number with its interval, as a cell of a study."""
+
 Series: TypeAlias = "tuple[NcgResult, str, str]"
 """A curve of a figure: the result, the measure, and its label."""
 
@@ -145,9 +148,9 @@ def _highest(sense: str, result: NcgResult) -> str:
     """The measure with the highest nCG at each rank cutoff, among the discrete measures of the paper."""
     best: dict[str, list[str]] = {}
     for k in cutoffs_of(result):
-        rows = [row for row in result.gains if row.k == k and row.measure in FAMILIES and _is_of_figures(row, result)]
-        top = max(rows, key=lambda row: row.ncg)
-        best.setdefault(top.measure, []).append(f"{number(top.ncg)} at k = {k:,}")
+        values = {name: cell[0] for name in FAMILIES for cell in gains(result, name, [k]) if cell}
+        top = max(values, key=values.__getitem__)
+        best.setdefault(top, []).append(f"{number(values[top])} at k = {k:,}")
     return (
         f"Highest of F1, KL and LogSim for {sense}: {'; '.join(f'{name}, {listed(at)}' for name, at in best.items())}."
     )
@@ -162,10 +165,6 @@ def cutoffs_of(result: NcgResult) -> list[int]:
     return list(dict.fromkeys(row.k for row in result.gains))
 
 
-def _is_of_figures(row: Gain, result: NcgResult) -> bool:
-    return row.leave_one_out == ranking(result, row.measure).endswith(Gain.WITHOUT)
-
-
 def ranking(result: NcgResult, measure: str) -> str:
     """Name of a ranking: with the passages in their references, or leave-one-out where there is no other.
 
@@ -177,7 +176,24 @@ def ranking(result: NcgResult, measure: str) -> str:
     return measure if measure in names else measure + Gain.WITHOUT
 
 
-def differences(result: NcgResult, first: str, second: str, cutoffs: Iterable[int]) -> tuple[StudyCell, ...]:
+def gains(
+    result: NcgResult, measure: str, cutoffs: Iterable[int], *, leave_one_out: bool | None = None
+) -> list[IntervalCell | None]:
+    """The nCG of a measure at rank cutoffs; nothing where there is none.
+
+    Args:
+        result: The result that has it.
+        measure: The measure.
+        cutoffs: The rank cutoffs.
+        leave_one_out: True for the ranking without the passages in their references, False for the other one; by
+            default as `ranking`.
+    """
+    alone = ranking(result, measure) != measure if leave_one_out is None else leave_one_out
+    at = {row.k: row for row in result.gains if row.measure == measure and row.leave_one_out == alone}
+    return [(at[k].ncg, at[k].low, at[k].high) if k in at else None for k in cutoffs]
+
+
+def differences(result: NcgResult, first: str, second: str, cutoffs: Iterable[int]) -> list[IntervalCell | None]:
     """Differences in nCG of two measures at rank cutoffs; nothing where there is none.
 
     Args:
@@ -189,7 +205,7 @@ def differences(result: NcgResult, first: str, second: str, cutoffs: Iterable[in
     pairs = {(row.first, row.second, row.k): row for row in result.differences}
     names = ranking(result, first), ranking(result, second)
     rows = (first_minus_second(pairs, names[0], names[1], k) for k in cutoffs)
-    return tuple((row.value, row.low, row.high) if row else None for row in rows)
+    return [(row.value, row.low, row.high) if row else None for row in rows]
 
 
 def vectors_part(models: Sequence[Model], printed: PassagesPaper) -> StudyPart:
@@ -245,11 +261,7 @@ def figure(number: int, of: str, series: Sequence[Series], words: tuple[str, ...
         if line.measure == ranking(result, measure)
     ]
     cutoffs = list(dict.fromkeys(k for result, _, _ in series for k in cutoffs_of(result)))
-    rows = []
-    for result, measure, name in series:
-        at = {row.k: row for row in result.gains if row.measure == measure and _is_of_figures(row, result)}
-        cells = ((at[k].ncg, at[k].low, at[k].high) if k in at else None for k in cutoffs)
-        rows.append(StudyRow(name=name, cells=tuple(cells)))
+    rows = (StudyRow(name=name, cells=(*gains(result, measure, cutoffs),)) for result, measure, name in series)
     over = "folds" if series[0][0].settings.reference == "others" else "topics"
     table = StudyTable(
         key=f"figure-{number}",
@@ -512,13 +524,6 @@ class Evidence:
     ranges: Mapping[int, Range]
     leave_one_out: bool = False
 
-    @cached_property
-    def _differences(self) -> dict[str, dict[tuple[str, str, int], GainDifference]]:
-        return {
-            name: {(row.first, row.second, row.k): row for row in result.differences}
-            for name, result in self.found.items()
-        }
-
     def estimates(self, sentence: Sentence, pair: Sequence[str]) -> list[CutoffEstimate]:
         """Differences of a pair, or nCG of a single measure, at all rank cutoffs; empty if a measure is missing.
 
@@ -531,15 +536,14 @@ class Evidence:
         if key not in self.found or any(name.startswith("w2v") and name not in self.models for name in pair):
             return []
         result = self.found[key]
+        cutoffs = cutoffs_of(result)
         measures = [self.models.get(name, name) for name in pair]
         names = [self._ranking(result, measure) for measure in measures]
         if len(names) == 1:
-            (measure,) = measures
-            rows = [row for row in result.gains if row.measure == measure]
-            found = [(row.k, row.ncg, row.low, row.high) for row in rows if row.leave_one_out == (names != measures)]
+            cells = gains(result, measures[0], cutoffs, leave_one_out=names != measures)
         else:
-            pairs = (first_minus_second(self._differences[key], names[0], names[1], k) for k in cutoffs_of(result))
-            found = [(row.k, row.value, row.low, row.high) for row in pairs if row]
+            cells = differences(result, names[0], names[1], cutoffs)
+        found = ((k, *cell) for k, cell in zip(cutoffs, cells, strict=True) if cell)
         return [
             CutoffEstimate(k, value, low, high) for k, value, low, high in found if low is not None and high is not None
         ]

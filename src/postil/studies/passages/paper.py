@@ -42,7 +42,7 @@ from postil.studies.passages.figures import (
     differences,
     figure,
     findings,
-    ranking,
+    gains,
     vectors_part,
 )
 from postil.studies.result import StudyCell, StudyPart, StudyResult, StudyRow, StudyTable
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.meta.parts import Correlation
-    from postil.passages.result import NcgResult, PassageSettings, SummaryResult, SummaryScore
+    from postil.passages.result import NcgResult, PassageSettings, SummaryResult
 
 __all__ = [
     "RANKS",
@@ -209,13 +209,6 @@ def _label(measure: str, printed: PassagesPaper) -> str:
     return measure if plain not in names else f"{plain} ({names[plain]}){measure[len(plain) :]}"
 
 
-def _estimates(result: NcgResult, measure: str, *, leave_one_out: bool | None = None) -> tuple[StudyCell, ...]:
-    """Gains of a measure at each rank cutoff; by default as the paper has it where that exists."""
-    alone = ranking(result, measure) != measure if leave_one_out is None else leave_one_out
-    at = {row.k: row for row in result.gains if row.measure == measure and row.leave_one_out == alone}
-    return tuple((at[k].ncg, at[k].low, at[k].high) if k in at else None for k in cutoffs_of(result))
-
-
 def _measures(found: Mapping[str, NcgResult], facts: Facts, printed: PassagesPaper) -> StudyPart:
     """The measures of section 3.3, and nCG of each in both protocols, leave-one-out beside."""
     specs = {model.name: model.spec for model in facts.models}
@@ -233,15 +226,15 @@ def _measures(found: Mapping[str, NcgResult], facts: Facts, printed: PassagesPap
         )
     ]
     for sense in SENSES.values():
-        result = found[sense]
+        result, cutoffs = found[sense], cutoffs_of(found[sense])
         lines = []
         for each, spec in ours:
             label = _label(each.here, printed) if spec else f"{each.here}: {_missing(each.here)}"
-            lines.append(StudyRow(name=label, cells=_estimates(result, spec)))
-            alone = _estimates(result, spec, leave_one_out=True)
+            lines.append(StudyRow(name=label, cells=(*gains(result, spec, cutoffs),)))
+            alone = gains(result, spec, cutoffs, leave_one_out=True)
             if result.settings.reference == "topic" and any(alone):
-                lines.append(StudyRow(name="leave-one-out", cells=alone, kind="control"))
-        lines.append(StudyRow(name="random order", cells=_estimates(result, "random")))
+                lines.append(StudyRow(name="leave-one-out", cells=(*alone,), kind="control"))
+        lines.append(StudyRow(name="random order", cells=(*gains(result, "random", cutoffs),)))
         tables.append(_at_cutoffs(f"measures-{sense}", f"nCG of the measures for {sense}", result, lines))
     return StudyPart(key="measures-part", title="Measures (section 3.3)", tables=tuple(tables))
 
@@ -286,16 +279,16 @@ def _kinds(found: Mapping[str, NcgResult], facts: Facts) -> StudyPart:
     models = {model.name: model for model in facts.models}
     tables = []
     for sense in SENSES.values():
-        result = found[sense]
+        result, cutoffs = found[sense], cutoffs_of(found[sense])
         rows = []
         for main in ("w2v_c", "w2v_c_bi"):
             others = [name for name in facts.trained if name.startswith(f"{main}-")]
             rows.append(StudyRow(name="pairs of words" if models[main].pairs else "words", kind="group"))
-            rows.append(StudyRow(name=f"{main}: {_kind(main)}", cells=_estimates(result, models[main].spec)))
+            rows.append(StudyRow(name=f"{main}: {_kind(main)}", cells=(*gains(result, models[main].spec, cutoffs),)))
             for name in others:
-                rows.append(StudyRow(name=_kind(name), cells=_estimates(result, models[name].spec)))
-                minus = differences(result, models[name].spec, models[main].spec, cutoffs_of(result))
-                rows.append(StudyRow(name=f"minus {main}", cells=minus, kind="control"))
+                rows.append(StudyRow(name=_kind(name), cells=(*gains(result, models[name].spec, cutoffs),)))
+                minus = differences(result, models[name].spec, models[main].spec, cutoffs)
+                rows.append(StudyRow(name=f"minus {main}", cells=(*minus,), kind="control"))
         tables.append(_at_cutoffs(f"kinds-{sense}", f"nCG of word vectors by their training, {sense}", result, rows))
     return StudyPart(key="kinds", title=title, tables=tuple(tables))
 
@@ -326,7 +319,7 @@ def _local_and_given(found: Mapping[str, NcgResult], facts: Facts) -> StudyPart:
         rows = [
             StudyRow(
                 name=f"{local.name} − {other.name}",
-                cells=differences(found[sense], local.spec, other.spec, cutoffs_of(found[sense])),
+                cells=(*differences(found[sense], local.spec, other.spec, cutoffs_of(found[sense])),),
             )
             for local, other in compared
         ]
@@ -417,10 +410,9 @@ def _deviations(
     }
     for each in printed.deviations:
         yield each.choice, each.paper, dynamic.get(each.choice, each.here), each.source
-    names = {model.name for model in facts.models}
+    models = {model.name: model for model in facts.models}
     for name in GIVEN_UNITS:
-        if name in names:
-            model = next(model for model in facts.models if model.name == name)
+        if model := models.get(name):
             share = f", {number(model.unknown, 3)} of the units have no vector" if model.unknown is not None else ""
             yield (
                 f"vectors {name}",
@@ -435,27 +427,6 @@ def _deviations(
 
 
 TITLE: Final = "Whole runs (section 3.2)"
-
-
-NONE: Final = Message(
-    "No runs are given: {summaries} (rows of item, the topic, system and text) scores whole summaries of at most 500 "
-    "words against the pool, and {articles} (topic, text) against an article of each topic as well.",
-    summaries=Setting("summaries", Blank("FILE")),
-    articles=Setting("articles", Blank("FILE")),
-)
-
-
-RUNS: Final = (
-    "Each summary is cut at {words} words and scored against the informative passages of its topic, pooled; a run has "
-    "the mean over its topics."
-)
-
-
-CHECK: Final = (
-    "The paper verified its pool on topics that came with an article: the rankings of the runs by pool and by article "
-    "had Pearson's r .88, p < .000001; it does not name the measure. Runs that differ greatly, such as random ones "
-    "beside good ones, raise r, and so does a pool that is a part of the article."
-)
 
 
 PUBLISHED: Final = 0.88
@@ -500,13 +471,18 @@ def _summaries_part(result: SummaryResult | None) -> StudyPart:
         result: Their scores; None if no runs were given.
     """
     if result is None:
-        return StudyPart(key="runs", title=TITLE, words=(NONE,))
+        none = Message(
+            "No runs are given: {summaries} (rows of item, the topic, system and text) scores whole summaries of at "
+            "most 500 words against the pool, and {articles} (topic, text) against an article of each topic as well.",
+            summaries=Setting("summaries", Blank("FILE")),
+            articles=Setting("articles", Blank("FILE")),
+        )
+        return StudyPart(key="runs", title=TITLE, words=(none,))
     measures = tuple(dict.fromkeys(row.measure for row in result.scores))
     scores = {(row.system, row.measure): row for row in result.scores if row.reference == "passages"}
     systems = tuple(dict.fromkeys(system for system, _ in scores))
-    rows = [
-        StudyRow(name=system, cells=tuple(_cell(scores[system, measure]) for measure in measures)) for system in systems
-    ]
+    cells = {of: _cell(row.mean, row.low, row.high) for of, row in scores.items()}
+    rows = (StudyRow(name=system, cells=tuple(cells[system, measure] for measure in measures)) for system in systems)
     lower = [row.measure for row in result.scores if row.better == "low"]
     better = f"; lower is better: {', '.join(dict.fromkeys(lower))}" if lower else ""
     table = StudyTable(
@@ -515,11 +491,21 @@ def _summaries_part(result: SummaryResult | None) -> StudyPart:
         head=("run", *measures),
         rows=tuple(rows),
     )
-    words = (RUNS.format(words=result.settings.max_words), *result.notes)
-    agreement = [_agreement(result)] if result.agreement else []
-    return StudyPart(
-        key="runs-part", title=TITLE, words=(*words, *((CHECK,) if agreement else ())), tables=(*agreement, table)
+    words = (
+        (
+            f"Each summary is cut at {result.settings.max_words} words and scored against the informative passages of "
+            "its topic, pooled; a run has the mean over its topics."
+        ),
+        *result.notes,
     )
+    if not result.agreement:
+        return StudyPart(key="runs-part", title=TITLE, words=words, tables=(table,))
+    check = (
+        "The paper verified its pool on topics that came with an article: the rankings of the runs by pool and by "
+        "article had Pearson's r .88, p < .000001; it does not name the measure. Runs that differ greatly, such as "
+        "random ones beside good ones, raise r, and so does a pool that is a part of the article."
+    )
+    return StudyPart(key="runs-part", title=TITLE, words=(*words, check), tables=(_agreement(result), table))
 
 
 def _agreement_words(result: SummaryResult | None) -> tuple[str, ...]:
@@ -532,15 +518,16 @@ def _agreement_words(result: SummaryResult | None) -> tuple[str, ...]:
     if result is None or not rows:
         return ()
     (low, first), (high, last) = rows[0], rows[-1]
-    said = (
-        f"Whole runs: by pool and by article the means of {result.data.systems} runs have Pearson's r from "
-        f"{number(low)} ({first}) to {number(high)} ({last}); in the paper {number(PUBLISHED, 2)}."
+    return (
+        (
+            f"Whole runs: by pool and by article the means of {result.data.systems} runs have Pearson's r from "
+            f"{number(low)} ({first}) to {number(high)} ({last}); in the paper {number(PUBLISHED, 2)}."
+        ),
     )
-    return (said,)
 
 
-def _cell(row: SummaryScore) -> StudyCell:
-    return row.mean if row.low is None or row.high is None else (row.mean, row.low, row.high)
+def _cell(value: float, low: float | None, high: float | None) -> StudyCell:
+    return value if low is None or high is None else (value, low, high)
 
 
 def _agreement(result: SummaryResult) -> StudyTable:
@@ -553,8 +540,8 @@ def _agreement(result: SummaryResult) -> StudyTable:
         if pearson is None or other is None:
             continue
         rank = over_topics.get((measure, "spearman"))
-        cells = (_interval(pearson), _interval(other), None if rank is None else _interval(rank), PUBLISHED)
-        rows.append(StudyRow(name=measure, cells=cells))
+        cells = (_cell(row.value, row.low, row.high) if row else None for row in (pearson, other, rank))
+        rows.append(StudyRow(name=measure, cells=(*cells, PUBLISHED)))
     return StudyTable(
         key="agreement",
         caption=f"Pool and articles as references: correlations over {result.data.systems} runs, 95 % confidence "
@@ -584,10 +571,6 @@ def _over_runs(result: SummaryResult) -> dict[str, Correlation]:
         for row in correlations(table, ["pearson"], draws=draws).rows:
             found[measure] = row
     return found
-
-
-def _interval(row: Correlation) -> StudyCell:
-    return row.value if row.low is None or row.high is None else (row.value, row.low, row.high)
 
 
 def collection_stage(passages: Path, target: Path, command: str) -> Stage:

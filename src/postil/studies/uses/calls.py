@@ -240,12 +240,9 @@ class UsesStudy:
         inputs = [self.out / f"{name}.json" for name in PARTS if not missing or name != "titles"]
 
         def work() -> None:
-            parts = tuple(part for path in inputs for part in read_result(path, StudyResult).parts)
-            if missing:
-                parts = (
-                    *parts,
-                    StudyPart(key="headlines", title="Headlines", words=(Message("None: {reason}.", reason=missing),)),
-                )
+            none = StudyPart(key="headlines", title="Headlines", words=(Message("None: {reason}.", reason=missing),))
+            made = (part for path in inputs for part in read_result(path, StudyResult).parts)
+            parts = (*made, *([none] if missing else []))
             study = replace(self._study(parts), conclusion=tuple(_conclusion(parts)), settings=self._settings())
             write_study(self.out, study)
 

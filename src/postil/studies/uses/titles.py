@@ -164,22 +164,20 @@ def titles_part(
         ),
     )
     baseline = next(name for name in BASELINES if name in samples)
-    rows = [
-        StudyRow(name=name, cells=tuple(interval_cells(each - samples[baseline], len(items))))
-        for name, each in samples.items()
-        if name != baseline
-    ]
     differences = StudyTable(
         key="title-differences",
         caption=f"Minus {baseline}, 95 % intervals over the same resamples of articles",
         head=("", *METRICS),
-        rows=tuple(rows),
+        rows=tuple(
+            StudyRow(name=name, cells=tuple(interval_cells(each - samples[baseline], len(items))))
+            for name, each in samples.items()
+            if name != baseline
+        ),
     )
-    silent = {name: sum(not text for text in said.values()) for name, said in texts.items()}
     nothing = [
         f"{name} has no title for {counted(count, 'article')}, where it scores 0."
-        for name, count in silent.items()
-        if count
+        for name, said in texts.items()
+        if (count := sum(not text for text in said.values()))
     ]
     words = SYSTEMS.format(counted(_title_words(corpus), "word"))
     return StudyPart(key="headlines", title="Headlines", words=(WORDS, words, *nothing), tables=(table, differences))
