@@ -504,7 +504,8 @@ def length_bias(table: Table, lengths: str = LENGTH, draws: Draws = DRAWS) -> Le
     if n > 1 and constant(np.log(length)[:, None], np.zeros(1, np.int64)).all():
         return _no_length_bias(lengths, n, left_out, f"every text has the length {length[0]:g}")
     item = np.unique(table.item[kept], return_inverse=True)[1].astype(np.int32)
-    work = _Lengths(table.oriented[kept], table.grades[kept], length, item, _length_quarters(length))
+    quarter = np.searchsorted(np.quantile(length, (0.25, 0.5, 0.75)), length, side="left")
+    work = _Lengths(table.oriented[kept], table.grades[kept], length, item, quarter)
     reasons = [work.why_absent(column) for column in range(len(table.metrics))]
     present = [column for column, reason in enumerate(reasons) if not reason]
     tested = [each for each in KINDS.values() if isinstance(each, Correlated) and not each.facts.untested]
@@ -526,11 +527,6 @@ def _no_length_bias(lengths: str, n: int, left_out: int, reason: str) -> LengthB
     return LengthBias(lengths=lengths, n=n, left_out=left_out, rows=(), absent=absent)
 
 
-def _length_quarters(length: Floats) -> Int64s:
-    """int64[n], quarter of each text by length, 0 to 3."""
-    return np.searchsorted(np.quantile(length, (0.25, 0.5, 0.75)), length, side="left")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lengths:
     """The texts of positive length.
@@ -540,7 +536,7 @@ class _Lengths:
         grades: float64[n].
         length: float64[n], above 0.
         item: int32[n], ascending from 0 without a gap.
-        quarter: int64[n], see `_length_quarters`.
+        quarter: int64[n], quarter of each text by length, 0 to 3.
     """
 
     scores: Floats

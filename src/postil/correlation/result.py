@@ -438,7 +438,8 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         """
         rows = [msgspec.structs.asdict(row) for row in (*self.correlations, *self.human.rows)]
         required = Correlation.__struct_fields__[: -len(Correlation.__struct_defaults__)]
-        fields = [name for name in Correlation.__struct_fields__ if name in {*required, "sd"} or _some(rows, name)]
+        some = {name for row in rows for name, value in row.items() if value is not None}
+        fields = [name for name in Correlation.__struct_fields__ if name in {*required, "sd", *some}]
         return [{name: row[name] for name in fields} for row in rows]
 
     def to_dict(self) -> dict[str, object]:
@@ -447,8 +448,3 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         people: dict[str, object] = made["human"]  # type: ignore[assignment]  # a struct is a dict there
         reason = people.pop("reason")
         return made | {"human": {"reason": reason}} if reason else made
-
-
-def _some(rows: list[dict[str, object]], field: str) -> bool:
-    """True if a row has a value of a field."""
-    return any(row[field] is not None for row in rows)

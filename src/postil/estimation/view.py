@@ -270,19 +270,14 @@ def _verdict(result: EstimateResult) -> str:
     if len(first) == len(systems):
         return f"{_listed(first)} cannot be told apart"
     if len(first) > 1:
-        return "; ".join(filter(None, [f"{_listed(first)} cannot be told apart", _ahead(result)]))
+        best = result.systems[0]
+        below = len(systems) - best.rank_high
+        ahead = f"; {isolated(best.system)} is significantly ahead of {below} of the others" if below else ""
+        return f"{_listed(first)} cannot be told apart{ahead}"
     ahead = (
         f"{isolated(first[0])} is significantly ahead of {'all others' if len(systems) > 2 else isolated(systems[1])}"
     )
     return f"{ahead}; {_listed(groups[1])} cannot be told apart" if len(groups[1]) > 1 else ahead
-
-
-def _ahead(result: EstimateResult) -> str:
-    best = result.systems[0]
-    below = len(result.systems) - best.rank_high
-    if not below:
-        return ""
-    return f"{isolated(best.system)} is significantly ahead of {below} of the others"
 
 
 def _listed(names: list[str]) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from operator import methodcaller
@@ -472,10 +472,6 @@ def crossed(
     """
     heads = [Text("", head).value(row) for row in rows]
     lines = nested((name.value(row), each, row) for row, each in zip(rows, heads, strict=True))
-    first = (replace(column, at=_first) for column in (name, *beside))
+    first = (replace(column, at=lambda line: next(iter(line.values()))) for column in (name, *beside))
     cells = (replace(cell, head=each, at=methodcaller("get", each)) for each in dict.fromkeys(heads))
     return Table(key=key, caption=caption, rows=list(lines.values()), columns=(*first, *cells))
-
-
-def _first(line: Mapping[str, Record]) -> Record:
-    return next(iter(line.values()))

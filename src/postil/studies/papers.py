@@ -67,11 +67,6 @@ class Deviation(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     of: tuple[str, ...] = ()
 
-    @property
-    def row(self) -> tuple[str, str, str, str]:
-        """The row of a table; see `deviations`."""
-        return self.choice, self.paper, self.here, self.source
-
 
 class CommentsPaper(_Paper, frozen=True, kw_only=True):
     """Figures of Automatic Article Commenting (Qin et al. 2018).

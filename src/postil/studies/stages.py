@@ -41,8 +41,8 @@ __all__ = [
 AnyResult = TypeVar("AnyResult", bound=Result)
 
 RECORDS: Final = ".stages"
-METADATA: Final = ("metadata.json", "made.json")
-"""The file of a folder that holds the hashes of the others: that of a corpus, or of a model."""
+METADATA: Final = "metadata.json"
+"""The file of a folder that holds the hashes of the others."""
 SHORT: Final = {"metrics": "-m", "measures": "-m", "coefficients": "-c", "k": "-k", "r": "-r"}
 """Flags of settings in the lines of commands, where they are not the settings' names."""
 
@@ -106,14 +106,9 @@ class Stages:
             return
         for path in stage.outputs:
             check_apart(path, stage.inputs)
-        command = stage.command
-        command += f" > {shlex.quote(str(stage.outputs[0]))}" if stage.printed else ""
-        request = {
-            **stage.request,
-            "inputs": [_digest(path, needed=True) for path in stage.inputs],
-            "postil": VERSION,
-        }
-        request = json.loads(json.dumps(request))
+        command = stage.command + (f" > {shlex.quote(str(stage.outputs[0]))}" if stage.printed else "")
+        inputs = [_digest(path, needed=True) for path in stage.inputs]
+        request = json.loads(json.dumps({**stage.request, "inputs": inputs, "postil": VERSION}))
         record = self.out / RECORDS / f"{stage.name}.json"
         there = {str(path.relative_to(self.out)): _digest(path) for path in stage.outputs}
         if record.is_file() and _read_json(record) == {"request": request, "outputs": there} and all(there.values()):
@@ -151,8 +146,7 @@ class Stages:
 
 def _digest(path: Path, *, needed: bool = False) -> str | None:
     """SHA-256 of a file, or of a folder's metadata; None where it does not exist."""
-    files = [path / name for name in METADATA] if path.is_dir() else [path]
-    target = next((file for file in files if file.exists()), files[0])
+    target = path / METADATA if path.is_dir() else path
     try:
         with target.open("rb") as stream:
             return file_digest(stream, "sha256").hexdigest()

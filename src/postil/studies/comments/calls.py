@@ -72,8 +72,6 @@ from postil.training.retrievers import train_retriever
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from postil.data.parts import Estimate
     from postil.meta.coefficients import Measure
     from postil.results.base import Result
@@ -492,15 +490,14 @@ def _estimates(
     lengths = np.stack([np.diff(run.tokens.offsets) for run in runs]).astype(np.float64)  # [runs, items]
     said = (lengths > 0).astype(np.float64)
     if said.sum(axis=1).all():
-        yield WORDS, crossed_estimate(np.stack([lengths, said], axis=2), _ratio, draws)
+        of_said = crossed_estimate(
+            np.stack([lengths, said], axis=2), lambda sums: sums[:, 0] / np.maximum(sums[:, 1], 1.0), draws
+        )
+        yield WORDS, of_said
         for name, n in DISTINCT.items():
             if all((np.diff(run.tokens.offsets) >= n).any() for run in runs):
                 shares = [distinct(run.tokens.ids, run.tokens.offsets, n) for run in runs]
                 yield name, float(np.mean(shares))
-
-
-def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return sums[:, 0] / np.maximum(sums[:, 1], 1.0)
 
 
 SPLITS: Final = ("train", "dev", "test")

@@ -67,20 +67,6 @@ def _given(out: Path, items: Sequence[Item]) -> Iterator[Given]:
             yield Given(item=number, annotator=PEOPLE[row.annotator], value=row.grade, time=None, seconds=None)
 
 
-def _demo_links(campaign: str, address: str) -> tuple[str, str]:
-    """Invite the annotator and the lead; both links work once.
-
-    Args:
-        campaign: Location of the campaign.
-        address: URL where it is served.
-
-    Returns:
-        The link of the annotator, who goes on where an earlier run ended, and that of the lead.
-    """
-    annotator = invite(campaign, "You", InviteOptions(base_url=address))
-    return annotator, invite(campaign, "Lead", InviteOptions(role="lead", base_url=address))
-
-
 HOST = "127.0.0.1"
 
 
@@ -107,7 +93,8 @@ def serve_demo(out: Path, port: int, jobs: int, *, on_message: Callable[[str], N
         until.enter_context(_running(make_server(app, limits=LIMITS), listening))
 
         def ready(desk: str) -> None:
-            annotator, lead = _demo_links(campaign, grading)
+            annotator = invite(campaign, "You", InviteOptions(base_url=grading))  # goes on where an earlier run ended
+            lead = invite(campaign, "Lead", InviteOptions(role="lead", base_url=grading))
             for line in _what_to_do(desk, annotator, lead):
                 on_message(line)
 
