@@ -304,10 +304,9 @@ def _size(rated: RatedOutputs, options: BudgetOptions, *, scored: bool) -> int:
         few = rated.systems[int(outputs.n.argmin())]
         raise Undefined(f"{few} has one graded item in the pilot, and variances need two")
     if not scored and options.items is None:
-        items = Setting("items", Blank("N"))
         raise UsageError(
             "without scores the number of items is unknown: {items}, {pilot} of which are graded",
-            items=items,
+            items=Setting("items", Blank("N")),
             pilot=pilot,
         )
     if options.items is not None and options.items < pilot:
@@ -430,7 +429,13 @@ def _planned(
             total=of.total,
             residual=of.residual,
             facets=facets,
-            **{f"raters_by_{each.layout.name}": _of_one_rater(each) for each in campaigns if of.facets},
+            **{
+                f"raters_by_{each.layout.name}": SpreadComponents(
+                    mean=each.noise(1) or 0.0, difference=each.noise(1, difference=True) or 0.0
+                )
+                for each in campaigns
+                if of.facets
+            },
         ),
         rows=tuple(
             _row(each, n, k)
@@ -476,10 +481,6 @@ def _components(design: Design, given: Design, draws: Draws) -> tuple[BudgetFace
         for name, value in values.items()
         for interval in (ends[name],)
     )
-
-
-def _of_one_rater(campaign: Campaign) -> SpreadComponents:
-    return SpreadComponents(mean=campaign.noise(1) or 0.0, difference=campaign.noise(1, difference=True) or 0.0)
 
 
 def _row(campaign: Campaign, n: int, k: int) -> BudgetRow:

@@ -309,7 +309,12 @@ def fit_model_labels(
     Raises:
         InvalidInput: No label is of a known article, or of a comment that the model has.
     """
-    found = {**articles, **{each.article: _article(each) for each in reversed(labels) if each.title is not None}}
+    titled = {
+        each.article: Article(each.article, each.title, (), content=each.content, lang=each.lang)
+        for each in reversed(labels)
+        if each.title is not None
+    }
+    found = {**articles, **titled}
     answers, excluded = _answers(labels, found, retriever)
     stored = {text for _, text in answers}.intersection(retriever.pool.texts)
     others = [f"{article}: {text}" for article, text in answers if text not in stored]
@@ -355,10 +360,6 @@ def fit_model_labels(
         labels_hash=result.labels_hash,
     )
     return _reported(result, fit, names, deepest), learned
-
-
-def _article(label: Label) -> Article:
-    return Article(label.article, label.title or "", (), content=label.content, lang=label.lang)
 
 
 def _answers(

@@ -48,47 +48,41 @@ def view(result: CalibrationResult) -> View:
             "articles; Wilson intervals of the precision, with the filter held fixed"
         )
     line = _line(result)
+    reached = [_reaching(step / STEPS, result.points) for step in range(1, STEPS + 1) if result.points]
+    measures = {"auc": "AUC", "precision": f"precision at coverage {EXPECTED:g}"}
+    tables = (
+        Table(
+            rows=list(dict.fromkeys(reached)),
+            columns=(
+                Number("coverage", "coverage"),
+                Number("threshold", "threshold"),
+                Interval("precision", "precision"),
+                Count("articles", "articles"),
+            ),
+        ),
+        Table(
+            rows=result.comparisons,
+            columns=(
+                Name("", lambda one: measures.get(one.measure, one.measure)),
+                Interval("learned filter", "value", at=attrgetter("learned")),
+                Interval("ranker's score", "value", at=attrgetter("score")),
+                Interval("difference", "value", at=attrgetter("difference")),
+            ),
+        ),
+    )
     return View(
         line=line,
         rows=result.points,
         fields=CoveragePoint.__struct_fields__,
-        grids=[table for table in (_coverages(result), _comparisons(result)) if table.rows],
+        grids=[table for table in tables if table.rows],
         findings=[_sentence(result)],
         head=line,
         remarks=[*remarks, *noted(result.notes)],
     )
 
 
-def _coverages(result: CalibrationResult) -> Table:
-    """The points that reach each tenth of coverage."""
-    reached = [_reaching(step / STEPS, result.points) for step in range(1, STEPS + 1) if result.points]
-    return Table(
-        rows=list(dict.fromkeys(reached)),
-        columns=(
-            Number("coverage", "coverage"),
-            Number("threshold", "threshold"),
-            Interval("precision", "precision"),
-            Count("articles", "articles"),
-        ),
-    )
-
-
 def _reaching(coverage: float, points: Sequence[CoveragePoint]) -> CoveragePoint:
     return next((one for one in points if one.coverage >= coverage - 1e-9), points[-1])
-
-
-def _comparisons(result: CalibrationResult) -> Table:
-    """The learned filter against the ranker's score."""
-    names = {"auc": "AUC", "precision": f"precision at coverage {EXPECTED:g}"}
-    return Table(
-        rows=result.comparisons,
-        columns=(
-            Name("", lambda one: names.get(one.measure, one.measure)),
-            Interval("learned filter", "value", at=attrgetter("learned")),
-            Interval("ranker's score", "value", at=attrgetter("score")),
-            Interval("difference", "value", at=attrgetter("difference")),
-        ),
-    )
 
 
 def _sentence(result: CalibrationResult) -> str:

@@ -236,7 +236,6 @@ class _Fitted:
             counts = counts[::-1]
         wins, ties, losses = map(int, counts)
         n = wins + ties + losses
-        expected = self._expected_of(found.value)
         return PreferredPair(
             first=self.table.systems[better],
             second=self.table.systems[worse],
@@ -245,7 +244,7 @@ class _Fitted:
             ties=ties,
             losses=losses,
             win_rate=(wins + ties / 2) / n if n else None,
-            expected=expected,
+            expected=self._expected_of(found.value),
             p_fit=None if place is None else self._p_fit(place),
             difference=found.value,
             low=found.low,
@@ -329,8 +328,7 @@ class _Fitted:
 def _shares(counts: Floats) -> Floats:
     """Wins and half of the ties as a share, float64[R, P]; NaN of pairs without a preference."""
     n = counts.sum(axis=2)
-    shares = np.divide(counts @ [1.0, 0.5, 0.0], n, out=np.full_like(n, np.nan), where=n > 0)
-    return np.asarray(shares, np.float64)
+    return np.asarray(np.divide(counts @ [1.0, 0.5, 0.0], n, out=np.full_like(n, np.nan), where=n > 0), np.float64)
 
 
 def _p_value(z: float) -> float:

@@ -172,8 +172,7 @@ def _remarks(result: Comparison, hidden: int) -> Iterator[str]:
             whole=WHOLE,
         )
     if result.lower_is_better:
-        lower = ", ".join(result.lower_is_better)
-        yield f"lower is better, so a system below the baseline is better: {lower}"
+        yield f"lower is better, so a system below the baseline is better: {', '.join(result.lower_is_better)}"
     yield from (f"excluded: {each}" for each in result.left_out)
     yield from noted(result.notes)
     settings = result.settings
@@ -467,8 +466,7 @@ def strengths(result: PreferencesResult) -> Iterator[Picture]:
         title = "Strengths of systems by paired preferences, 95 % confidence intervals"
         rows = [IntervalRow(row.system, row.strength, row.low, row.high) for row in result.systems[:DRAWN]]
         said = "; ".join(f"{row.name} {number(row.value)}" for row in rows)
-        draw = partial(intervals, rows, xlabel="strength")
-        yield Picture("strengths", "strengths", title, f"{title}: {said}", draw)
+        yield Picture("strengths", "strengths", title, f"{title}: {said}", partial(intervals, rows, xlabel="strength"))
 
 
 def interleaved_pictures(result: InterleavingResult) -> Iterator[Picture]:
@@ -483,5 +481,6 @@ def interleaved_pictures(result: InterleavingResult) -> Iterator[Picture]:
         for row in result.rows
     ]
     said = "; ".join(f"{row.group} by {row.name} {number(row.value)}" for row in rows)
-    draw = partial(intervals, rows, xlabel="preference")
-    yield Picture("preferences", "preferences", title, f"{title}: {said}", draw)
+    yield Picture(
+        "preferences", "preferences", title, f"{title}: {said}", partial(intervals, rows, xlabel="preference")
+    )

@@ -642,8 +642,7 @@ def audit_ranking(
     pairs = [(best, other) for other in metrics if other != best]
     pairs += [(best, other) for other in defined if best and is_control(other) and other != lengths]
     pairs += [(name, lengths) for name in metrics if lengths in defined]
-    kind = kind_of(measure)
-    margins = [pair_row(kind, by, table, values, [table.column(name) for name in pair]) for pair in pairs]
+    margins = [pair_row(kind_of(measure), by, table, values, [table.column(name) for name in pair]) for pair in pairs]
     return AuditRanking(
         of=of,
         coefficient=measure,

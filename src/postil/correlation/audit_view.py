@@ -147,8 +147,8 @@ def _measure() -> Text:
     return Text("measure", lambda row: f"{row.coefficient} by {row.by}")
 
 
-def _of_metrics(key: str, caption: str, rows: Sequence[Record], *columns: Column, long: bool = False) -> Table:
-    return Table(key=key, caption=caption, rows=rows, columns=columns, kind=_kind, long=long)
+def _of_metrics(key: str, caption: str, rows: Sequence[Record], *columns: Column) -> Table:
+    return Table(key=key, caption=caption, rows=rows, columns=columns, kind=_kind)
 
 
 def _kind(row: Record) -> Kind:
@@ -161,48 +161,62 @@ def audit_tables(audit: Audit) -> Iterator[Table]:
     Args:
         audit: The audit.
     """
+    epsilon = threshold(audit.alt_test.epsilon)
     tables = (
-        _margins(audit),
-        _alt_test(audit.alt_test),
-        _calibration(audit.calibration),
+        Table(
+            key="margins",
+            caption="The best metric minus each other one and minus the controls, and each metric minus the lengths; "
+            "95 % confidence intervals",
+            rows=[row for ranking in audit.rankings for row in ranking.margins],
+            columns=(
+                Name("difference", lambda row: (row.first, row.second), plain="margin"),
+                _measure(),
+                Interval("value", "value", signed=True),
+            ),
+        ),
+        _of_metrics(
+            "alt-test",
+            f"Alternative annotator test, epsilon {epsilon}: winning rate omega (passed from .5 on), average "
+            "advantage probability rho with 95 % confidence intervals, annotators that the metric wins against",
+            _by_mapping(audit.alt_test.rows),
+            _name(f"alternative test, epsilon {epsilon}"),
+            Text("mapping", "mapping"),
+            Number("omega", "omega"),
+            Interval("rho", "rho"),
+            Marks("passed", "passed"),
+            Figure("won", lambda row: f"{sum(each.wins for each in row.annotators)}/{len(row.annotators)}"),
+        ),
+        _of_metrics(
+            "calibration",
+            "Error of the ratings that each metric predicts, in grades: mean absolute error, root mean squared error, "
+            "mean error (above 0: too high), expected calibration error; 95 % confidence intervals",
+            _by_mapping(audit.calibration),
+            _name("calibration, in grades"),
+            Text("mapping", "mapping"),
+            Interval("mae", "mae", low="mae_low", high="mae_high"),
+            Number("rmse", "rmse"),
+            Number("bias", "bias"),
+            Interval("ece", "ece", low="ece_low", high="ece_high"),
+        ),
         _length(audit.length),
-        _components(audit.raters),
+        Table(
+            key="raters",
+            caption=f"Variance components of the ratings, in squared grades ({audit.raters.design}); below 0 counts as "
+            "0",
+            rows=audit.raters.components,
+            columns=(
+                Name("component", "component", plain="variance of ratings"),
+                Number("estimate", "estimate"),
+                Number("share", "share"),
+            ),
+        ),
         _ceilings(audit.raters),
     )
     return (table for table in tables if table.rows)
 
 
-def _margins(audit: Audit) -> Table:
-    return Table(
-        key="margins",
-        caption="The best metric minus each other one and minus the controls, and each metric minus the lengths; 95 % "
-        "confidence intervals",
-        rows=[row for ranking in audit.rankings for row in ranking.margins],
-        columns=(
-            Name("difference", lambda row: (row.first, row.second), plain="margin"),
-            _measure(),
-            Interval("value", "value", signed=True),
-        ),
-    )
-
-
 def _by_mapping(rows: Sequence[Mapped]) -> list[Mapped]:
     return sorted(rows, key=lambda row: MAPPINGS.index(row.mapping) if row.mapping in MAPPINGS else len(MAPPINGS))
-
-
-def _alt_test(test: AltTest) -> Table:
-    return _of_metrics(
-        "alt-test",
-        f"Alternative annotator test, epsilon {threshold(test.epsilon)}: winning rate omega (passed from .5 on), "
-        "average advantage probability rho with 95 % confidence intervals, annotators that the metric wins against",
-        _by_mapping(test.rows),
-        _name(f"alternative test, epsilon {threshold(test.epsilon)}"),
-        Text("mapping", "mapping"),
-        Number("omega", "omega"),
-        Interval("rho", "rho"),
-        Marks("passed", "passed"),
-        Figure("won", lambda row: f"{sum(each.wins for each in row.annotators)}/{len(row.annotators)}"),
-    )
 
 
 def annotator_table(test: AltTest) -> Table:
@@ -231,21 +245,6 @@ def annotator_table(test: AltTest) -> Table:
     )
 
 
-def _calibration(found: Sequence[Calibration]) -> Table:
-    return _of_metrics(
-        "calibration",
-        "Error of the ratings that each metric predicts, in grades: mean absolute error, root mean squared error, "
-        "mean error (above 0: too high), expected calibration error; 95 % confidence intervals",
-        _by_mapping(found),
-        _name("calibration, in grades"),
-        Text("mapping", "mapping"),
-        Interval("mae", "mae", low="mae_low", high="mae_high"),
-        Number("rmse", "rmse"),
-        Number("bias", "bias"),
-        Interval("ece", "ece", low="ece_low", high="ece_high"),
-    )
-
-
 def _length(found: LengthBias) -> Table:
     quarters = max((len(row.quartiles) for row in found.rows), default=0)
     return _of_metrics(
@@ -268,34 +267,22 @@ def _quarter(place: int, row: LengthBiasRow) -> LengthQuartile:
     return row.quartiles[place]
 
 
-def _components(found: RaterVariance) -> Table:
+def _ceilings(found: RaterVariance) -> Table:
+    counts = dict.fromkeys(each.k for level in found.levels for each in level.growth)
     return Table(
-        key="raters",
-        caption=f"Variance components of the ratings, in squared grades ({found.design}); below 0 counts as 0",
-        rows=found.components,
+        key="ceilings",
+        caption="Reliability of the mean of k raters: generalizability coefficient g, index of dependability phi, "
+        "ceiling of Pearson’s coefficient, and the ceiling with other numbers of raters",
+        rows=found.levels,
         columns=(
-            Name("component", "component", plain="variance of ratings"),
-            Number("estimate", "estimate"),
-            Number("share", "share"),
+            Name("level", "by", plain="reliability"),
+            Figure("k", lambda row: f"{row.k:.3g}"),
+            Number("g", "g"),
+            Number("phi", "phi"),
+            Number("ceiling", "ceiling"),
+            *(Number(f"ceiling, k = {k:g}", partial(_ceiling, k=k)) for k in counts),
         ),
     )
-
-
-def _ceilings(found: RaterVariance) -> Table:
-    caption = (
-        "Reliability of the mean of k raters: generalizability coefficient g, index of dependability phi, ceiling of "
-        "Pearson’s coefficient, and the ceiling with other numbers of raters"
-    )
-    counts = dict.fromkeys(each.k for level in found.levels for each in level.growth)
-    columns = (
-        Name("level", "by", plain="reliability"),
-        Figure("k", lambda row: f"{row.k:.3g}"),
-        Number("g", "g"),
-        Number("phi", "phi"),
-        Number("ceiling", "ceiling"),
-        *(Number(f"ceiling, k = {k:g}", partial(_ceiling, k=k)) for k in counts),
-    )
-    return Table(key="ceilings", caption=caption, rows=found.levels, columns=columns)
 
 
 def _ceiling(level: RaterLevel, k: float) -> float | None:
@@ -434,8 +421,7 @@ def verdict(result: CorrelationResult, say: Wording) -> list[tuple[str, str]]:
 
 def _metrics_alone(ranking: AuditRanking, lengths: str) -> AuditRanking:
     """The same without the rows of controls and lengths."""
-    rows = (row for row in ranking.rows if not _stands_beside(row.metric, lengths))
-    return replace(ranking, rows=tuple(rows))
+    return replace(ranking, rows=tuple(row for row in ranking.rows if not _stands_beside(row.metric, lengths)))
 
 
 def _stands_beside(name: str, lengths: str) -> bool:

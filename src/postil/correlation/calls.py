@@ -337,9 +337,32 @@ def correlate_table(
         systems=means.rows,
         orders=means.orders,
         disagreements=tuple(_disagreements(table, options, pairs, texts or {}, each_way=each_way)),
-        data=_data(table),
+        data=CorrelationData(
+            texts=len(table),
+            items=len(table.items),
+            systems=len(table.systems),
+            annotators=len(table.ratings.names),
+            ratings=len(table.ratings.grades),
+            aspect=table.aspect,
+            scale=str(table.scale) if table.scale else None,
+            mean=float(table.grades.mean()),
+            sd=float(table.grades.std()),
+            left_out=table.left_out,
+        ),
         signatures=dict(zip(table.metrics, table.signatures, strict=True)),
-        settings=_settings(table, options, command),
+        settings=CorrelationSettings(
+            by=options.by,
+            coefficients=options.coefficients,
+            lower_is_better=tuple(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low),
+            resamples=options.resamples,
+            permutations=options.permutations,
+            seed=options.seed,
+            postil=VERSION,
+            alt_epsilon=options.alt_epsilon if options.audit else None,
+            lengths=options.lengths if options.audit else "",
+            folds=options.folds if options.audit else 0,
+            command=command,
+        ),
         audit=audited,
         severity=biased.told(options.severity) if biased else None,
         warnings=warnings,
@@ -360,22 +383,6 @@ def _without_severities(table: RatedTable, found: Severities | None, rule: Rule)
     return dataclasses.replace(table, ratings=found.adjusted, grades=found.adjusted.means)
 
 
-def _settings(table: RatedTable, options: CorrelateOptions, command: str) -> CorrelationSettings:
-    return CorrelationSettings(
-        by=options.by,
-        coefficients=options.coefficients,
-        lower_is_better=tuple(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low),
-        resamples=options.resamples,
-        permutations=options.permutations,
-        seed=options.seed,
-        postil=VERSION,
-        alt_epsilon=options.alt_epsilon if options.audit else None,
-        lengths=options.lengths if options.audit else "",
-        folds=options.folds if options.audit else 0,
-        command=command,
-    )
-
-
 def _human(
     table: RatedTable, options: CorrelateOptions, draws: Draws
 ) -> tuple[HumanAgreement, tuple[UndefinedResult, ...]]:
@@ -389,21 +396,6 @@ def _agreement(table: RatedTable, draws: Draws) -> Agreement | None:
     with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
         return agreement_of_table(table, draws, fewest=FEWEST)
     return None
-
-
-def _data(table: RatedTable) -> CorrelationData:
-    return CorrelationData(
-        texts=len(table),
-        items=len(table.items),
-        systems=len(table.systems),
-        annotators=len(table.ratings.names),
-        ratings=len(table.ratings.grades),
-        aspect=table.aspect,
-        scale=str(table.scale) if table.scale else None,
-        mean=float(table.grades.mean()),
-        sd=float(table.grades.std()),
-        left_out=table.left_out,
-    )
 
 
 def _disagreements(

@@ -349,7 +349,6 @@ def _scores(result: EstimateResult) -> Iterator[Block]:
 
 def _settings(result: EstimateResult) -> Iterator[Block]:
     settings, estimator = result.settings, ESTIMATORS[result.method]
-    turned = list(map(isolated, settings.lower_is_better))
     yield facts(
         ("command", settings.command),
         ("target", f"{result.target}: {TARGETS[result.target]}"),
@@ -357,7 +356,7 @@ def _settings(result: EstimateResult) -> Iterator[Block]:
         ("intervals", f"95 %, {estimator.quantiles}; raters are fixed, so no interval generalizes to other raters"),
         ("tests", "two-sided, Holm’s correction for all pairs"),
         ("sample", "graded items must be a simple random sample of the items"),
-        ("lower is better", listed(turned)),
+        ("lower is better", listed(list(map(isolated, settings.lower_is_better)))),
         ("aspect", isolated(settings.aspect) if settings.aspect else ""),
         ("scale", settings.scale or ""),
         ("postil", settings.postil),
@@ -410,8 +409,7 @@ def _curves(result: EstimateResult) -> Iterator[Picture]:
         caption = f"Expected width of the 95 % confidence interval of {of}, by number of graded items"
         said = f"{caption}: " + "; ".join(f"{mark.name}, width {number(mark.y, 2)}" for mark in marks)
         ylabel = f"width of the interval of {of}"
-        log = bool(n[-1] > 10 * n[0])
-        draw = partial(curves, series, log=log, marks=marks, xlabel="graded items", ylabel=ylabel)
+        draw = partial(curves, series, log=bool(n[-1] > 10 * n[0]), marks=marks, xlabel="graded items", ylabel=ylabel)
         yield Picture(key, f"Intervals of {of}", caption, said, draw)
 
 

@@ -320,8 +320,7 @@ class Selection:
         rated = {
             name for level in gold.values() for name, scores in level.items() if any(s is not None for s in scores)
         }
-        known = OUTLIERS.get((self.test_set.name, self.test_set.pair), ())
-        unusual = () if outliers else named or known
+        unusual = () if outliers else named or OUTLIERS.get((self.test_set.name, self.test_set.pair), ())
         reasons = {
             "systems without human scores": [each for each in {*names, *self.test_set.outputs} if each not in rated],
             "references that metrics used": [each for each in names if each in self.references],

@@ -228,7 +228,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Paragraph):
     """A heading within a section.
 
     Args:
@@ -236,8 +236,6 @@ class Heading:
     """
 
     block: ClassVar = "heading"
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +252,7 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Findings):
     """A list of names and values.
 
     Args:
@@ -262,8 +260,6 @@ class Facts:
     """
 
     block: ClassVar = "facts"
-
-    rows: tuple[Point, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,10 +58,10 @@ def latex_tables(chapter: Chapter) -> dict[str, bytes]:
     Args:
         chapter: The chapter.
     """
-    sheets = (sheet for part in chapter.parts for sheet in _sheets(part.blocks))
     return {
         f"{chapter.key}{sheet.key}.tex": grid_as("latex", sheet.grid(typeset=True, page=True)).encode()
-        for sheet in sheets
+        for part in chapter.parts
+        for sheet in _sheets(part.blocks)
         if not sheet.long
     }
 

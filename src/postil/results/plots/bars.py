@@ -159,8 +159,7 @@ def _ticks(labels: Sequence[str], wide: float) -> list[str]:
 def _bars(axes: Axes, shares: NDArray[np.float64], everyone: NDArray[np.float64], top: float) -> None:
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415
 
-    places = np.arange(len(shares))
-    axes.bar(places, shares, width=0.78, color=BLUE, alpha=0.85, linewidth=0)
+    axes.bar(np.arange(len(shares)), shares, width=0.78, color=BLUE, alpha=0.85, linewidth=0)
     axes.stairs(everyone, np.arange(len(shares) + 1) - 0.5, color=INK, alpha=MUTED, linewidth=1, baseline=None)
     axes.set_xlim(-0.6, len(shares) - 0.4)
     axes.set_ylim(0, top)

@@ -216,8 +216,7 @@ def _cells(
                 box = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
                 path = Path(corners, np.tile(np.array(box, np.uint8), len(corners) // 5))
                 path.should_simplify = False
-                patch = PathPatch(path, facecolor=BLUE, alpha=opacity, lw=0, antialiased=False, clip_on=False)
-                axes.add_patch(patch)
+                axes.add_patch(PathPatch(path, facecolor=BLUE, alpha=opacity, lw=0, antialiased=False, clip_on=False))
     ends = [*(starts[1:] - 1), None]
     names = [
         f"{start:,}" if end == start else f"{start:,}+" if end is None else f"{start:,}–{end:,}"

@@ -98,12 +98,11 @@ def deviations_part(study: CommentsStudy, models: Mapping[str, Model], weights: 
     concerned |= {"judgements"} if study.options.judgements else set()
     static = comments_paper().deviations
     rows = {key: [each for each in static[key] if not each.of or concerned.intersection(each.of)] for key in static}
-    systems = _of_systems(study, models, trained, rows["systems"]) if trained else ()
     return deviations(
         chain(
             corpus_rows(study.folder.name, study.corpus.metadata, networks=any(map(_has_network, models.values()))),
             _of_people(study, weights),
-            systems,
+            _of_systems(study, models, trained, rows["systems"]) if trained else (),
             _of_models(study, models),
             _of_metrics(study, rows["metrics"]),
             _of_study(study),

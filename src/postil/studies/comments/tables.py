@@ -418,8 +418,7 @@ def _systems(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: 
     for said in _of_texts(study.corpus.tokenizer, made.candidates, systems):
         of_seeds = made.over_seeds.get(said.name)
         rows.append(replace(said, cells=tuple(_cell(of_seeds[one]) for one in systems)) if of_seeds else said)
-    n_articles = len(study.readers.articles)
-    caption = f"Table 7: the best suggestion of each system, over {n_articles:,} articles; {weights}"
+    caption = f"Table 7: the best suggestion of each system, over {len(study.readers.articles):,} articles; {weights}"
     if made.over_seeds:
         over = f"{study.options.seeds} seeds and " if study.options.seeds > 1 else ""
         caption += f"; 95 % confidence intervals over {over}test articles; distinct-1 and -2 without an interval"

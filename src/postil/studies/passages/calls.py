@@ -388,8 +388,11 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
 def _figures(study: _Study, made: list[Path]) -> Stage:
     def work() -> None:
         found = {path.stem: read_result(path, NcgResult) for path in made}
-        made_of = _paper_study if study.options.preset else _plain_study
-        write_study(study.out, made_of(study, found))
+        if study.options.preset:
+            write_study(study.out, _paper_study(study, found))
+        else:
+            models = [opened(name, folder) for name, folder in study.models.items()]
+            write_study(study.out, passages_study(_named(study.collection), found, models))
 
     return Stage(
         name="figures",
@@ -401,25 +404,21 @@ def _figures(study: _Study, made: list[Path]) -> Stage:
     )
 
 
-def _plain_study(study: _Study, found: Mapping[str, NcgResult]) -> StudyResult:
-    models = [opened(name, folder) for name, folder in study.models.items()]
-    return passages_study(_named(study.collection), found, models)
-
-
 def _paper_study(study: _Study, found: Mapping[str, NcgResult]) -> StudyResult:
     rows = read(study.passages, Passage)
     how = study.options.of("topic", (), anchors=False)
     collection = how.collection(list(rows), rows.places, study.options.jobs)
     merged = sum(1 for _ in read(study.collection, Passage)) - len(collection)
     for option, paper, given in study.otherwise():
-        message = Message(
-            "{preset}: {option} is taken as given: {given}; the paper has {paper}",
-            preset=PAPER_PRESET,
-            option=option,
-            given=given,
-            paper=paper,
+        study.on_message(
+            Message(
+                "{preset}: {option} is taken as given: {given}; the paper has {paper}",
+                preset=PAPER_PRESET,
+                option=option,
+                given=given,
+                paper=paper,
+            )
         )
-        study.on_message(message)
     facts = Facts(
         name=_named(study.collection),
         models=[opened(name, folder, collection) for name, folder in study.models.items()],

@@ -172,8 +172,7 @@ def ranking(result: NcgResult, measure: str) -> str:
         result: The result that has it.
         measure: The measure.
     """
-    names = {line.measure for line in result.lines}
-    return measure if measure in names else measure + Gain.WITHOUT
+    return measure if measure in {line.measure for line in result.lines} else measure + Gain.WITHOUT
 
 
 def gains(
@@ -594,10 +593,9 @@ def findings(sentences: Sequence[Sentence], evidence: Evidence) -> tuple[str, ..
         head += f" For the other {len(some[UNTESTED])} there is no such measure or rank cutoff here."
     titles = {HOLDS: "Hold", FAILS: "Do not hold", UNDECIDED: "Not decided"}
     told = [f"{title}: {'; '.join(map(_told, some[name]))}." for name, title in titles.items() if some[name]]
-    alone = _leave_one_out(checked, evidence)
     changed = [
         f"{checked[place].sentence.claim}: {verdict}"
-        for place, verdict in alone.items()
+        for place, verdict in _leave_one_out(checked, evidence).items()
         if verdict != checked[place].verdict
     ]
     if changed:
