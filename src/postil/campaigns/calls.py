@@ -12,7 +12,7 @@ from postil.campaigns.models import Role
 from postil.campaigns.quality import annotator_quality, inferred_grades, with_gold_labels, with_themselves
 from postil.campaigns.result import QualityResult
 from postil.campaigns.rubric import ratings_of
-from postil.data.atomic_file import AtomicFile, check_apart
+from postil.data.atomic_file import check_apart, write_file
 from postil.data.escaping import visible
 from postil.data.grades import Scale
 from postil.data.options import ListenOptions
@@ -304,8 +304,7 @@ def write_rows(path: str, rows: Sequence[Row] | str) -> None:
     """
     if isinstance(rows, str) or path.endswith(".csv"):
         text = rows if isinstance(rows, str) else rows_as_csv(rows)
-        with AtomicFile(path) as stream:
-            stream.write(text.encode())
+        write_file(path, text.encode())
         return
     with Writer(path, type(rows[0])) as out:
         for row in rows:

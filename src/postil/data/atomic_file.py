@@ -31,6 +31,7 @@ __all__ = [
     "empty_folder",
     "locked",
     "write_error",
+    "write_file",
 ]
 
 
@@ -103,6 +104,21 @@ class AtomicFile:
             with contextlib.suppress(OSError):
                 self._stream.close()
             self._part.unlink(missing_ok=True)
+
+
+def write_file(path: FilePath, data: bytes) -> None:
+    """Write a file atomically.
+
+    Args:
+        path: The file; one that is there is replaced.
+        data: Its content.
+
+    Raises:
+        UsageError: The file cannot be made at this path.
+        PostilError: The operating system reports an error.
+    """
+    with AtomicFile(str(path)) as stream:
+        stream.write(data)
 
 
 def write_error(path: str, error: OSError) -> Exception:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
 from postil.data.arguments import check_arguments, options_of
-from postil.data.atomic_file import AtomicFile, check_apart, write_error
+from postil.data.atomic_file import check_apart, write_error, write_file
 from postil.data.options import TableInputOptions
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import check_standard_input
@@ -181,7 +181,7 @@ def _rank_pages(
             file = None
             if folder is not None:
                 file = _file_name(len(pages) + 1, document)
-                _write(str(Path(folder, file)), passages_page(found, INDEX))
+                write_file(Path(folder, file), passages_page(found, INDEX).encode("utf-8", "replace"))
             pages.append(
                 PageSummary(
                     source=document.source,
@@ -213,7 +213,7 @@ def _rank_pages(
         notes=tuple(notes),
     )
     if folder is not None:
-        _write(str(Path(folder, INDEX)), index_page(result))
+        write_file(Path(folder, INDEX), index_page(result).encode("utf-8", "replace"))
     return result
 
 
@@ -234,7 +234,7 @@ def highlight(result: InterestingResult, path: FilePath) -> Path:
     check_arguments(highlight, locals())
     if "\0" in os.fspath(path):
         raise UsageError("path: expected the name of a file, got one with a null character")
-    _write(os.fspath(path), passages_page(result))
+    write_file(path, passages_page(result).encode("utf-8", "replace"))
     return Path(path)
 
 
@@ -257,8 +257,3 @@ def _file_name(number: int, document: Document) -> str:
     title = document.title or Path(document.source).stem
     words = re.sub(r"[^a-z0-9]+", "-", title.lower())[:NAME].strip("-")
     return f"{number:03}{'-' * bool(words)}{words}.html"
-
-
-def _write(path: str, page: str) -> None:
-    with AtomicFile(path) as stream:
-        stream.write(page.encode("utf-8", "replace"))

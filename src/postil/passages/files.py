@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.corpus.importers.trec import run_lines
-from postil.data.atomic_file import AtomicFile, check_apart, write_error
+from postil.data.atomic_file import check_apart, write_error, write_file
 from postil.data.explain import shown
 from postil.data.grades import Scale
 from postil.data.groups import grouped
@@ -202,8 +202,7 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, on_messag
     for path in runs:
         check_apart(path, [scored.where])
     for path, data in runs.items():
-        with AtomicFile(str(path)) as stream:
-            stream.write(data)
+        write_file(path, data)
         on_message(f"written: {path}")
     for remark in _remarks(result, tied):
         on_message(remark)

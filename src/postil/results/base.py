@@ -18,7 +18,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from postil.data.arguments import check_arguments
-from postil.data.atomic_file import AtomicFile
+from postil.data.atomic_file import write_file
 from postil.data.explain import shown
 from postil.data.fields import plain_id
 from postil.errors import InvalidInput
@@ -119,9 +119,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
             ValueError: A number is not finite.
         """
         check_arguments(Result.save, locals())
-        data = to_json(self).encode()
-        with AtomicFile(str(path)) as stream:
-            stream.write(data)
+        write_file(path, to_json(self).encode())
 
     def to_rows(self) -> list[dict[str, object]]:
         """The rows of ``--format csv``, one dictionary per number."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import file_digest
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from postil.data.atomic_file import AtomicFile, check_apart, write_error
+from postil.data.atomic_file import check_apart, write_error, write_file
 from postil.data.explain import load_json
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Command, CommandLine, Setting
@@ -35,7 +35,6 @@ __all__ = [
     "words_of",
     "write_result",
     "write_study",
-    "write_text",
 ]
 
 AnyResult = TypeVar("AnyResult", bound=Result)
@@ -127,7 +126,7 @@ class Stages:
             self._on_message(f"{stage.name}: {command}")
             stage.work()
         there = {str(path.relative_to(self.out)): _digest(path) for path in stage.outputs}
-        write_text(record, to_json({"request": request, "outputs": there}))
+        write_file(record, to_json({"request": request, "outputs": there}).encode())
 
     def finish(self, stages: Iterable[Stage]) -> None:
         """Run the last stages, and check that the selected one is among all.
@@ -255,20 +254,6 @@ def report_stage(
     )
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file atomically.
-
-    Args:
-        path: The file.
-        text: Its content.
-
-    Raises:
-        PostilError: The operating system reports an error.
-    """
-    with AtomicFile(str(path)) as stream:
-        stream.write(text.encode())
-
-
 def write_result(path: Path, make: Callable[[], Result]) -> None:
     """Write a result as JSON, which is the work of most stages.
 
@@ -279,7 +264,7 @@ def write_result(path: Path, make: Callable[[], Result]) -> None:
     Raises:
         PostilError: The operating system reports an error, or the result cannot be computed.
     """
-    write_text(path, to_json(make()))
+    make().save(path)
 
 
 def write_study(folder: Path, study: StudyResult) -> None:
@@ -292,5 +277,6 @@ def write_study(folder: Path, study: StudyResult) -> None:
     Raises:
         PostilError: The operating system reports an error.
     """
-    write_text(folder / "study.json", to_json(study))
-    write_text(folder / "study.md", study_text("markdown", read_result(folder / "study.json", StudyResult)))
+    study.save(folder / "study.json")
+    text = study_text("markdown", read_result(folder / "study.json", StudyResult))
+    write_file(folder / "study.md", text.encode())

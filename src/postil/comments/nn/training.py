@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from postil.comments.nn import models
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.store import training_folder
-from postil.data.atomic_file import AtomicFile, write_error
+from postil.data.atomic_file import AtomicFile, write_error, write_file
 from postil.errors import InvalidInput, PostilError, UsageError, needs
 
 if TYPE_CHECKING:
@@ -143,8 +143,7 @@ class Checkpoints:
         for old in self._newest_first()[2:]:
             old.unlink(missing_ok=True)
         lines = "".join(json.dumps(asdict(row)) + "\n" for row in state.history)
-        with AtomicFile(str(self.folder / "history.jsonl")) as stream:
-            stream.write(lines.encode())
+        write_file(self.folder / "history.jsonl", lines.encode())
 
     def load(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[TrainingState, dict[str, Tensor]]:
         """Restore network and optimizer from the newest readable checkpoint, if there is one.

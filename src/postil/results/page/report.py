@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from postil.data.atomic_file import AtomicFile, check_apart, write_error
+from postil.data.atomic_file import check_apart, write_error, write_file
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Message, spoken
 from postil.results.base import Result, encoded, read_results
@@ -238,8 +238,7 @@ def write_report(results: Sequence[Result], out: str | PathLike[str]) -> list[Pa
         raise write_error(str(folder), error) from error
     files = {RESULTS: everything, **tables}
     for path, data in [*((folder / name, data) for name, data in files.items()), (target, text.encode())]:
-        with AtomicFile(str(path)) as stream:
-            stream.write(data)
+        write_file(path, data)
     return [target, folder]
 
 

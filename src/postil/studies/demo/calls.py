@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from postil.comments.result import SuggestionsResult
 from postil.correlation.calls import CorrelateOptions, correlate_files
-from postil.data.atomic_file import AtomicFile
+from postil.data.atomic_file import AtomicFile, write_file
 from postil.data.grades import Scale
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Judgement
@@ -35,7 +35,7 @@ from postil.results.views import view_of
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
 from postil.studies.result import StudyResult
-from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of, write_text
+from postil.studies.stages import Stage, Stages, as_line, read_result, settings_of
 from postil.studies.view import study_text
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def run_demo(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> No
     demo = _Demo(out, jobs, show, on_message)
     for part in (_scores, _audit, _estimate, _suggestions, _starters, _comments, _passages):
         demo.run(part)
-    write_text(out / INDEX, _demo_page(demo.chapters, _serve_command(out)))
+    write_file(out / INDEX, _demo_page(demo.chapters, _serve_command(out)).encode())
     pages = [(INDEX, "all chapters on one page"), *((each.page, each.title) for each in demo.chapters if each.page)]
     width = max(len(demo.file(page)) for page, _ in pages)
     show("Where to look\n")

@@ -165,14 +165,16 @@ def cutoffs_of(result: NcgResult) -> list[int]:
     return list(dict.fromkeys(row.k for row in result.gains))
 
 
-def ranking(result: NcgResult, measure: str) -> str:
+def ranking(result: NcgResult, measure: str, *, leave_one_out: bool = False) -> str:
     """Name of a ranking: with the passages in their references, or leave-one-out where there is no other.
 
     Args:
         result: The result that has it.
         measure: The measure.
+        leave_one_out: True for leave-one-out where there are both.
     """
-    return measure if measure in {line.measure for line in result.lines} else measure + Gain.WITHOUT
+    names, without = {line.measure for line in result.lines}, measure + Gain.WITHOUT
+    return without if measure not in names or (leave_one_out and without in names) else measure
 
 
 def gains(
@@ -537,7 +539,7 @@ class Evidence:
         result = self.found[key]
         cutoffs = cutoffs_of(result)
         measures = [self.models.get(name, name) for name in pair]
-        names = [self._ranking(result, measure) for measure in measures]
+        names = [ranking(result, measure, leave_one_out=self.leave_one_out) for measure in measures]
         if len(names) == 1:
             cells = gains(result, measures[0], cutoffs, leave_one_out=names != measures)
         else:
@@ -546,12 +548,6 @@ class Evidence:
         return [
             CutoffEstimate(k, value, low, high) for k, value, low, high in found if low is not None and high is not None
         ]
-
-    def _ranking(self, result: NcgResult, measure: str) -> str:
-        without = measure + Gain.WITHOUT
-        if self.leave_one_out and any(line.measure == without for line in result.lines):
-            return without
-        return ranking(result, measure)
 
 
 class _Checked(NamedTuple):

@@ -318,7 +318,6 @@ def _cell(table: StudyTable, row: StudyRow, column: str) -> str:
 
 
 def _first(row: StudyRow, table: StudyTable, column: str) -> float:
-    """The value of a cell."""
+    """The value of a cell with an interval; 0 where there is none."""
     cell = row.cells[table.head.index(column) - 1]
-    value = cell[0] if isinstance(cell, tuple) else cell
-    return float(value) if value is not None else 0.0
+    return cell[0] if isinstance(cell, tuple) else 0.0
