@@ -496,6 +496,8 @@ class LabelFit:
         base_rate: Share of the labels to show.
         first_rate: Share of the articles whose first suggestion is one to show.
         comparisons: The filter over all columns against the ranker's score.
+        auc: Area under the ROC curve of the probability.
+        ranker_auc: Area under the ROC curve of the ranker's score.
     """
 
     kept: FittedFilter
@@ -504,16 +506,8 @@ class LabelFit:
     base_rate: Estimate
     first_rate: Estimate
     comparisons: tuple[FilterComparison, ...]
-
-    @property
-    def auc(self) -> Estimate:
-        """Area under the ROC curve of the probability."""
-        return self.ranker_auc if self.kept.kind == "score" else self.comparisons[0].learned
-
-    @property
-    def ranker_auc(self) -> Estimate:
-        """Area under the ROC curve of the ranker's score."""
-        return self.comparisons[0].score
+    auc: Estimate
+    ranker_auc: Estimate
 
 
 def fit_labels(columns: Floats, shown: Booleans, article: Int64s, draws: Draws, *, folds: int = FOLDS) -> LabelFit:
@@ -554,6 +548,7 @@ def fit_labels(columns: Floats, shown: Booleans, article: Int64s, draws: Draws, 
         counts,
         articles,
     )
+    area, _ = comparisons
     return LabelFit(
         kept=kept,
         depth=int(np.median(sizes)),
@@ -561,6 +556,8 @@ def fit_labels(columns: Floats, shown: Booleans, article: Int64s, draws: Draws, 
         base_rate=estimate(rates["base"], articles),
         first_rate=estimate(rates["first"], articles),
         comparisons=comparisons,
+        auc=area.score if kept.kind == "score" else area.learned,
+        ranker_auc=area.score,
     )
 
 
@@ -739,20 +736,6 @@ def compared(
     return tuple(rows)
 
 
-def ordered(article: Int64s, *keys: Floats) -> tuple[Int64s, Int64s]:
-    """Order the labels by article and descending keys.
-
-    Args:
-        article: int64[n], the number of each label's article, from 0 without a gap.
-        *keys: float64[n] each, the first one first.
-
-    Returns:
-        The labels in order, int64[n], and the place in it where each article begins, int64[articles].
-    """
-    order = np.lexsort((*(-key for key in reversed(keys)), article))
-    return order, np.searchsorted(article[order], np.arange(int(article.max()) + 1))
-
-
 def first_of(values: Floats, scores: Floats, article: Int64s) -> Int64s:
     """The label that is first of its article by a value, and of tied ones by the ranker's score, int64[articles].
 
@@ -761,8 +744,8 @@ def first_of(values: Floats, scores: Floats, article: Int64s) -> Int64s:
         scores: float64[n].
         article: int64[n], the number of each label's article, from 0 without a gap.
     """
-    order, starts = ordered(article, values, scores)
-    return np.asarray(order[starts])
+    order = np.lexsort((-scores, -values, article))
+    return np.asarray(order[np.searchsorted(article[order], np.arange(int(article.max()) + 1))])
 
 
 def _areas(values: Floats, _: Floats, shown: Booleans, article: Int64s, counts: Int32s) -> Floats:
