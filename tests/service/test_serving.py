@@ -158,7 +158,7 @@ def test_it_reloads_and_its_end_waits_for_requests(start: Make, folders: Path) -
 @pytest.mark.usefixtures("_small_workers")
 def test_a_model_that_cannot_be_opened_ends_it(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = ServiceConfig(models={"x": "nowhere"})
-    monkeypatch.setattr("postil.service.server.service_config", lambda *_: wrong)
+    monkeypatch.setattr(ServiceConfig, "of_folders", lambda *_: wrong)
     said: list[str] = []
     with pytest.raises(PostilError, match="nowhere: No such file"):
         serve([str(folders / "plain")], ServiceOptions(port=0, workers=2), on_message=said.append)

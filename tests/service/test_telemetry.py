@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("prometheus_client", reason="needs the web extra")
@@ -10,15 +12,13 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from postil.service.bodies import ServedModel
-from postil.service.routes import ServiceState, Telemetry
+from postil.service.routes import Telemetry
 from postil.service.store import StoreCounts
 
-IDLE = ServiceState(workers=0, waiting=0)
 
-
-def samples(telemetry: Telemetry, state: ServiceState = IDLE) -> dict[tuple[str, ...], float]:
+def samples(telemetry: Telemetry, workers: int = 0, waiting: int = 0, **state: Any) -> dict[tuple[str, ...], float]:
     """The value of each sample by its name and the values of its labels, which are in alphabetical order."""
-    families = text_string_to_metric_families(telemetry.text(state).decode())
+    families = text_string_to_metric_families(telemetry.text(workers=workers, waiting=waiting, **state).decode())
     return {(each.name, *each.labels.values()): each.value for family in families for each in family.samples}
 
 
@@ -45,14 +45,14 @@ def test_requests_are_counted_by_route_and_status() -> None:
 
 def test_the_state_is_that_of_the_scrape() -> None:
     telemetry = Telemetry()
-    state = ServiceState(
+    found = samples(
+        telemetry,
         workers=2,
         waiting=3,
         models=[model("8d0c")],
         stored=StoreCounts(7, 5, {"waiting": 1, "delivered": 2, "failed": 0}),
         audit_lost=4,
     )
-    found = samples(telemetry, state)
     assert found["postil_workers",] == 2
     assert found["postil_requests_waiting",] == 3
     assert found["postil_labels",] == 7
@@ -60,7 +60,7 @@ def test_the_state_is_that_of_the_scrape() -> None:
     assert found["postil_deliveries", "delivered"] == 2
     assert found["postil_audit_lines_lost",] == 4
     assert found["postil_model_info", "8d0c", "ir-tc", 'a "b"\n\\'] == 1
-    after = samples(telemetry, ServiceState(workers=2, waiting=0, models=[model("1f3a")]))
+    after = samples(telemetry, workers=2, models=[model("1f3a")])
     assert [key[1] for key in after if key[0] == "postil_model_info"] == ["1f3a"]
     assert after["postil_requests_waiting",] == 0
 

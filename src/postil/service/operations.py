@@ -158,14 +158,14 @@ class OpenModels:
             MissingExtra: A model needs what is not installed.
             UsageError: A setting is out of range.
         """
-        candidate_filter = config.candidate_filter()
+        options, candidate_filter = config.options, config.options.candidate_filter()
         commenters = {}
         for name, folder in config.models.items():
-            commenter = load_commenter(folder, candidate_filter=candidate_filter, jobs=config.jobs)
+            commenter = load_commenter(folder, candidate_filter=candidate_filter, jobs=options.jobs)
             _warm_up(commenter)
             commenters[name] = OpenModel(name, commenter)
         qualities = {name: Quality.open(folder) for name, folder in config.quality.items()}
-        return cls(commenters, qualities, candidate_filter, config.jobs, config.metrics)
+        return cls(commenters, qualities, candidate_filter, options.jobs, options.metrics)
 
     @property
     def ranks(self) -> bool:

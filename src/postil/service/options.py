@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeAlias
-
-import msgspec
 
 from postil.comments import neural_commenter, retrieval
 from postil.comments.store import Model
@@ -22,9 +22,9 @@ from postil.screening.reasons import Blocklist, ProfanityFilter
 from postil.threads import quality
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["CoralStatus", "ServiceConfig", "ServiceOptions", "service_config"]
+__all__ = ["CoralStatus", "ServiceConfig", "ServiceOptions"]
 
 CoralStatus: TypeAlias = Literal["SYSTEM_WITHHELD", "PREMOD"]
 """Status of a comment in Coral that is held; both wait in the queue of pending comments."""
@@ -99,59 +99,39 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         """Number of worker processes."""
         return self.workers or min(os.cpu_count() or 1, MOST_WORKERS)
 
+    def candidate_filter(self) -> CandidateFilter:
+        """The filter of suggestions; every request is a run of its own, so that no text was suggested before.
 
-def service_config(folders: Sequence[str], options: ServiceOptions) -> ServiceConfig:
-    """The configuration of workers, by the folders as they are now.
-
-    Args:
-        folders: Models, ``NAME=DIR`` or ``DIR``.
-        options: Options of the command.
-
-    Raises:
-        InvalidInput: A folder holds no model, or the blocklist cannot be read.
-        UnknownName, UsageError: Names are wrong, a setting is out of range, or a metric is none.
-    """
-    config = msgspec.structs.replace(
-        ServiceConfig.of_folders(folders),
-        min_words=options.min_words,
-        max_words=options.max_words,
-        allow=options.allow,
-        blocklist=options.blocklist,
-        profanity=options.profanity,
-        jobs=options.jobs,
-        metrics=options.metrics,
-    )
-    for spec in config.metrics:
-        parse_metric(spec)
-    config.candidate_filter()  # checks them
-    return config
+        Raises:
+            InvalidInput: The blocklist cannot be read.
+            UsageError: A setting is out of range.
+        """
+        return CandidateFilter(
+            min_words=self.min_words,
+            max_words=self.max_words,
+            allow=self.allow,
+            blocklist=None if self.blocklist is None else Blocklist.read(self.blocklist),
+            repeat=0,
+            profanity=self.profanity,
+        )
 
 
-class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+DEFAULTS: Final = ServiceOptions()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceConfig:
     """Configuration of a worker of the service.
 
     Args:
         models: Folders of the models that suggest comments, by name; the first one is the default.
         quality: Folders of the models of comment quality, by name; the first one is the default.
-        min_words: Minimum number of words of a suggestion; see `CandidateFilter`.
-        max_words: Maximum number of words of a suggestion.
-        allow: Kinds of comments that may be suggested, and posted; see `CandidateFilter`.
-        blocklist: File of words and phrases that no suggestion and no comment may contain.
-        profanity: Filter of profanity: ``list`` or ``model``.
-        jobs: Number of threads per request.
-        metrics: Specs of metrics that read files or folders and may be asked for, with ``w-`` or without; those that
-            read none always may be.
+        options: Options of the command.
     """
 
-    models: dict[str, str] = {}
-    quality: dict[str, str] = {}
-    min_words: int = 4
-    max_words: int | None = None
-    allow: tuple[str, ...] = ()
-    blocklist: str | None = None
-    profanity: ProfanityFilter = "list"
-    jobs: int = 1
-    metrics: tuple[str, ...] = ()
+    models: Mapping[str, str] = MappingProxyType({})
+    quality: Mapping[str, str] = MappingProxyType({})
+    options: ServiceOptions = DEFAULTS
 
     def without_paths(self, text: str) -> str:
         """A message that names models where it named their folders, which are no client's concern.
@@ -170,17 +150,19 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         return text
 
     @classmethod
-    def of_folders(cls, folders: Sequence[str]) -> Self:
-        """Name the models of a command, and tell models that suggest from models of quality.
+    def of_folders(cls, folders: Sequence[str], options: ServiceOptions = DEFAULTS) -> Self:
+        """Name the models of a command, tell models that suggest from models of quality, and check the options.
 
         A folder is opened when the service starts, and again when it reloads: a symbolic link may then lead elsewhere.
 
         Args:
             folders: ``NAME=DIR`` or ``DIR``, which is named as its last part.
+            options: Options of the command.
 
         Raises:
-            UsageError: Two models have one name, a name is empty, or there is no model.
-            InvalidInput: A folder holds no model.
+            UsageError: Two models have one name, a name is empty, there is no model, a setting is out of range, or a
+                metric is none.
+            InvalidInput: A folder holds no model, or the blocklist cannot be read.
         """
         found: dict[str, dict[str, str]] = {"models": {}, "quality": {}}
         for word in folders:
@@ -196,20 +178,7 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             found["quality" if kind == quality.KIND else "models"][name] = str(Path(folder).absolute())
         if not folders:
             raise UsageError("expected at least one model: NAME=DIR or DIR")
-        return cls(models=found["models"], quality=found["quality"])
-
-    def candidate_filter(self) -> CandidateFilter:
-        """The filter of suggestions; every request is a run of its own, so that no text was suggested before.
-
-        Raises:
-            InvalidInput: The blocklist cannot be read.
-            UsageError: A setting is out of range.
-        """
-        return CandidateFilter(
-            min_words=self.min_words,
-            max_words=self.max_words,
-            allow=self.allow,
-            blocklist=None if self.blocklist is None else Blocklist.read(self.blocklist),
-            repeat=0,
-            profanity=self.profanity,
-        )
+        for spec in options.metrics:
+            parse_metric(spec)
+        options.candidate_filter()  # checks them
+        return cls(models=found["models"], quality=found["quality"], options=options)

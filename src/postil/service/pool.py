@@ -429,7 +429,7 @@ class WorkerPool:
         return fresh
 
     async def _started(self, config: ServiceConfig, niceness: int = 0) -> WorkerProcess:
-        worker = await WorkerProcess.start(open_models, config, threads=config.jobs, niceness=niceness)
+        worker = await WorkerProcess.start(open_models, config, threads=config.options.jobs, niceness=niceness)
         try:
             worker.models = await _answered(worker, "models", b"{}")
         except WorkerDied as error:

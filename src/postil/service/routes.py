@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -46,7 +46,6 @@ __all__ = [
     "LabelsRequest",
     "OutcomesRequest",
     "SentLabel",
-    "ServiceState",
     "Stored",
     "Telemetry",
     "WithdrawalRequest",
@@ -432,25 +431,6 @@ class _Pulse:
         return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceState:
-    """The parts of the service as they are at the moment of a scrape.
-
-    Args:
-        workers: Number of workers that take requests.
-        waiting: Number of requests that wait for a worker.
-        models: The models.
-        stored: Numbers of what is stored; None without a store.
-        audit_lost: Number of lines of the audit log that could not be written.
-    """
-
-    workers: int
-    waiting: int
-    models: Sequence[ServedModel] = ()
-    stored: StoreCounts | None = None
-    audit_lost: int = 0
-
-
 GAUGES: Final = {
     "workers": ("Number of workers that take requests",),
     "requests_waiting": ("Number of requests that wait for a worker",),
@@ -468,46 +448,51 @@ class Telemetry(RequestMetrics):
 
     >>> telemetry = Telemetry()
     >>> telemetry.observe("GET /healthz", 200, 0.0004)
-    >>> 'postil_requests_total{route="GET /healthz",status="200"} 1.0' in telemetry.text(
-    ...     ServiceState(workers=2, waiting=0)
-    ... ).decode()
+    >>> 'postil_requests_total{route="GET /healthz",status="200"} 1.0' in telemetry.text(workers=2, waiting=0).decode()
     True
     """
 
     def __init__(self) -> None:
         super().__init__(GAUGES)
 
-    def text(self, state: ServiceState) -> bytes:
-        """All metrics.
+    def text(
+        self,
+        *,
+        workers: int,
+        waiting: int,
+        models: Sequence[ServedModel] = (),
+        stored: StoreCounts | None = None,
+        audit_lost: int = 0,
+    ) -> bytes:
+        """All metrics, with the parts of the service as they are at the moment of a scrape.
 
         Args:
-            state: The service as it is now.
+            workers: Number of workers that take requests.
+            waiting: Number of requests that wait for a worker.
+            models: The models.
+            stored: Numbers of what is stored; None without a store.
+            audit_lost: Number of lines of the audit log that could not be written.
         """
-        numbers: dict[str, float] = {
-            "workers": state.workers,
-            "requests_waiting": state.waiting,
-            "audit_lines_lost": state.audit_lost,
-        }
-        if state.stored is not None:
-            numbers |= {"labels": state.stored.labels, "impressions": state.stored.impressions}
-            for delivered, count in state.stored.deliveries.items():
+        numbers: dict[str, float] = {"workers": workers, "requests_waiting": waiting, "audit_lines_lost": audit_lost}
+        if stored is not None:
+            numbers |= {"labels": stored.labels, "impressions": stored.impressions}
+            for delivered, count in stored.deliveries.items():
                 self.gauges["deliveries"].labels(delivered).set(count)
         self.gauges["model_info"].clear()  # else the hash before a reload would stay
-        for model in state.models:
+        for model in models:
             self.gauges["model_info"].labels(model.name, model.kind, model.hash).set(1)
         return self.exposition(numbers)
 
 
-def metrics_route(telemetry: Telemetry, state: Callable[[], Awaitable[ServiceState]]) -> Route:
+def metrics_route(text: Callable[[], Awaitable[bytes]]) -> Route:
     """The route of the metrics.
 
     Args:
-        telemetry: Counters of requests.
-        state: Function that looks at the parts of the service.
+        text: Function that gives all metrics.
     """
 
     async def metrics(call: Call) -> Response:  # noqa: ARG001
-        return Response(telemetry.text(await state()), media_type=MEDIA_TYPE)
+        return Response(await text(), media_type=MEDIA_TYPE)
 
     return Route(
         method="GET",

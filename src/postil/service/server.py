@@ -21,10 +21,9 @@ from postil.messages import COMMAND_LINE
 from postil.service.bodies import ModelsResponse
 from postil.service.desk import ArticleList, Desk
 from postil.service.documentation import DocsPage
-from postil.service.options import ServiceConfig, ServiceOptions, service_config
+from postil.service.options import ServiceConfig, ServiceOptions
 from postil.service.pool import WorkerPool
 from postil.service.routes import (
-    ServiceState,
     Telemetry,
     article_route,
     health_routes,
@@ -253,7 +252,7 @@ class Service:
             InvalidInput: A folder holds no model.
             UsageError: Names or settings are wrong.
         """
-        return service_config(self.folders, self.options)
+        return ServiceConfig.of_folders(self.folders, self.options)
 
     def routes(self) -> list[Route]:
         """All routes."""
@@ -267,14 +266,14 @@ class Service:
             *self.sites.routes(),
             *self.upkeep.routes(),
             *health_routes(self.pool, self.store),
-            metrics_route(self.telemetry, self.state),
+            metrics_route(self.metrics),
         ]
         desk = Desk(self.articles, self.tokens, store=self.store, secure=self.options.https)
         return [*described, *desk.routes(), *DocsPage(described).routes()]
 
-    async def state(self) -> ServiceState:
-        """The parts of the service as they are now, for its metrics."""
-        return ServiceState(
+    async def metrics(self) -> bytes:
+        """The metrics of the service as it is now."""
+        return self.telemetry.text(
             workers=len(self.pool.pids),
             waiting=self.pool.waiting,
             models=msgspec.json.decode(self.pool.models, type=ModelsResponse).models if self.pool.models else (),
@@ -339,7 +338,7 @@ def serve(
     Raises:
         PostilError: A model cannot be opened, or the port is taken.
     """
-    config = service_config(folders, options)
+    config = ServiceConfig.of_folders(folders, options)
     with (
         unwound(serving=True),
         closing(Service(folders, options, on_message)) as service,

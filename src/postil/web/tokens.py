@@ -10,7 +10,6 @@ import hmac
 import os
 import secrets
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Generic, Literal, TypeVar
@@ -131,8 +130,18 @@ HASH_LENGTH: Final = 64
 LONGEST_NAME: Final = 64
 
 
-class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A token in the file: all but the token itself."""
+class Token(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A token as the file has it: all but the token itself.
+
+    Args:
+        name: Its name.
+        sha256: Its hash.
+        scopes: Its rights; see `SCOPES`.
+        created: Date of its making, in UTC.
+        rate: Largest number of requests per minute; None for that of the service.
+        expires: Date from which on it is refused; None for none.
+        revoked: Date of its revocation; None if it was not revoked.
+    """
 
     name: str
     sha256: str
@@ -153,26 +162,18 @@ class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
             if (date := getattr(self, name)) is not None and parse_date(date) != date:
                 raise InvalidInput(f"expected a date such as {parse_date(date)}, got {visible(date)}", field=name)
 
+    @property
+    def state(self) -> Literal["valid", "expired", "revoked"]:
+        """Its state now."""
+        if self.revoked:
+            return "revoked"
+        return "expired" if self.expires and self.expires <= _now() else "valid"
+
 
 class _File(msgspec.Struct, frozen=True):
     """The content of a file of tokens."""
 
-    tokens: tuple[_Stored, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A client that presented a valid token.
-
-    Args:
-        name: The name of the token.
-        scopes: Its rights; see `SCOPES`.
-        rate: Largest number of requests per minute; None for that of the service.
-    """
-
-    name: str
-    scopes: frozenset[str]
-    rate: int | None = None
+    tokens: tuple[Token, ...]
 
 
 class Tokens:
@@ -190,7 +191,7 @@ class Tokens:
     """
 
     def __init__(self, path: FilePath, on_message: Callable[[str], None] = lambda _: None) -> None:
-        self._file = WatchedFile(path, _usable, "tokens", on_message)
+        self._file = WatchedFile(path, _read, "tokens", on_message)
 
     def identify(self, bearer: str) -> Token | None:
         """Find the token that a request presents.
@@ -201,14 +202,12 @@ class Tokens:
         Returns:
             The token; None if it is unknown, expired or revoked.
         """
-        digest = hashlib.sha256(bearer.encode("utf-8", "surrogatepass")).digest()
-        found: tuple[Token, str | None] | None = None
-        for known, token, expires in self._file.content():  # all of them, so that the time tells nothing of a match
-            if hmac.compare_digest(known, digest):
-                found = token, expires
-        if found is None or (found[1] is not None and found[1] <= _now()):
-            return None
-        return found[0]
+        digest = hashlib.sha256(bearer.encode("utf-8", "surrogatepass")).hexdigest()
+        found = None
+        for known in self._file.content():  # all of them, so that the time tells nothing of a match
+            if hmac.compare_digest(known.sha256, digest):
+                found = known
+        return found if found is not None and found.state == "valid" else None
 
 
 @options
@@ -251,7 +250,7 @@ def add_token(path: FilePath, name: str, options: AddTokenOptions) -> str:
     except InvalidInput as error:
         raise UsageError(str(error)) from None
     token = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
-    made = _Stored(
+    made = Token(
         name=name,
         sha256=hashlib.sha256(token.encode()).hexdigest(),
         scopes=tuple(scope for scope in SCOPES if scope in options.scopes),
@@ -330,21 +329,8 @@ def list_tokens(path: FilePath) -> TokensResult:
     Raises:
         InvalidInput: The file is not there, or is no file of tokens.
     """
-    now = _now()
-    return TokensResult(
-        tokens=tuple(
-            TokenInfo(
-                name=one.name,
-                state="revoked" if one.revoked else "expired" if one.expires and one.expires <= now else "valid",
-                scopes=one.scopes,
-                rate=one.rate,
-                created=one.created,
-                expires=one.expires,
-                revoked=one.revoked,
-            )
-            for one in _read(Path(path))
-        )
-    )
+    tokens = tuple(msgspec.convert(one, TokenInfo, from_attributes=True) for one in _read(Path(path)))
+    return TokensResult(tokens=tokens)
 
 
 def _now(*, days: int = 0) -> str:
@@ -363,16 +349,7 @@ def _check_scopes(scopes: Sequence[str]) -> None:
         raise UsageError(f"scopes: expected one of {', '.join(SCOPES)} at least")
 
 
-def _usable(path: Path) -> list[tuple[bytes, Token, str | None]]:
-    """Digest, token and end of each token of a file that was not revoked."""
-    return [
-        (bytes.fromhex(one.sha256), Token(one.name, frozenset(one.scopes), one.rate), one.expires)
-        for one in _read(path)
-        if one.revoked is None
-    ]
-
-
-def _read(path: Path) -> tuple[_Stored, ...]:
+def _read(path: Path) -> tuple[Token, ...]:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -395,13 +372,13 @@ def _read(path: Path) -> tuple[_Stored, ...]:
     return tokens
 
 
-def _write(path: FilePath, tokens: Sequence[_Stored]) -> None:
+def _write(path: FilePath, tokens: Sequence[Token]) -> None:
     with AtomicFile(os.path.realpath(path), private=True) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(_File(tuple(tokens))), indent=1) + b"\n")
 
 
 @contextmanager
-def _changing(path: FilePath) -> Iterator[tuple[_Stored, ...]]:
+def _changing(path: FilePath) -> Iterator[tuple[Token, ...]]:
     """Read a file of tokens to write it anew, one process after the other: else a revocation could get lost."""
     file = Path(os.path.realpath(path))
     if not file.parent.is_dir():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.screening.filtering import CandidateFilter
 from postil.service.operations import OpenModel, OpenModels
-from postil.service.options import ServiceConfig
+from postil.service.options import ServiceConfig, ServiceOptions
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -86,16 +87,16 @@ def test_settings_of_the_filter_hold(tmp_path: Path) -> None:
     (tmp_path / "words").write_text("tomorrow\n")
     config = ServiceConfig.of_folders([str(folder)])
     body = b'{"article": {"title": "Rain in town", "lang": "en"}}'
-    changed = msgspec.structs.replace(config, blocklist=str(tmp_path / "words"), min_words=1)
+    changed = replace(config, options=ServiceOptions(blocklist=str(tmp_path / "words"), min_words=1))
     found = msgspec.json.decode(OpenModels.open(changed).call("suggest", body))
     assert "ok" in [one["text"] for one in found["suggestions"]]
     assert "on the block list: tomorrow" in [one["reason"] for one in found["filtered"]]
     with pytest.raises(UsageError, match="no comment has at least 4 and at most 2 words"):
-        OpenModels.open(msgspec.structs.replace(config, max_words=2))
+        OpenModels.open(replace(config, options=ServiceOptions(max_words=2)))
 
 
 def test_a_service_without_the_models_that_are_asked(config: ServiceConfig) -> None:
-    service = OpenModels.open(msgspec.structs.replace(config, models={}, quality={}))
+    service = OpenModels.open(replace(config, models={}, quality={}))
     with pytest.raises(UsageError, match="model: this service has no such model; see GET /v1/models"):
         service.call("suggest", b'{"article": {"title": "Rain"}}')
     with pytest.raises(UsageError, match="quality: this service has no such model; see GET /v1/models"):

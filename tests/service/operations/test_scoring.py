@@ -12,6 +12,7 @@ import postil
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.spec import METRICS
 from postil.service.operations import FILE_PARAMETERS, OpenModels
+from postil.service.options import ServiceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +119,7 @@ def test_a_request_names_no_file_of_the_server(ask: Ask, more: dict[str, Any]) -
 
 def test_metrics_that_the_configuration_names_may_read_files(config: ServiceConfig) -> None:
     spec = "vector-f1(vectors=/nowhere)"
-    service = OpenModels.open(msgspec.structs.replace(config, models={}, metrics=(spec,)))
+    service = OpenModels.open(dataclasses.replace(config, models={}, options=ServiceOptions(metrics=(spec,))))
     body = {"candidates": TEXTS, "references": GOLD, "metrics": [f"w-{spec}"], "scale": "5"}
     with pytest.raises(UsageError, match="/nowhere"):  # it is looked for now
         service.call("score", msgspec.json.encode(body))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,6 +14,7 @@ from postil.comments.retrieval import Retriever
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.service.operations import OpenModels
+from postil.service.options import ServiceOptions
 from postil.threads.quality import Quality
 from postil.threads.thread import Thread
 
@@ -106,7 +108,7 @@ def test_orders_that_are_refused(ask: Ask, more: dict[str, Any], error: type[Pos
 
 
 def test_a_service_without_models_needs_an_order(config: ServiceConfig) -> None:
-    service = OpenModels.open(msgspec.structs.replace(config, models={}, quality={}))
+    service = OpenModels.open(replace(config, models={}, quality={}))
     with pytest.raises(UsageError, match="by: this service has no model that ranks; expected an order"):
         service.call("rank", b'{"article": {"title": "a", "comments": [{"text": "b"}]}}')
     assert b'"comments":[{' in service.call(
@@ -177,7 +179,9 @@ def test_the_quality_is_compared_with_the_thread(ask: Ask) -> None:
 
 def test_what_the_service_allows_is_accepted(config: ServiceConfig, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("umbrella\n")
-    changed = msgspec.structs.replace(config, allow=("profanity", "addresses"), blocklist=str(tmp_path / "words"))
+    changed = replace(
+        config, options=ServiceOptions(allow=("profanity", "addresses"), blocklist=str(tmp_path / "words"))
+    )
     service = OpenModels.open(changed)
     assert b'"accept"' in service.call("screen", b'{"text": "Shitty, see www.web.org or call 0170 1234567"}')
     found = msgspec.json.decode(service.call("screen", b'{"text": "My [umbrella](x)!"}'))
