@@ -14,6 +14,7 @@ import msgspec
 from postil.campaigns.models import Annotation, Campaign, CampaignState, Given, Revision
 from postil.campaigns.plan import insert_items
 from postil.campaigns.rubric import Rubric
+from postil.engine.base import Closing
 from postil.errors import UsageError, needs
 from postil.messages import Message
 from postil.results import base
@@ -21,7 +22,6 @@ from postil.results import base
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
-    from types import TracebackType
     from typing import Self
 
     import numpy as np
@@ -48,7 +48,7 @@ with needs("a campaign", "serve"):
     from postil.campaigns.tables import GRADED, MOVED, OPEN, SCHEMA, SKIPPED
 
 
-class Store:
+class Store(Closing):
     """A campaign in a database, for many threads and processes at once; `open` makes it.
 
     Every method is one short transaction. When a method that writes returns, its transaction is on disk.
@@ -117,14 +117,6 @@ class Store:
             store.close()
             raise
         return store
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Finish all transactions and close the database."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from postil.data.sqlite_file import Kind, connect, settle
 from postil.endpoint.chat import Answer
+from postil.engine.base import Closing
 from postil.errors import InvalidInput
 from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
-    from types import TracebackType
 
 __all__ = ["AnswerCache"]
 
@@ -35,7 +35,7 @@ KIND: Final = Kind(
 _READ: Final = "SELECT value FROM answer WHERE key = ?"
 
 
-class AnswerCache:
+class AnswerCache(Closing):
     """Answers by the key of their request, for several threads and processes at once.
 
     An answer is on the disk when `put` returns; a process that is killed loses no earlier answer. The file is in
@@ -66,14 +66,6 @@ class AnswerCache:
             settle(self._connection, "synchronous = FULL")
             KIND.prepare(self._connection, self.where)
             undo.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file."""

@@ -190,12 +190,13 @@ def read_error(data: bytes) -> ErrorBody:
     problem, parts = _Problem(), _Parts()
     for name in ("error", "detail", "message"):
         if name in whole:
-            problem = _read_problem(whole[name])
-            parts.gather("message", _decoded(whole[name]))
+            text = _part(whole[name], str, bytes(whole[name])[:READ].decode("utf-8", "replace"))
+            problem = _part(whole[name], _Problem, _Problem(text))
+            parts.gather("message", _part(whole[name], object, None))
             break
     for name in ("code", "type", "param"):
         if name in whole:
-            parts.gather(name, _decoded(whole[name]))
+            parts.gather(name, _part(whole[name], object, None))
     message = _line("; ".join(parts.texts) or problem.message)
     unnamed = sorted(name for name in parts.fields if name and name not in message)
     return ErrorBody(
@@ -228,21 +229,6 @@ def _line(text: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
-def _read_problem(value: msgspec.Raw) -> _Problem:
-    try:
-        found = msgspec.json.decode(value, type=_Problem | str)
-    except UNREADABLE:
-        found = bytes(value)[:READ].decode("utf-8", "replace")
-    return _Problem(found) if isinstance(found, str) else found
-
-
-def _decoded(value: bytes | str) -> object:
-    try:
-        return msgspec.json.decode(value)
-    except UNREADABLE:
-        return None
 
 
 class _Parts:
@@ -279,7 +265,7 @@ class _Parts:
         elif name == "param":
             self.fields.add(text)
         elif name in {"message", "msg", "error", "detail", "raw"}:
-            inner = _decoded(text) if text.lstrip()[:1] in {"{", "["} else None
+            inner = _part(text, object, None) if text.lstrip()[:1] in {"{", "["} else None
             if inner is None:
                 self.texts.append(text[:READ])
             else:
@@ -600,7 +586,7 @@ def _believed(tokens: int | None) -> int | None:
     return tokens if tokens is not None and 0 <= tokens <= MOST_TOKENS else None
 
 
-def _part(value: msgspec.Raw, kind: type[T], default: T) -> T:
+def _part(value: bytes | str, kind: type[T], default: T) -> T:
     """A part of an answer that can be missing; the default as well where it has another form."""
     try:
         return msgspec.json.decode(value, type=kind)
@@ -622,10 +608,7 @@ def read_token_count(data: bytes) -> int | None:
     >>> read_token_count(b'{"tokens": [1, 2]}'), read_token_count(b'{"count": 3}'), read_token_count(b'[]')
     (2, 3, None)
     """
-    try:
-        found = msgspec.json.decode(data, type=_Tokenized)
-    except UNREADABLE:
-        return None
+    found = _part(data, _Tokenized, _Tokenized())
     return _believed(found.count) if found.tokens is None else len(found.tokens)
 
 

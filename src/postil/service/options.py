@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeAlias
 
 from postil.comments import neural_commenter, retrieval
@@ -129,8 +128,8 @@ class ServiceConfig:
         options: Options of the command.
     """
 
-    models: Mapping[str, str] = MappingProxyType({})
-    quality: Mapping[str, str] = MappingProxyType({})
+    models: Mapping[str, str] = field(default_factory=dict)
+    quality: Mapping[str, str] = field(default_factory=dict)
     options: ServiceOptions = DEFAULTS
 
     def without_paths(self, text: str) -> str:
