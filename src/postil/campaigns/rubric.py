@@ -13,6 +13,7 @@ from msgspec.structs import force_setattr
 
 from postil.campaigns.models import Kind
 from postil.data.explain import RepeatedKey, load_json
+from postil.data.streams import file_bytes
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -430,10 +431,7 @@ def _parsed(file: Path) -> object:
     where, kind = str(file), file.suffix.lower()
     if kind not in {".json", ".toml"}:
         raise UsageError(f"{where}: expected a .json or .toml file")
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from error
+    content = file_bytes(file)
     try:
         text = content.decode("utf-8")
         return load_json(text) if kind == ".json" else tomllib.loads(text)

@@ -25,6 +25,7 @@ from postil.campaigns.submissions import (
 from postil.data.cells import truth
 from postil.data.explain import load_json, shown
 from postil.data.fields import parse_date, unix_seconds
+from postil.data.streams import file_bytes
 from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message, Setting
 
@@ -369,9 +370,7 @@ def _folder(export: Export, folder: Path, described: frozenset[str]) -> None:
 
 def _state(file: Path) -> Record:
     try:
-        found = load_json(file.read_bytes())
-    except OSError as error:
-        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(file)) from error
+        found = load_json(file_bytes(file))
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"cannot be read as JSON: {error}", where=str(file)) from None
     if not isinstance(found, dict):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from postil.comments.options import DecodingOptions
 from postil.data.options import EngineOptions
+from postil.data.streams import file_bytes
 from postil.endpoint.options import EndpointOptions
-from postil.errors import InvalidInput, UsageError
+from postil.errors import UsageError
 from postil.messages import Listed, Setting
 from postil.options import Flag, changed_settings, options
 
@@ -154,7 +154,4 @@ class PromptedCommentOptions(EndpointOptions):
 
         if self.prompt is None:
             return default_template()
-        try:
-            return read_template(Path(self.prompt).read_bytes(), self.prompt)
-        except OSError as error:
-            raise InvalidInput(f"cannot be read: {error.strerror or error}", where=self.prompt) from error
+        return read_template(file_bytes(self.prompt), self.prompt)

@@ -38,6 +38,7 @@ __all__ = [
     "decoded",
     "decompressed",
     "detected_encoding",
+    "file_bytes",
     "line_blocks",
     "lines_in",
     "numbered_lines",
@@ -71,6 +72,21 @@ LINES: Final = 1 << 16
 """Approximate number of bytes of lines that are read at a time."""
 LONGEST_LINE: Final = 1 << 27
 """Largest line in bytes; a file without line ends must not fill the memory."""
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The contents of a file as they are.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InvalidInput: It cannot be read.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(path)) from error
 
 
 def whole(stream: IO[bytes], where: str) -> bytes:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 
 from postil.data.explain import counted
 from postil.data.progress import OnMessage, progress
+from postil.data.streams import file_bytes
 from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer, Failed, Request, read_extra
 from postil.endpoint.client import Client, Pace
@@ -175,10 +175,7 @@ def token_counter(path: str | PathLike[str]) -> Callable[[str], int]:
     """
     with needs("a tokenizer file", "vectors"):
         from tokenizers import Tokenizer  # noqa: PLC0415 - part of an extra
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    content = file_bytes(path)
     try:
         tokenizer = Tokenizer.from_buffer(content)
     except Exception as error:  # the library raises nothing narrower

@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, Final, Generic, cast
 
-from postil.engine.base import Closing, Engine, StatefulWorkers
+from postil.engine.base import A, Closing, Engine, Q, R, S, StatefulWorkers, W
 from postil.engine.worker import (
     CALL,
     LOAD,
@@ -36,12 +36,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["PooledEngine", "WorkerSlot", "open_local"]
-
-A = TypeVar("A")
-Q = TypeVar("Q")
-R = TypeVar("R")
-S = TypeVar("S")
-W = TypeVar("W")
 
 
 class WorkerSlot(ABC):

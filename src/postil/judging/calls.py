@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
 from postil.data.arguments import check_arguments, options_of
@@ -15,6 +14,7 @@ from postil.data.paired_tables import open_reference_table, pair_files
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import Writer, check_standard_input, kind_of, read
 from postil.data.rows import ArticleContent, Candidate, Judgement, JudgeScore, Reference, Row
+from postil.data.streams import file_bytes
 from postil.endpoint.chat import AllCut
 from postil.endpoint.options import DryRunResult, dry_run, usage_note
 from postil.errors import InvalidInput, PostilError, UsageError
@@ -219,10 +219,10 @@ def _opened(sources: TextSources, options: JudgeOptions, on_message: OnMessage) 
 def _spec(options: JudgeOptions) -> JudgeSpec:
     template, rubric = Template.default(), ""
     if options.prompt is not None:
-        template = Template.read(_bytes(options.prompt), options.prompt)
+        template = Template.read(file_bytes(options.prompt), options.prompt)
     if options.rubric is not None:
         try:
-            rubric = _bytes(options.rubric).decode("utf-8-sig").strip()
+            rubric = file_bytes(options.rubric).decode("utf-8-sig").strip()
         except UnicodeDecodeError:
             raise InvalidInput("not UTF-8; save the file as UTF-8", where=options.rubric) from None
     return JudgeSpec(
@@ -237,13 +237,6 @@ def _spec(options: JudgeOptions) -> JudgeSpec:
         answer_tokens=options.answer_tokens,
         extra=options.extra(),
     )
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=path) from error
 
 
 def _human_means(judgements: Source[Judgement] | None, options: JudgeOptions) -> dict[Key, float]:

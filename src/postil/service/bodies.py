@@ -8,7 +8,6 @@ from hashlib import blake2b
 from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from postil.data.explain import NotJson, Problem, RepeatedKey, explain, load_json
 from postil.data.fields import coerce_date
@@ -386,7 +385,7 @@ class ServedSuggestion(Suggestion, frozen=True, omit_defaults=False, gc=False):
         team: With ``interleave`` the model that it is from: 0 is the first one, 1 the second.
     """
 
-    team: int | UnsetType = UNSET
+    team: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class SuggestResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -410,9 +409,9 @@ class SuggestResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     suggestions: tuple[ServedSuggestion, ...]
     filtered: tuple[Filtered, ...]
     reason: str | None
-    models: tuple[str, ...] | UnsetType = UNSET
-    model_hashes: tuple[str, ...] | UnsetType = UNSET
-    impression: str | UnsetType = UNSET
+    models: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    model_hashes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    impression: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class RankResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):

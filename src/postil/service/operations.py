@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from postil.comments.commenter import load_commenter, team_draft
 from postil.comments.retrieval import Retriever
@@ -372,7 +371,7 @@ def _interleaved(article: Article, teams: list[OpenModel], selection: Selection 
     )
 
 
-def _served(one: Suggestion, rank: int, team: int | UnsetType = UNSET) -> ServedSuggestion:
+def _served(one: Suggestion, rank: int, team: int | msgspec.UnsetType = msgspec.UNSET) -> ServedSuggestion:
     return ServedSuggestion(one.text, one.score, rank, one.provenance, one.probability, team)
 
 

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
 from starlette.responses import Response, StreamingResponse
 
 from postil.data.fields import plain_id
@@ -231,8 +230,8 @@ class Withdrawn(msgspec.Struct, frozen=True):
 class _Sent(msgspec.Struct, frozen=True):
     """The rows of a request, each of which is decoded by itself."""
 
-    labels: tuple[msgspec.Raw, ...] | UnsetType = UNSET
-    outcomes: tuple[msgspec.Raw, ...] | UnsetType = UNSET
+    labels: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
+    outcomes: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 def store_routes(store: ServiceStore | None) -> list[Route]:
@@ -323,8 +322,8 @@ def with_impressions(route: Route, store: ServiceStore) -> Route:
         if b'"team":' not in bytes(found.body):
             return found
         response = msgspec.json.decode(found.body, type=SuggestResponse)
-        teams = [None if one.team is UNSET else one.team for one in response.suggestions]
-        if response.models is UNSET or not teams:
+        teams = [None if one.team is msgspec.UNSET else one.team for one in response.suggestions]
+        if response.models is msgspec.UNSET or not teams:
             return found
         impression = await store.add_impression(response.article, response.models, teams)
         return reply(msgspec.structs.replace(response, impression=impression))
@@ -342,7 +341,7 @@ async def _rows(body: bytes, name: str, kind: type[S], whole: type[Request]) -> 
         sent = getattr(msgspec.json.decode(body, type=_Sent), name)
     except FAILURES:
         return list(getattr(decoded(body, whole), name)), True  # which explains it
-    if sent is UNSET:
+    if sent is msgspec.UNSET:
         return [decoded(body, kind)], False
     rows = list[S]()
     for position, one in enumerate(sent):

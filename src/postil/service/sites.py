@@ -21,7 +21,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -346,15 +346,6 @@ GONE: Final = 410
 KIND: Final = "article.suggested"
 
 
-class Sends(Protocol):
-    """A receiver of messages; see `postil.service.sites.Receiver`."""
-
-    host: str
-
-    async def post(self, body: bytes, headers: Mapping[str, str]) -> Receipt:
-        """Send a message; see there."""
-
-
 class Accepted(msgspec.Struct, frozen=True):
     """An article that was accepted.
 
@@ -396,7 +387,7 @@ class Webhook:
         self,
         store: ServiceStore,
         pool: WorkerPool,
-        receiver: Sends,
+        receiver: Receiver,
         secrets: WatchedFile[tuple[bytes, ...]],
         *,
         on_message: Callable[[str], None] = lambda _: None,

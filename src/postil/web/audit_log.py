@@ -60,21 +60,14 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Link(msgspec.Struct, frozen=True):
-    """The part of a line that makes the chain."""
-
-    previous: str
-    lost: int = 0
-
-
-class _Count(msgspec.Struct, frozen=True):
-    """Lines that were lost after a line of the log, and that no line counts yet.
+    """The part of a line that makes the chain; in the file beside the log what was lost after a line.
 
     Args:
-        previous: Hash of the line.
-        lost: Number of the lines.
+        previous: Hash of the line before.
+        lost: Number of lines that were lost between the two, and that no other line counts.
     """
 
-    previous: str = ""
+    previous: str
     lost: int = 0
 
     def after(self, previous: str) -> int:
@@ -93,27 +86,22 @@ class _LostLines:
         log: The file of the log, which the caller has locked.
         on_message: Callback for warnings.
 
+    Attributes:
+        count: The number, and the last line of the log.
+
     Raises:
         InvalidInput: The file beside the log is another file.
     """
 
     def __init__(self, log: FilePath, on_message: Callable[[str], None]) -> None:
         self._path, self._on_message, self._file = _beside(log), on_message, -1
-        self._count = _read(log)
+        self.count = _read(log)
         try:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             self._write()
             os.fsync(self._file)
         except OSError as error:
             self._forgetful(error)
-
-    def after(self, previous: str) -> int:
-        """Number of lines that were lost after a line, before the log was opened.
-
-        Args:
-            previous: Hash of the last line of the log; empty where it has none.
-        """
-        return self._count.after(previous)
 
     def keep(self, previous: str, lost: int) -> None:
         """Write the number of lines that are lost, which a kill of this process does not forget.
@@ -122,8 +110,8 @@ class _LostLines:
             previous: Hash of the last line.
             lost: Number of lines that were lost after it.
         """
-        if (count := _Count(previous, lost)) != self._count:
-            self._count = count
+        if (count := _Link(previous, lost)) != self.count:
+            self.count = count
             try:
                 self._write()
             except OSError as error:
@@ -137,7 +125,7 @@ class _LostLines:
     def _write(self) -> None:
         if self._file >= 0:
             os.lseek(self._file, 0, os.SEEK_SET)
-            os.write(self._file, msgspec.json.encode(self._count).ljust(SIZE - 1) + b"\n")
+            os.write(self._file, msgspec.json.encode(self.count).ljust(SIZE - 1) + b"\n")
 
     def _forgetful(self, error: OSError) -> None:
         self._on_message(f"{write_error(self._path, error)}; a kill forgets how many lines of the log could not be")
@@ -174,7 +162,7 @@ class AuditLog:
         except BaseException:
             os.close(self._file)
             raise
-        before = self._losses.after(self._previous)
+        before = self._losses.count.after(self._previous)
         self._lose(before)
         if before:
             lines = counted(before, "line")
@@ -349,7 +337,7 @@ def check_audit(paths: Sequence[FilePath], contains: str | None = None) -> Audit
         found, seen = _checked(os.fspath(path), last, contains)
         files.append(found)
         last, known = found.last or last, known or seen
-    if files and (lost := _lost_lines(paths[-1], last or "")):
+    if files and (lost := _read(paths[-1]).after(last or "")):
         files[-1] = msgspec.structs.replace(files[-1], lost=files[-1].lost + lost)
     if contains is not None and not known:
         problem = f"no line has the hash {contains}: lines were changed, or cut off at the end"
@@ -393,30 +381,17 @@ def _hash(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
-def _lost_lines(log: FilePath, previous: str) -> int:
-    """Number of lines that a log lost after its last line.
-
-    Args:
-        log: The file of the log.
-        previous: Hash of its last line; empty where it has none.
-
-    Raises:
-        InvalidInput: The file beside the log is another file.
-    """
-    return _read(log).after(previous)
-
-
 def _beside(log: FilePath) -> str:
     return f"{os.fspath(log)}.lost"
 
 
-def _read(log: FilePath) -> _Count:
+def _read(log: FilePath) -> _Link:
     content, path = b"", Path(_beside(log))
     with suppress(OSError):
         content = path.read_bytes()
     if not content.strip(b"\0"):
-        return _Count()  # there is none, or it was cut off when it was made
+        return _Link("")  # there is none, or it was cut off when it was made
     try:
-        return msgspec.json.decode(content, type=_Count)
+        return msgspec.json.decode(content, type=_Link)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise InvalidInput("this is no count of an audit log's lost lines; move it away", where=str(path)) from None

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from msgspec import UNSET
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
@@ -247,7 +246,7 @@ class Guard:
 
     def _token(self, call: Call) -> Token | None:
         """The token of a request; None where it has no valid one, or none is asked for."""
-        if call.token is UNSET:
+        if call.token is msgspec.UNSET:
             bearer = "" if self._tokens is None else bearer_of(call.headers)
             call.token = self._tokens.identify(bearer) if self._tokens is not None and bearer else None
         return call.token

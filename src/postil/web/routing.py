@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -68,7 +67,7 @@ class Call(Request):
         sent = dict(scope["headers"]).get(b"x-request-id", b"")
         self.id = sent.decode() if REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
         self.sender, self.status, self.audited = "", 0, True
-        self.token: Token | UnsetType | None = UNSET
+        self.token: Token | msgspec.UnsetType | None = msgspec.UNSET
         self.response: Response | None = None
 
     @property
