@@ -43,12 +43,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.index import Idf
+    from postil.comments.rankers import Scores, Stored
     from postil.comments.store import Model
     from postil.data.arrays import AnyArray
     from postil.encoders.base import Encoder
-
-    Stored = Sequence[NDArray[np.int64]]
-    Scores = list[NDArray[np.float64]]
 
 __all__ = [
     "AS_WRITTEN",

@@ -20,6 +20,7 @@ import numpy as np
 from postil.data.arrays import WHOLE, Expected
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.kernel import Searcher, count_terms, invert, search_bounds, searcher
+from postil.text.tokens import Ragged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,10 +79,10 @@ class Segment:
             return cls.inverted(count_terms(ids, offsets, jobs), words)
         bounds = [*range(0, len(offsets) - 1, DOCUMENTS), len(offsets) - 1]
         shards = (
-            (ids[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first])
+            Ragged(ids[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first])
             for first, last in pairwise(bounds)
         )
-        return cls.inverted(_joined(list(engine.map(_count, shards))), words)
+        return cls.inverted(_joined(list(engine.map(Ragged.counted, shards))), words)
 
     @classmethod
     def inverted(cls, forward: Counts, words: int) -> Segment:
@@ -167,10 +168,6 @@ class Segment:
         within = slice(starts[first], starts[last])
         forward = starts[first : last + 1] - starts[first], np.asarray(terms[within]), np.asarray(counts[within])
         return Segment.inverted(forward, self.words)
-
-
-def _count(texts: tuple[NDArray[np.int32], NDArray[np.int64]]) -> Counts:
-    return count_terms(*texts)
 
 
 def _joined(parts: Sequence[Counts]) -> Counts:
@@ -452,9 +449,10 @@ class Index:
             cosines[here] = np.bincount(owners, shared, minlength=len(own)) / np.where(norms > 0, norms, 1.0)
         return cosines
 
-    def prepare(self) -> None:
-        """Compute the score bounds now rather than in the first search."""
+    def prepare(self) -> Index:
+        """The same index, whose first search does not have to compute its score bounds."""
         _ = self._searchers
+        return self
 
     def arrays(self) -> dict[str, AnyArray]:
         """All arrays that `of_arrays` needs, by name."""

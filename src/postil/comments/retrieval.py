@@ -149,7 +149,7 @@ class Sharded(Closing):
 
     def __init__(self, engine: Engine, parts: Sequence[Index]) -> None:
         self._firsts = np.cumsum([0, *map(len, parts)])[:-1].tolist()
-        self._workers: StatefulWorkers[Index] = engine.start_workers(_prepared, parts)
+        self._workers: StatefulWorkers[Index] = engine.start_workers(Index.prepare, parts)
 
     def search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
         """See `postil.comments.index.Index.search`.
@@ -164,12 +164,6 @@ class Sharded(Closing):
     def close(self) -> None:
         """Release the shards."""
         self._workers.close()
-
-
-def _prepared(shard: Index) -> Index:
-    """A shard whose first search does not have to compute its bounds."""
-    shard.prepare()
-    return shard
 
 
 def _search(shard: Index, request: tuple[NDArray[np.int32], NDArray[np.int64], int]) -> TopK:

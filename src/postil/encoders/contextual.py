@@ -56,7 +56,6 @@ OF_TOKENIZER: Final = (
     "special_tokens_map.json",
     "tokenizer_config.json",
 )
-BLOCK: Final = 1 << 22
 
 
 class TokenModel(Protocol):
@@ -181,8 +180,7 @@ def _hash(paths: Sequence[Path]) -> str:
         try:
             digest.update(f"{path.name}:{path.stat().st_size}:".encode())
             with path.open("rb") as stream:
-                while block := stream.read(BLOCK):
-                    digest.update(block)
+                hashlib.file_digest(stream, lambda: digest)
         except OSError as error:
             raise InvalidInput(f"cannot be read: {error}", where=str(path)) from error
     return digest.hexdigest()[:12]

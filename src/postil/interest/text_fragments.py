@@ -156,7 +156,10 @@ class TextFragments:
         following = self._blocks[min(len(self._blocks) - 1, self._block(end - 1) + 1)][1]
         contexts.append((contexts[1][0], following if high == end else high))
         for low, high in contexts:
-            before, after = list(self._before(low, start)), list(self._after(end, high))
+            begins = [begin for begin, _ in self._words_back(low, start)]
+            ends = [stop for _, stop in self._words(end, high)]
+            before = [(begins[n - 1], start) for n in _growing(len(begins))]
+            after = [(end, ends[n - 1]) for n in _growing(len(ends))]
             for place in range(max(len(before), len(after))):
                 prefix = before[min(place, len(before) - 1)] if before else (start, start)
                 suffix = after[min(place, len(after) - 1)] if after else (end, end)
@@ -176,14 +179,6 @@ class TextFragments:
                     yield (start, heads[:n][-1]), (tails[:n][-1], end)
         if end - start <= EXACT and not across:
             yield (start, end), (end, end)
-
-    def _before(self, low: int, start: int) -> Iterator[tuple[int, int]]:
-        words = [begin for begin, _ in self._words_back(low, start)]
-        yield from ((words[n - 1], start) for n in _growing(len(words)))
-
-    def _after(self, end: int, high: int) -> Iterator[tuple[int, int]]:
-        words = [stop for _, stop in self._words(end, high)]
-        yield from ((end, words[n - 1]) for n in _growing(len(words)))
 
     def _words(self, low: int, high: int) -> list[tuple[int, int]]:
         """The first words between two indices."""

@@ -84,7 +84,7 @@ def train_commenter(
     with ModelWriter(out, kind, config, metadata) as new:
         save_generator(new, corpus.words(), _copy_index(directory, options.target, on_progress))
         shutil.copytree(directory.folder / "generator", new.path("generator/config.json").parent, dirs_exist_ok=True)
-    directory.close()
+    shutil.rmtree(directory.folder, ignore_errors=True)
     best = trained["dev"]["step"]
     rows = (
         TrainingStep(**row, perplexity=math.exp(row["dev"]), best=row["step"] == best) for row in trained["history"]

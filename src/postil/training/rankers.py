@@ -115,7 +115,7 @@ def stage_vectors(choice: str, texts: CorpusTexts, folder: Path, seed: int, on_m
         return _of_corpus(texts, target, seed, on_message)
     given = model_folder(choice, "a model of vectors")
     if (given / WORDS).exists():
-        _kept(Vectors.open(given), texts.words()).save(target)
+        _kept(Vectors.open(given), texts.corpus.words()).save(target)
     else:
         shutil.copyfile(next(given.glob("*.safetensors")), target / MATRIX)
         shutil.copyfile(given / TOKENIZER, target / TOKENIZER)
@@ -214,7 +214,7 @@ def train_features(
     """
     origin = stage_vectors(options.vectors, texts, folder, options.seed, on_message)
     articles, comments = split_texts(texts, "train", raw=True)
-    starts, vocabulary = texts.starts("train"), Vocabulary.of(texts.words())
+    starts, vocabulary = texts.starts("train"), Vocabulary.of(texts.corpus.words())
     idf = shared_idf(index.collection.frequencies, comments.words, starts, options.idf, 1)
     with_content = texts.reads == "both"
     features = RelevanceFeatures(idf, person_ids(vocabulary), with_content)

@@ -214,7 +214,7 @@ def train_retriever(
     with ModelWriter(out, kind, config | (reranker.settings() if reranker else {}), metadata) as new:
         save_retriever(new, index, pool, words, ranker=arrays)
         _add_models(new, directory.folder, relevance, features, reranker)
-    directory.close()
+    shutil.rmtree(directory.folder, ignore_errors=True)
     return msgspec.structs.replace(result, grid=search) if result else None
 
 
@@ -554,7 +554,7 @@ def _grown(retriever: Retriever, new: CandidatePool, texts: CorpusTexts, forgott
         Ragged.concatenate([read(split) for split in texts.corpus.splits]).take(which)
         for read, which in ((texts.articles, added), (texts.comments, np.flatnonzero(kept)))
     )
-    words, numbers = _vocabulary(retriever.model.words(), texts.words(), [article_words.ids, comment_words.ids])
+    words, numbers = _vocabulary(retriever.model.words(), texts.corpus.words(), [article_words.ids, comment_words.ids])
     index = retriever.index.add(numbers[article_words.ids], article_words.offsets, len(words), retriever.jobs)
     said = new.texts.texts(np.flatnonzero(kept))
     ranker = retriever.ranker.extend(Ragged(numbers[comment_words.ids], comment_words.offsets), said)

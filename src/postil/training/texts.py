@@ -130,10 +130,6 @@ class CorpusTexts:
         cut = {} if self.content_words is None else {"content_words": self.content_words}
         return {"reads": self.reads, **cut, **self.corpus.metadata.origin}
 
-    def words(self) -> list[str]:
-        """The words, by id; a frequent word has a low id."""
-        return self.corpus.words()
-
     def articles(self, split: str) -> Ragged:
         """The words of the articles."""
         if self.reads != "both":
@@ -180,7 +176,7 @@ def corpus_vectors(texts: CorpusTexts, folder: Path, *, size: int, seed: int, on
     about = texts.about | {"size": size, "seed": seed}
     if (found := _kept(folder / f"vectors-{size}", about)) is not None:
         return found
-    lists = WordLists(texts.words(), [texts.articles("train"), texts.comments("train")])
+    lists = WordLists(texts.corpus.words(), [texts.articles("train"), texts.comments("train")])
     size_of_texts = sum(len(each.ids) for each in lists.batches)
     epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, size_of_texts))))
     on_message(f"word vectors are trained on {size_of_texts:,} words, {epochs} times")
@@ -347,9 +343,5 @@ class TrainingDirectory:
             vectors = Vectors.open(self.embeddings)
             if vectors.dimensions != size:
                 raise UsageError(f"{self.embeddings}: expected vectors of {size} dimensions, got {vectors.dimensions}")
-        rows = vectors.lookup(Vocabulary.of(self.texts.words()))
+        rows = vectors.lookup(Vocabulary.of(self.texts.corpus.words()))
         return np.where(rows[:, None] >= 0, vectors.array[np.maximum(rows, 0)], np.float32(0)).astype(np.float32)
-
-    def close(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
