@@ -260,7 +260,9 @@ def test_pools_are_appended_and_thinned(some: list[Article], others: list[Articl
     assert all(written[name].dtype == direct[name].dtype for name in written)
     assert all(written[name].tobytes() == direct[name].tobytes() for name in written)
     keep = [random.random() < 0.5 for _ in everything]
-    kept = opened(dict(pool.select(keep).arrays()), len(some) + len(others))
+    chosen = np.flatnonzero(np.array(keep, bool))
+    left = pool.take(np.arange(len(pool.articles)), chosen, pool.owner(chosen))
+    kept = opened(dict(left.arrays()), len(some) + len(others))
     assert facts(kept) == [fact for fact, there in zip(everything, keep, strict=True) if there]
     assert len(kept.starts) == len(some) + len(others) + 1
 

@@ -56,7 +56,7 @@ class CandidatePool:
     >>> from postil.data.rows import Article, Comment
     >>> rain = Article("a7", "Rain", (Comment("1", "Again!"), Comment("2", "Bring a coat.", upvotes=5)))
     >>> pool = CandidatePool.of([rain])
-    >>> pool.source(1).title, pool.source(1).upvotes, list(pool.select([False, True]).texts)
+    >>> pool.source(1).title, pool.source(1).upvotes, list(pool.take(np.arange(1), np.array([1]), np.array([0])).texts)
     ('Rain', 5, ['Bring a coat.'])
     """
 
@@ -199,15 +199,6 @@ class CandidatePool:
             date=_date(int(self.article_dates[article]) if date == MISSING else date),
             upvotes=None if upvotes == MISSING else upvotes,
         )
-
-    def select(self, keep: ArrayLike) -> CandidatePool:
-        """Take comments out; articles stay, also those without any comment left.
-
-        Args:
-            keep: bool[comments], True for the comments to keep.
-        """
-        chosen = np.flatnonzero(np.asarray(keep, bool))
-        return self.take(np.arange(len(self.articles)), chosen, self.owner(chosen))
 
     def take(
         self, articles: NDArray[np.int64], comments: NDArray[np.int64], owners: NDArray[np.int64]

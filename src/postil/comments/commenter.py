@@ -122,20 +122,15 @@ def team_draft(
     left = np.ones(len(texts), bool)
     picked: list[tuple[int, int]] = []
 
-    def best(team: int, left: NDArray[np.bool_]) -> int | None:
-        """The best text of a team among those that are left."""
-        found = np.flatnonzero(left & (owners == team))
-        return int(found[0]) if len(found) else None
-
     def turn(order: tuple[int, ...], left: NDArray[np.bool_]) -> tuple[list[int], NDArray[np.bool_]] | None:
         """The picks of teams, one after the other, and what is left then; None if one has no text to pick."""
         picks = []
         for team in order:
-            pick = best(team, left)
-            if pick is None:
+            found = np.flatnonzero(left & (owners == team))
+            if not len(found):
                 return None
-            picks.append(pick)
-            left = left & (near.jaccard(pick) < threshold)
+            picks.append(int(found[0]))
+            left = left & (near.jaccard(picks[-1]) < threshold)
         return picks, left
 
     while len(picked) < k and left.any():

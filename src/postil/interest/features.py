@@ -76,7 +76,8 @@ def cues(text: str) -> Iterator[str]:
     lowered = text.lower()
     for match in _CUE.finditer(lowered):
         word = match[0]
-        before = _before(lowered, match.start())
+        last = _LAST.search(lowered[max(0, match.start() - NEAR) : match.start()])
+        before = last[0] if last else ""
         if word in WORDS or (word in QUANTIFIERS and before not in DETERMINERS):
             shown = word
         elif word in IRREGULAR or (word.endswith("est") and len(word) > SHORT and word not in NO_SUPERLATIVES):
@@ -85,12 +86,6 @@ def cues(text: str) -> Iterator[str]:
             continue
         if before not in NOT_AFTER.get(word, ()) and not lowered.startswith(NOT_BEFORE.get(word, ()), match.end()):
             yield shown
-
-
-def _before(text: str, start: int) -> str:
-    """The last word before a place; of a long one its end."""
-    before = _LAST.search(text[max(0, start - NEAR) : start])
-    return before[0] if before else ""
 
 
 _MONTHS: Final = "january february march april may june july august september october november december"

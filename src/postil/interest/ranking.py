@@ -300,9 +300,8 @@ class Ranker:
             InvalidInput: A file or folder cannot be read, or holds no passage.
             UnknownName, UsageError: The measure does not exist, or has no units.
         """
-        measure = None
-        if options.measure is not None or options.reference is not None:
-            measure = decomposable(options.measure or MEASURE)
+        named = options.measure is not None or options.reference is not None
+        measure = decomposable(options.measure or MEASURE) if named else None
         reference, grades = None, None
         if options.reference is not None:
             reference, grades = references_of(options.reference, options.split, reading)

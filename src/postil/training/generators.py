@@ -13,7 +13,7 @@ import numpy as np
 
 from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_generator
 from postil.comments.nn.distributed import is_main_process
-from postil.comments.options import LONGEST, GeneratorOptions, GeneratorTrainOptions
+from postil.comments.options import LONGEST, GeneratorTrainOptions
 from postil.comments.result import TrainingResult, TrainingStep
 from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
@@ -113,7 +113,9 @@ def check_commenter(
     options = replace(options, training=replace(options.training, seed=options.seed))
     combinations = grid.combinations(options) if grid else []
     for each in [options] if grid is None else [each.options for each in combinations]:
-        _check_attention(kind, each.network)
+        if ((each.network.attention or ATTENTION[kind]) == "none") != (kind == "seq2seq"):
+            needed = "none" if kind == "seq2seq" else "bahdanau, general or additive"
+            raise UsageError(f"attention: {kind} has {needed}")
     reads = options.source or ("both" if kind == "att-tc" else "title")
     if options.max_content_words is not None and reads != "both":
         raise UsageError(
@@ -130,11 +132,6 @@ def _recorded(options: GeneratorTrainOptions) -> dict[str, object]:
     if options.max_content_words is None:
         del found["max_content_words"]
     return found
-
-
-def _check_attention(kind: str, network: GeneratorOptions) -> None:
-    if ((network.attention or ATTENTION[kind]) == "none") != (kind == "seq2seq"):
-        raise UsageError(f"attention: {kind} has {'none' if kind == 'seq2seq' else 'bahdanau, general or additive'}")
 
 
 def _train(kind: str, directory: TrainingDirectory, options: GeneratorTrainOptions, name: str) -> Generator | None:

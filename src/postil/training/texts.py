@@ -26,8 +26,7 @@ from postil.errors import MissingExtra, UsageError
 from postil.messages import Setting
 from postil.text.tokens import Ragged, Vocabulary
 from postil.text.vectors import Vectors
-from postil.vectors.training import WordLists
-from postil.vectors.training import train as train_vectors
+from postil.vectors import training as word_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -176,11 +175,11 @@ def corpus_vectors(texts: CorpusTexts, folder: Path, *, size: int, seed: int, on
     about = texts.about | {"size": size, "seed": seed}
     if (found := _kept(folder / f"vectors-{size}", about)) is not None:
         return found
-    lists = WordLists(texts.corpus.words(), [texts.articles("train"), texts.comments("train")])
+    lists = word_vectors.WordLists(texts.corpus.words(), [texts.articles("train"), texts.comments("train")])
     size_of_texts = sum(len(each.ids) for each in lists.batches)
     epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, size_of_texts))))
     on_message(f"word vectors are trained on {size_of_texts:,} words, {epochs} times")
-    vectors = train_vectors(lists, dimensions=size, negative=10, window=8, epochs=epochs, min_count=2, seed=seed)
+    vectors = word_vectors.train(lists, dimensions=size, negative=10, window=8, epochs=epochs, min_count=2, seed=seed)
     vectors.save(folder / f"vectors-{size}", {"about": about})
     return Vectors.open(folder / f"vectors-{size}")
 

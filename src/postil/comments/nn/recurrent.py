@@ -509,7 +509,8 @@ class _Attention:
             weights[rows] = torch.mv(shares.flatten(0, 1), self.score).view(weights[rows].shape)
         torch.softmax(weights.mul_(-2).masked_fill_(self.plan.padding, -torch.inf), 1, out=weights)
         for rows, _, states in self.parts:
-            contexts[rows] = _weighted_sum(weights[rows], states)
+            some = weights[rows]
+            contexts[rows] = some @ states[0] if len(states) == 1 else torch.bmm(some[:, None], states)[:, 0]
 
     def backward(self, queries: Tensor, weights: Tensor, grad_contexts: Tensor, grad_queries: Tensor) -> None:
         """Gradient of the queries, written into the tensor given; those of keys and v are added up."""
@@ -548,11 +549,6 @@ class _Attention:
             else:
                 found[texts] += some.flatten(0, 1).T @ grad.flatten(0, 1)
         return found
-
-
-def _weighted_sum(weights: Tensor, states: Tensor) -> Tensor:
-    """Contexts float[rows, h] of weights float[rows, S] and states float[rows or 1, S, h]."""
-    return weights @ states[0] if len(states) == 1 else torch.bmm(weights[:, None], states)[:, 0]
 
 
 Scoring: TypeAlias = Literal["general", "additive"]
