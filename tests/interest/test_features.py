@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.interest.features import FEATURES, NO_SUPERLATIVES, WHOLE, WORD_LISTS, InterestPage, cues, page_names
+from postil.interest.features import FEATURES, NO_SUPERLATIVES, WHOLE, WORD_LISTS, Features, cues, page_names
 from postil.metrics.passage_measures import FScore
 from postil.metrics.passage_pools import PassageCollection, one_pool
 from postil.text.tokenizers import tokenizer
@@ -25,12 +25,12 @@ def test_overlap_is_f1_over_pairs_without_the_passage(passages: list[list[str]])
     every = np.arange(len(texts))
     pools = one_pool(collection.duplicates(), every, np.ones(len(texts)), every)
     expected = FScore(unit="2").values(collection, pools)
-    found = InterestPage.of(texts).features.values[:, list(FEATURES).index("overlap")]
+    found = Features.of(texts).values[:, list(FEATURES).index("overlap")]
     np.testing.assert_allclose(found, np.nan_to_num(expected), rtol=1e-12)
 
 
 def test_parts_add_up_to_the_values() -> None:
-    page = InterestPage.of(
+    page = Features.of(
         [
             "The first boat left Ely for King's Lynn.",
             "But the boat (a wreck) killed nobody, did it?",
@@ -39,12 +39,12 @@ def test_parts_add_up_to_the_values() -> None:
             "",
         ]
     )
-    for row, values in enumerate(page.features.values):
+    for row, values in enumerate(page.values):
         sums = np.zeros(len(FEATURES))
-        for feature, _, amount in page.features.parts(row):
+        for feature, _, amount in page.parts(row):
             sums[feature] += amount
         assert sums[:WHOLE] == pytest.approx(values[:WHOLE])
-    first, second, _, fourth, _ = ("; ".join(unit for _, unit, _ in page.features.parts(row)) for row in range(5))
+    first, second, _, fourth, _ = ("; ".join(unit for _, unit, _ in page.parts(row)) for row in range(5))
     assert first == "first; name: Ely; name: King's Lynn; shares 'first boat' with the page; telling word: king"
     assert second == (
         "telling word: wreck; telling word: killed; telling word: nobody; contrast: but; begins with 'but'; brackets; "
@@ -54,7 +54,7 @@ def test_parts_add_up_to_the_values() -> None:
 
 
 def feature(name: str, text: str, *others: str) -> float:
-    return float(InterestPage.of([text, *others]).features.values[0, list(FEATURES).index(name)])
+    return float(Features.of([text, *others]).values[0, list(FEATURES).index(name)])
 
 
 @pytest.mark.parametrize(

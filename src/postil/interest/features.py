@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["FEATURES", "SHOWN", "WHOLE", "WORD_LISTS", "Features", "InterestPage", "WordList", "cues", "page_names"]
+__all__ = ["FEATURES", "SHOWN", "WHOLE", "WORD_LISTS", "Features", "WordList", "cues", "page_names"]
 
 WORDS: Final = frozenset({"first", "only", "never"})
 QUANTIFIERS: Final = frozenset({"most", "least"})
@@ -354,10 +354,11 @@ _CLOSING: Final = "\"'”’)] "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """Features of n passages, and what they consist of.
+    """Features of the n passages of a page, and what they consist of.
 
     Args:
         texts: The passages.
+        tokens: Their words.
         values: float64[n, features], by `FEATURES`.
         names: Names of each passage.
         pairs: Pairs of words of each passage, without stop words.
@@ -368,6 +369,7 @@ class Features:
     """
 
     texts: Sequence[str]
+    tokens: Tokens
     values: NDArray[np.float64]
     names: Sequence[tuple[str, ...]]
     pairs: Units
@@ -375,6 +377,40 @@ class Features:
     words: Units
     listed: Mapping[str, NDArray[np.bool_]]
     known: Sequence[str]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], jobs: int = 1) -> Features:
+        """Read the passages of a page.
+
+        Args:
+            texts: n passages.
+            jobs: Number of threads; the result does not depend on it.
+
+        >>> page = Features.of(["The first boat left Ely.", "It sank."])
+        >>> dict(zip(FEATURES, page.values[1].round(2).tolist(), strict=True))["telling"]
+        0.69
+        """
+        tokens = Vocabulary().encode(texts, tokenizer("words"), jobs, allow_han=True)
+        stripped = without_stop_words(tokens, "en")
+        pairs, words = ngram_units(stripped, 2), ngram_units(tokens)
+        known = tokens.vocabulary.words()
+        names = page_names(texts)
+        shared, overlap = _overlap(stripped, pairs)
+        listed = {name: some.holds(known) for name, some in WORD_LISTS.items()}
+        columns = [
+            np.array([sum(1 for _ in cues(text)) for text in texts], np.float64),
+            np.log1p([len(each) for each in names]),
+            overlap,
+            *(np.log1p(_sums(words, some.astype(np.float64))) for some in listed.values()),
+            *_openings(tokens, known),
+            np.log1p([text.count("(") + text.count("[") for text in texts]),
+            np.array([text.rstrip(_CLOSING).endswith("?") for text in texts], np.float64),
+            np.maximum(tokens.lengths - float(LONG), 0.0),
+            np.log1p(tokens.lengths),
+            *_vocabulary(tokens, words, known),
+        ]
+        values = np.stack(columns, axis=1) if texts else np.zeros((0, len(FEATURES)))
+        return cls(texts, tokens, values, names, pairs, shared, words, listed, known)
 
     def parts(self, index: int) -> Iterator[tuple[int, str, float]]:
         """Units of a passage: number of the feature, name for readers, and share in the feature's value.
@@ -405,53 +441,6 @@ class Features:
         yield ["brackets"]
         yield ["question"]
         yield [f"longer than {LONG} words"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class InterestPage:
-    """The n passages of a page, as models of interest read them.
-
-    Args:
-        tokens: Words of the passages.
-        features: Their features.
-    """
-
-    tokens: Tokens
-    features: Features
-
-    @classmethod
-    def of(cls, texts: Sequence[str], jobs: int = 1) -> InterestPage:
-        """Read a page.
-
-        Args:
-            texts: n passages.
-            jobs: Number of threads; the result does not depend on it.
-
-        >>> page = InterestPage.of(["The first boat left Ely.", "It sank."])
-        >>> dict(zip(FEATURES, page.features.values[1].round(2).tolist(), strict=True))["telling"]
-        0.69
-        """
-        tokens = Vocabulary().encode(texts, tokenizer("words"), jobs, allow_han=True)
-        stripped = without_stop_words(tokens, "en")
-        pairs, words = ngram_units(stripped, 2), ngram_units(tokens)
-        known = tokens.vocabulary.words()
-        names = page_names(texts)
-        shared, overlap = _overlap(stripped, pairs)
-        listed = {name: some.holds(known) for name, some in WORD_LISTS.items()}
-        columns = [
-            np.array([sum(1 for _ in cues(text)) for text in texts], np.float64),
-            np.log1p([len(each) for each in names]),
-            overlap,
-            *(np.log1p(_sums(words, some.astype(np.float64))) for some in listed.values()),
-            *_openings(tokens, known),
-            np.log1p([text.count("(") + text.count("[") for text in texts]),
-            np.array([text.rstrip(_CLOSING).endswith("?") for text in texts], np.float64),
-            np.maximum(tokens.lengths - float(LONG), 0.0),
-            np.log1p(tokens.lengths),
-            *_vocabulary(tokens, words, known),
-        ]
-        values = np.stack(columns, axis=1) if texts else np.zeros((0, len(FEATURES)))
-        return cls(tokens, Features(texts, values, names, pairs, shared, words, listed, known))
 
 
 def _sums(units: Units, weights: NDArray[np.float64]) -> NDArray[np.float64]:

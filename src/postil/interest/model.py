@@ -28,7 +28,7 @@ from postil.data.atomic_file import FolderWriter
 from postil.data.explain import shown
 from postil.data.groups import grouped
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.interest.features import FEATURES, SHOWN, WHOLE, InterestPage
+from postil.interest.features import FEATURES, SHOWN, WHOLE, Features
 from postil.metrics.passage_measures import Baseline
 from postil.passages.result import UnitContribution
 from postil.text.stop_words import stop_words
@@ -163,9 +163,9 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
     >>> round(sum(each.part for each in found.reasons(1)) + found.constant, 2)
     2.12
     """
-    page = InterestPage.of(texts, jobs)
+    page = Features.of(texts, jobs)
     counted = page.tokens.lengths > 0
-    values = page.features.values
+    values = page.values
     weights = model.of_features
     scales, centers = np.zeros((2, len(weights)))
     for column in np.flatnonzero(weights):
@@ -183,7 +183,7 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
         constant -= float(of_words[counted].mean()) if counted.any() else 0.0
 
     def contributions(index: int) -> Iterator[tuple[str, float]]:
-        for feature, unit, amount in page.features.parts(index):
+        for feature, unit, amount in page.parts(index):
             if scales[feature]:
                 yield unit, amount * float(scales[feature])
         for feature, (below, above) in enumerate(SHOWN.values(), start=WHOLE):

@@ -20,7 +20,7 @@ from postil.data.row_files import read
 from postil.data.row_locations import SelectedRows
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, Undefined
-from postil.interest.features import FEATURES, InterestPage
+from postil.interest.features import FEATURES, Features
 from postil.interest.model import FILES, UNTRAINED, InterestModel, named, save_model, shipped_model, standard
 from postil.interest.result import InterestSettings, InterestTrainingResult, InterestWeight
 from postil.learners.linear import GroupedColumns, grouped_ridge
@@ -87,8 +87,8 @@ class RatedPages:
         features = np.zeros((len(texts), len(FEATURES)))
         for number in np.unique(page).tolist():
             here = np.flatnonzero(page == number)
-            one = InterestPage.of([texts[row] for row in here.tolist()], jobs)
-            for column, values in enumerate(one.features.values.T):
+            one = Features.of([texts[row] for row in here.tolist()], jobs)
+            for column, values in enumerate(one.values.T):
                 mean, scale = standard(values, one.tokens.lengths > 0)
                 features[here, column] = (values - mean) * scale
         tokens = Vocabulary().encode(texts, tokenizer("words"), jobs, allow_han=True)

@@ -22,7 +22,6 @@ from postil.comments.nn.batches import (
     EOS,
     SPECIAL,
     Commented,
-    Epoch,
     Pairs,
     bucket_by_length,
     data_hash,
@@ -194,12 +193,9 @@ class GenerationTask:
     ) -> None:
         if not len(train.comments) or not len(dev.comments):
             raise UsageError("expected articles with comments, to train on and in dev")
-        self.pairs, self.dev_pairs = (_pairs(texts, options, training) for texts in (train, dev))
+        pairs, self.dev_pairs = (_pairs(texts, options, training) for texts in (train, dev))
+        self.batches = pairs.epoch
         self.request = {"kind": KIND, "data": data, **options.recorded()}
-
-    def batches(self, epoch: int) -> Epoch:
-        """See `TrainingTask`."""
-        return self.pairs.epoch(epoch)
 
     def loss(self, network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
         """Mean cross-entropy per token; see `TrainingTask`."""

@@ -25,7 +25,6 @@ from postil.comments.nn.batches import (
     PAD,
     SPECIAL,
     Commented,
-    Epoch,
     Pairs,
     bucket_by_length,
     data_hash,
@@ -503,7 +502,7 @@ class RelevanceTask:
         if len(train.starts) < 3 or len(dev.starts) < 3:
             raise UsageError("expected at least two articles with comments, to train on and in dev")
         self.dev_texts, self.options = dev, options
-        self.pairs = Pairs(
+        pairs = Pairs(
             *train,
             vocab_size=options.vocab_size,
             batch=training.batch,
@@ -513,13 +512,10 @@ class RelevanceTask:
             comments_per_article=options.comments_per_article,
             seed=training.seed,
         )
+        self.batches = pairs.epoch
         others = int(dev.starts[-1] - np.diff(dev.starts).max())
         self.lists = sample_negatives(dev.starts, n=min(DEV_NEGATIVES, others))
         self.request = {"kind": KIND, "data": data, **options.recorded()}
-
-    def batches(self, epoch: int) -> Epoch:
-        """See `TrainingTask`."""
-        return self.pairs.epoch(epoch)
 
     def loss(self, network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
         """Mean contrastive loss per comment; see `TrainingTask`."""
