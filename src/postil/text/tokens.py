@@ -66,9 +66,10 @@ class Ragged:
         >>> Ragged(np.array([0, 1, 2], np.int32), np.array([0, 2, 3])).take(np.array([1, 0, 1])).ids.tolist()
         [2, 0, 1, 2]
         """
-        lengths = self.lengths[texts]
+        begins = self.offsets[texts]
+        lengths = self.offsets[texts + 1] - begins  # not of all texts, of which a model may have millions
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return replace(self, ids=self.ids[ranges(self.offsets[texts], lengths)], offsets=offsets)
+        return replace(self, ids=self.ids[ranges(begins, lengths)], offsets=offsets)
 
     @classmethod
     def concatenate(cls, batches: Sequence[Ragged]) -> Ragged:

@@ -173,23 +173,18 @@ def corpus_vectors(texts: CorpusTexts, folder: Path, *, size: int, seed: int, on
         MissingExtra: gensim is not installed.
     """
     about = texts.about | {"size": size, "seed": seed}
-    if (found := _kept(folder / f"vectors-{size}", about)) is not None:
-        return found
+    target = folder / f"vectors-{size}"
+    if target.exists():
+        kept = Vectors.open(target)
+        if kept.metadata.get("about") == json.loads(json.dumps(about)):
+            return kept
     lists = word_vectors.WordLists(texts.corpus.words(), [texts.articles("train"), texts.comments("train")])
     size_of_texts = sum(len(each.ids) for each in lists.batches)
     epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, size_of_texts))))
     on_message(f"word vectors are trained on {size_of_texts:,} words, {epochs} times")
     vectors = word_vectors.train(lists, dimensions=size, negative=10, window=8, epochs=epochs, min_count=2, seed=seed)
-    vectors.save(folder / f"vectors-{size}", {"about": about})
-    return Vectors.open(folder / f"vectors-{size}")
-
-
-def _kept(folder: Path, about: dict[str, object]) -> Vectors | None:
-    """Word vectors of a run that was interrupted, if it was about the same."""
-    if not folder.exists():
-        return None
-    vectors = Vectors.open(folder)
-    return vectors if vectors.metadata.get("about") == json.loads(json.dumps(about)) else None
+    vectors.save(target, {"about": about})
+    return Vectors.open(target)
 
 
 _APART: Final = ("address", "engine", "jobs", "training")
