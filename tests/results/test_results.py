@@ -27,7 +27,6 @@ from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.meta.parts import HumanAgreement
 from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.base import Result, to_json
-from postil.results.result_json import Kinds
 from postil.results.systems_table import TableOptions
 from postil.results.views import LONGEST, SHOWN, show
 from result_examples import EXAMPLES, KINDS, correlated, difference, example, gained, renamed, typed, write_report
@@ -203,9 +202,9 @@ class Tags(HTMLParser):
 
 
 def test_every_kind_has_an_example_and_a_view() -> None:
-    kinds = {str(cls.__struct_config__.tag) for cls in Kinds().values()}
-    assert kinds == set(KINDS) == set(Kinds())
-    assert set(Kinds().values()) == set(Result.__subclasses__())
+    known = {name: load(each, kind.struct) for each in capabilities() for name, kind in each.kinds.items()}
+    assert {str(cls.__struct_config__.tag) for cls in known.values()} == set(KINDS) == set(known)
+    assert set(known.values()) == set(Result.__subclasses__())
     for capability in capabilities():
         for found in capability.kinds.values():
             assert callable(load(capability, found.view))

@@ -290,15 +290,6 @@ def _ceiling(level: RaterLevel, k: float) -> float | None:
     return {each.k: each.ceiling for each in level.growth}.get(k)
 
 
-def counted_raters(k: float) -> str:
-    """A number of raters, which may be a mean.
-
-    >>> counted_raters(1), counted_raters(2.661)
-    ('1 rater', '2.66 raters')
-    """
-    return f"{k:.3g} rater" if k == 1 else f"{k:.3g} raters"
-
-
 def audit_notes(audit: Audit, named: Callable[[str], str] = str) -> Iterator[str]:
     """Notes on the numbers of an audit: numbers that do not exist, and how to read those that do.
 
@@ -604,7 +595,8 @@ def _more_raters(audit: Audit, by: str, say: Wording) -> str:
         reason = audit.raters.reason if level is None else level.reason
         return f"Nothing can be said about more raters: {reason}." if reason else ""
     more = next((each for each in level.growth if each.k >= MORE * level.k and each.ceiling is not None), None)
-    now = f"With {counted_raters(level.k)} per text the ceiling of Pearson by {level.by} is {say.number(level.ceiling)}"
+    raters = f"{level.k:.3g} rater{'s' * (level.k != 1)}"
+    now = f"With {raters} per text the ceiling of Pearson by {level.by} is {say.number(level.ceiling)}"
     if more is None or more.ceiling is None:
         return f"{now}."
     then = say.number(more.ceiling)

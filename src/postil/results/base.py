@@ -22,11 +22,11 @@ from postil.data.atomic_file import write_file
 from postil.data.explain import shown
 from postil.data.fields import plain_id
 from postil.errors import InvalidInput
-from postil.results.result_json import SCHEMA, Kinds, check_schema, check_values, decoded, invalid, parsed, with_facts
+from postil.results.result_json import SCHEMA, check_schema, check_values, decoded, invalid, parsed, with_facts
 from postil.results.systems_table import TableOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from postil.data.streams import FilePath
     from postil.keywords import TableKeywords
@@ -77,8 +77,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         Raises:
             InvalidInput: It is no result, or one of another kind; says where.
         """
-        kinds = Kinds() if cls is Result else {str(cls.__struct_config__.tag): cls}
-        return decoded(with_facts(value), cast("Mapping[str, type[Self]]", kinds), where)
+        return cast("Self", decoded(with_facts(value), where, None if cls is Result else cls))
 
     def to_json(self) -> str:
         """The text that ``--format json`` prints.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 import numpy as np
@@ -17,10 +16,12 @@ from postil.data.explain import RepeatedKey, load_json, shown
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
 
-__all__ = ["SCHEMA", "Json", "Kinds", "check_schema", "check_values", "decoded", "invalid", "parsed", "with_facts"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SCHEMA", "Json", "check_schema", "check_values", "decoded", "invalid", "parsed", "with_facts"]
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
-Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 SCHEMA: Final = 1
 """Version of the JSON of all results."""
@@ -51,13 +52,13 @@ WARNED: Final = re.compile(
 """Part of every note that warns, and of no other."""
 
 
-def decoded(value: object, kinds: Mapping[str, type[Kind]], where: str) -> Kind:
+def decoded(value: object, where: str, only: type[msgspec.Struct] | None = None) -> msgspec.Struct:
     """Decode a result from plain dictionaries, lists and values.
 
     Args:
         value: The JSON of a result, parsed.
-        kinds: Struct of each kind of result that is expected.
         where: Name of its source in messages.
+        only: Struct of the kind of result that is expected; None for any kind.
 
     Raises:
         InvalidInput: It is no result; says where.
@@ -67,16 +68,21 @@ def decoded(value: object, kinds: Mapping[str, type[Kind]], where: str) -> Kind:
     check_schema(value, where)
     if "kind" not in value:
         value = {**next((usual for field, usual in WITHOUT_KIND.items() if field in value), {}), **value}
-    kind = value.get("kind")
-    if not isinstance(kind, str) or kind not in kinds:
-        found = shown(kind) if "kind" in value else "none"
-        known = f"{'one of ' * (len(kinds) > 1)}{', '.join(kinds)}"
-        raise InvalidInput(f"expected {known}, got {found}; {MADE_BY}", where=where, field="kind")
+    every = (name for capability in capabilities() for name in capability.kinds)
+    names = list(every) if only is None else [str(only.__struct_config__.tag)]
+    name = value.get("kind")
+    if not isinstance(name, str) or name not in names:
+        got = shown(name) if "kind" in value else "none"
+        known = f"{'one of ' * (len(names) > 1)}{', '.join(names)}"
+        raise InvalidInput(f"expected {known}, got {got}; {MADE_BY}", where=where, field="kind")
+    if only is None:
+        capability, found = kind(name)
+        only = load(capability, found.struct)
     try:
         check_values(value, "")
-        return msgspec.convert(value, kinds[kind], dec_hook=_array)
+        return msgspec.convert(value, only, dec_hook=_array)
     except msgspec.ValidationError as error:
-        raise invalid(error, where, kinds[kind]) from None
+        raise invalid(error, where, only) from None
 
 
 def parsed(data: bytes, where: str) -> Json:
@@ -243,18 +249,3 @@ def _with_mark(row: object) -> object:
     if isinstance(row, dict) and isinstance(why := row.get("why"), str) and KEPT.search(why):
         return {"kept": True} | row
     return row
-
-
-class Kinds(Mapping[str, "type[msgspec.Struct]"]):
-    """The struct of each kind of result, loaded when it is asked for."""
-
-    def __getitem__(self, name: str) -> type[msgspec.Struct]:
-        capability, found = kind(name)
-        struct: type[msgspec.Struct] = load(capability, found.struct)
-        return struct
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for capability in capabilities() for name in capability.kinds)
-
-    def __len__(self) -> int:
-        return sum(len(capability.kinds) for capability in capabilities())

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from command_line import refusal
+from postil.capabilities import capabilities
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Passage, Score
-from postil.results.result_json import Kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,7 +153,7 @@ def test_the_default_page_and_standard_input(postil: Postil) -> None:
 
 
 GIVE = "give what a command of postil printed with --format json"
-KINDS = ", ".join(str(kind.__struct_config__.tag) for kind in Kinds().values())
+KINDS = ", ".join(name for capability in capabilities() for name in capability.kinds)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Message, spoken
 from postil.results.base import Result, encoded, read_results
 from postil.results.formats import grid_as, listed, plain_rows, rows_as_csv
-from postil.results.page.blocks import NAME, Block, Chapter, Collapsed, Rows, clean, isolated, plain
+from postil.results.page.blocks import NAME, Block, Chapter, Collapsed, clean, isolated, plain
 from postil.results.page.chapters import chapter
 from postil.results.table import Table
 from postil.results.views import view_of
@@ -78,7 +78,11 @@ def csv_tables(result: Result, chapter: Chapter) -> dict[str, bytes]:
         name = f"{chapter.key}{result.__struct_config__.tag}.csv"
         return {name: rows_as_csv(view.rows, view.fields).encode()} if view.rows else {}
     return {
-        f"{chapter.key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in chapter.numbers if rows
+        f"{chapter.key}{name}.csv": rows_as_csv(
+            rows, list(dict.fromkeys(field for row in plain_rows(rows) for field in row))
+        ).encode()
+        for name, rows in chapter.numbers
+        if rows
     }
 
 
@@ -88,10 +92,6 @@ def _sheets(several: Iterable[Block]) -> Iterator[Table]:
             yield block
         elif isinstance(block, Collapsed):
             yield from _sheets(block.blocks)
-
-
-def _fields(rows: Rows) -> list[str]:
-    return list(dict.fromkeys(name for row in plain_rows(rows) for name in row))
 
 
 def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> str:
