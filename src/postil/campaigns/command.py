@@ -30,7 +30,6 @@ from postil.errors import needs
 from postil.results.views import show, view_of
 
 if TYPE_CHECKING:
-    from postil.campaigns.calls import Latecomer
     from postil.campaigns.state import Outcome
 
 __all__ = ["annotate"]
@@ -112,17 +111,19 @@ def invite(
     Example: postil annotate invite campaign.db "Ann Lee"
     """
     if options.late:
-        _print_latecomer(name, app.invite_late(campaign, name, options))
+        _invite_late(campaign, name, options)
     else:
         emit(f"{app.invite(campaign, name, options)}\n")
 
 
-def _print_latecomer(name: str, late: Latecomer) -> None:
+def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
     """Print the link of an annotator who joins late, and the balance after it."""
-    emit(f"{late.link}\n")
-    for line in show("table", late.plan).splitlines():
+    with app.open_campaign(campaign) as store:
+        token, share = store.people.invite_late(name, options.days)
+        plan = store.plan().statistics()
+    emit(f"{app.checked_base_url(options.base_url)}/join/{token}\n")
+    for line in show("table", plan).splitlines():
         say(line)
-    share = late.share
     others = "there is no other annotator"
     if share.open:
         few, many = share.open[0], share.open[-1]
@@ -235,7 +236,9 @@ def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
 
     Example: postil annotate pause campaign.db --message "Back on Monday."
     """
-    _tell(app.pause(campaign, options), "paused; 'postil annotate resume' continues")
+    with app.open_campaign(campaign) as store:
+        outcome = store.state.pause(options.message)
+    _tell(outcome, "paused; 'postil annotate resume' continues")
 
 
 @annotate.add()
@@ -244,7 +247,8 @@ def resume(campaign: CampaignArgument) -> None:
 
     Example: postil annotate resume campaign.db
     """
-    before, after = app.resume(campaign)
+    with app.open_campaign(campaign) as store:
+        before, after = store.state.resume()
     if before.status == "running":
         say("the campaign is running; nothing changed")
         return
@@ -261,7 +265,9 @@ def close(campaign: CampaignArgument, options: MessageOptions) -> None:
 
     Example: postil annotate close campaign.db --message "Thank you all!"
     """
-    _tell(app.close(campaign, options), "closed; 'postil annotate resume' reopens it")
+    with app.open_campaign(campaign) as store:
+        outcome = store.state.close(options.message)
+    _tell(outcome, "closed; 'postil annotate resume' reopens it")
 
 
 @annotate.add()
@@ -278,9 +284,11 @@ def deadline(
 
     Example: postil annotate deadline campaign.db 2026-12-01T18:00+01:00
     """
-    from postil.campaigns.state import moment  # noqa: PLC0415 - it needs optional packages
+    from postil.campaigns.state import moment, parse_moment  # noqa: PLC0415 - they need optional packages
 
-    before, after = app.deadline(campaign, when)
+    with app.open_campaign(campaign) as store:
+        until = None if when.strip().lower() == "none" else parse_moment(when)
+        before, after = store.state.set_deadline(until)
     if before == after:
         there = "no deadline" if after.deadline is None else f"this deadline, {moment(after.deadline)},"
         say(f"the campaign has {there} already; nothing changed")

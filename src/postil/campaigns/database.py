@@ -86,7 +86,9 @@ class Database:
         self._errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
         self._write: GroupWriter[Connection] | DirectWriter | None = None
         if file is not None:
-            self._write = _group_writer(engine, self._translate, file)
+            connection = engine.connect()
+            connection.begin()  # to SQLAlchemy all is one transaction: those of the file are the writer's
+            self._write = GroupWriter(_driver(connection), connection, self._translate, closed=CLOSED, keeper=file)
         elif writable:
             self._write = DirectWriter(engine, self._translate)
 
@@ -234,13 +236,10 @@ class Database:
         Raises:
             PostilError: The campaign is closed; errors of the database come with the future.
         """
-        return self._writer().submit(transaction)
-
-    def _writer(self) -> GroupWriter[Connection] | DirectWriter:
         self._check_open()
         if self._write is None:
             raise PostilError("the campaign is open for reading only")
-        return self._write
+        return self._write.submit(transaction)
 
     def _check_open(self) -> None:
         if not self._open:
@@ -375,14 +374,6 @@ class DirectWriter:
                 return transaction(connection)
         except BaseException as error:
             raise self._translate(error)  # noqa: B904 - which knows its cause
-
-
-def _group_writer(
-    engine: Engine, translate: Callable[[BaseException], BaseException], file: CampaignFile
-) -> GroupWriter[Connection]:
-    connection = engine.connect()
-    connection.begin()  # to SQLAlchemy all is one transaction: those of the file are the writer's
-    return GroupWriter(_driver(connection), connection, translate, closed=CLOSED, keeper=file)
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:

@@ -491,7 +491,12 @@ def _marked(
     values: list[tuple[Submission, Value]] = []
     for one in answered:
         if isinstance(marks := one.answers.get(name), tuple):
-            _check_spans(export.tasks[one.task], _field(export.tasks[one.task], text), marks)
+            task = export.tasks[one.task]
+            try:
+                spans(_field(task, text), marks)
+            except Refused as error:
+                problem = Message("task {task}: {problem}", task=task.id, problem=error.message)
+                raise InvalidInput(problem, where=task.where, line=task.line) from None
             values.append((one, marks))
     return Rubric(name=name, question=name, kind="spans"), values
 
@@ -545,14 +550,6 @@ def _campaign(  # noqa: PLR0917
             )
     if untimed:
         on_message(f"without a time: {counted(untimed, 'rating')}, taken as given now")
-
-
-def _check_spans(task: Task, text: str, marks: object) -> None:
-    try:
-        spans(text, marks)
-    except Refused as error:
-        problem = Message("task {task}: {problem}", task=task.id, problem=error.message)
-        raise InvalidInput(problem, where=task.where, line=task.line) from None
 
 
 def _item(task: Task, item: str, system: str, options: LabelStudioOptions) -> Item:

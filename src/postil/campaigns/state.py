@@ -68,17 +68,9 @@ class _Log(NamedTuple):
     lapsed: bool = False  # and the end of the grace after it
 
 
-class _Version(NamedTuple):
-    """Numbers that tell a log from others."""
-
-    entries: int = 0
-    last: int | None = None
-    latest: float | None = None
-
-
 _CHANGES: Final = tables.change.c
 _VERSION: Final = CompiledStatement(
-    sql.select(sql.func.count(), sql.func.max(_CHANGES.id), sql.func.max(_CHANGES.time)), _Version._make
+    sql.select(sql.func.count(), sql.func.max(_CHANGES.id), sql.func.max(_CHANGES.time)), tuple
 )
 
 
@@ -92,7 +84,7 @@ class Lifecycle:
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database, self._clock = database, clock
-        self._known: tuple[_Version, _Log] = (_Version(), _Log())
+        self._known: tuple[tuple[object, ...], _Log] = (0, None, None), _Log()  # of an empty log
 
     def current(self) -> CampaignState:
         """Read the state."""

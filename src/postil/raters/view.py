@@ -7,7 +7,6 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 from msgspec.structs import asdict
 
 from postil.data.explain import counted, shown
@@ -229,7 +228,7 @@ def agreement_numbers(found: Agreement) -> Iterator[Numbers]:
     Args:
         found: The agreement.
     """
-    yield "agreement", [{"statistic": name, **msgspec.structs.asdict(each)} for name, each in found.estimates.items()]
+    yield "agreement", [{"statistic": name, **asdict(each)} for name, each in found.estimates.items()]
     yield "pairs", found.pairs
     yield (
         "annotators",
