@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -32,7 +33,6 @@ __all__ = [
     "COLUMNS",
     "TABLE_FORMATS",
     "AnnotatorRow",
-    "LongRow",
     "ResolvedRow",
     "annotators_table",
     "codebook",
@@ -49,23 +49,6 @@ R = TypeVar("R", bound=Row)
 
 TABLE_FORMATS: Final = ("csv", "jsonl", "parquet")
 """File formats of the tables."""
-
-
-class LongRow(Row, frozen=True, gc=False):
-    """One rating; see `COLUMNS`."""
-
-    item: str
-    system: str
-    sample: int
-    annotator: str
-    round: int
-    order: int
-    aspect: str
-    grade: float
-    spans: str
-    gold: float | None
-    revision: int
-    purpose: str
 
 
 class AnnotatorRow(Row, frozen=True, gc=False):
@@ -96,10 +79,9 @@ class ResolvedRow(Row, frozen=True, gc=False):
     purpose: str
 
 
-TIMES: Final = {"time": str, "seconds": float | None}
 TEXTS: Final = {"text": str, "context": str}
 TEXTS_OF_PAIR: Final = {"text_a": str, "text_b": str}
-"""Further columns of the tables, where they are asked for; see `COLUMNS` and `PAIR_COLUMNS`."""
+"""Further columns of the tables of items, where they are asked for; see `COLUMNS` and `PAIR_COLUMNS`."""
 
 COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -231,37 +213,100 @@ def judgements(ratings: Iterable[Rating], *, single_texts: bool = False) -> Iter
             yield Judgement(one.item, system, one.annotator, one.grade, one.aspect or None)
 
 
+def _purpose(one: Rating) -> str:
+    """Purpose of a text with a known grade, of this aspect or of another one; else empty."""
+    known = one.gold is not None or any(gold is not None for gold in one.golds)
+    return one.purpose or "gold" if known else ""
+
+
+def _left(one: Rating) -> Side:
+    return "b" if one.swapped else "a"
+
+
+RatingColumns: TypeAlias = "Mapping[str, tuple[object, Callable[[Rating], object]]]"
+"""Columns of a table of ratings: the type of each, and its value for a rating."""
+
+RATING_COLUMNS: Final[RatingColumns] = {
+    "item": (str, attrgetter("item")),
+    "system": (str, attrgetter("system")),
+    "sample": (int, attrgetter("sample")),
+    "annotator": (str, attrgetter("annotator")),
+    "round": (int, attrgetter("round")),
+    "order": (int, lambda one: one.order + 1),
+    "aspect": (str, attrgetter("aspect")),
+    "grade": (float, attrgetter("grade")),
+    "spans": (str, lambda one: " ".join(f"{start}:{end}" for start, end in one.spans)),
+    "gold": (float | None, attrgetter("gold")),
+    "revision": (int, attrgetter("revision")),
+    "purpose": (str, _purpose),
+}
+PREFERENCE_COLUMNS: Final[RatingColumns] = {
+    "item": (str, attrgetter("item")),
+    "system_a": (str, lambda one: one.pair[0] if one.pair else one.system),
+    "system_b": (str, lambda one: one.pair[1] if one.pair else ""),
+    "annotator": (str, attrgetter("annotator")),
+    "round": (int, attrgetter("round")),
+    "order": (int, lambda one: one.order + 1),
+    "preference": (str, lambda one: CHOICE_OF[one.grade]),
+    "left": (str, _left),
+    "gold": (str | None, lambda one: None if one.gold is None else CHOICE_OF[one.gold]),
+    "revision": (int, attrgetter("revision")),
+}
+TIMES: Final[RatingColumns] = {
+    "time": (str, lambda one: _moment(one.time)),
+    "seconds": (float | None, attrgetter("seconds")),
+}
+"""Further columns, where they are asked for."""
+
+
 def long_table(
     ratings: Iterable[Rating], items: Sequence[Item] | None = None, *, timestamps: bool = False
-) -> Iterator[LongRow]:
-    """Make one row per rating.
+) -> Iterator[Row]:
+    """Make one row per rating, with `RATING_COLUMNS`.
 
     Args:
         ratings: The ratings.
         items: The items, to include their texts; None to leave them out.
         timestamps: True to include the time of each rating and the seconds that it took.
     """
-    row_type = _extended(LongRow, TIMES if timestamps else {}, TEXTS if items is not None else {})
-    for one in ratings:
-        values: dict[str, object] = {
-            "item": one.item,
-            "system": one.system,
-            "sample": one.sample,
-            "annotator": one.annotator,
-            "round": one.round,
-            "order": one.order + 1,
-            "aspect": one.aspect,
-            "grade": one.grade,
-            "spans": " ".join(f"{start}:{end}" for start, end in one.spans),
-            "gold": one.gold,
-            "revision": one.revision,
-            "purpose": _purpose(one),
+    shown: RatingColumns = (
+        {}
+        if items is None
+        else {
+            "text": (str, lambda one: items[one.number].text),
+            "context": (str, lambda one: _context(items[one.number])),
         }
-        if timestamps:
-            values |= {"time": _moment(one.time), "seconds": one.seconds}
-        if items is not None:
-            values |= {"text": items[one.number].text, "context": _context(items[one.number])}
-        yield msgspec.convert(values, row_type)
+    )
+    return _table(ratings, {**RATING_COLUMNS, **(TIMES if timestamps else {}), **shown})
+
+
+def pair_table(
+    ratings: Iterable[Rating], items: Sequence[Item] | None = None, *, timestamps: bool = False
+) -> Iterator[Row]:
+    """Make one row per rating of a pair, with `PREFERENCE_COLUMNS`.
+
+    Args:
+        ratings: The ratings.
+        items: The items, to include their texts; None to leave them out.
+        timestamps: True to include the time of each rating and the seconds that it took.
+    """
+    shown: RatingColumns = (
+        {}
+        if items is None
+        else {
+            "text_a": (str, lambda one: items[one.number].text),
+            "text_b": (str, lambda one: items[one.number].other_text),
+            "context": (str, lambda one: _context(items[one.number])),
+        }
+    )
+    return _table(ratings, {**PREFERENCE_COLUMNS, **shown, **(TIMES if timestamps else {})})
+
+
+def _table(ratings: Iterable[Rating], columns: RatingColumns) -> Iterator[Row]:
+    """Rows of a table of ratings."""
+    row_type = _extended(Row, {name: kind for name, (kind, _) in columns.items()})
+    for one in ratings:
+        yield msgspec.convert({name: value(one) for name, (_, value) in columns.items()}, row_type)
 
 
 def resolved_table(
@@ -366,21 +411,6 @@ CREDIT: Final[Mapping[Choice, tuple[float, float]]] = MappingProxyType(
 """Grades of both systems for a preference."""
 
 
-class PairRow(Row, frozen=True, gc=False):
-    """One preference; see `PAIR_COLUMNS`."""
-
-    item: str
-    system_a: str
-    system_b: str
-    annotator: str
-    round: int
-    order: int
-    preference: str
-    left: str
-    gold: str | None
-    revision: int
-
-
 class ResolvedPair(Row, frozen=True, gc=False):
     """One pair; see `PAIR_COLUMNS`."""
 
@@ -425,40 +455,6 @@ def wins_as_grades(ratings: Iterable[Rating]) -> Iterator[Judgement]:
         yield Judgement(item, system, annotator, fmean(given))
 
 
-def pair_table(
-    ratings: Iterable[Rating], items: Sequence[Item] | None = None, *, timestamps: bool = False
-) -> Iterator[PairRow]:
-    """Make one row per rating of a pair.
-
-    Args:
-        ratings: The ratings.
-        items: The items, to include their texts; None to leave them out.
-        timestamps: True to include the time of each rating and the seconds that it took.
-    """
-    shown = {} if items is None else TEXTS_OF_PAIR | {"context": str}
-    row_type = _extended(PairRow, shown, TIMES if timestamps else {})
-    for one in ratings:
-        a, b = one.pair or (one.system, "")
-        values: dict[str, object] = {
-            "item": one.item,
-            "system_a": a,
-            "system_b": b,
-            "annotator": one.annotator,
-            "round": one.round,
-            "order": one.order + 1,
-            "preference": CHOICE_OF[one.grade],
-            "left": _left(one),
-            "gold": None if one.gold is None else CHOICE_OF[one.gold],
-            "revision": one.revision,
-        }
-        if timestamps:
-            values |= {"time": _moment(one.time), "seconds": one.seconds}
-        if items is not None:
-            item = items[one.number]
-            values |= {"text_a": item.text, "text_b": item.other_text, "context": _context(item)}
-        yield msgspec.convert(values, row_type)
-
-
 def resolved_pairs(
     items: Sequence[Item],
     ratings: Iterable[Rating],
@@ -496,10 +492,6 @@ def resolved_pairs(
         }
         both = {"text_a": item.text, "text_b": item.other_text} if texts else {}
         yield msgspec.convert(values | both, row_type)
-
-
-def _left(one: Rating) -> Side:
-    return "b" if one.swapped else "a"
 
 
 def codebook(
@@ -542,12 +534,6 @@ def _context(item: Item) -> str:
     """All that is shown beside a text, as one text."""
     parts = [item.title, item.content, *(f"{one.name}: {one.text}" for one in item.context)]
     return "\n\n".join(part for part in parts if part)
-
-
-def _purpose(one: Rating) -> str:
-    """Purpose of a text with a known grade, of this aspect or of another one; else empty."""
-    known = one.gold is not None or any(gold is not None for gold in one.golds)
-    return one.purpose or "gold" if known else ""
 
 
 def _first_rounds(ratings: Iterable[Rating]) -> dict[int, list[Rating]]:
