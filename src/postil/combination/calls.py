@@ -480,9 +480,9 @@ def _checked_signatures(saved: SavedCombination, scored: Scored, *, any_referenc
     for column in saved.config.columns:
         name, wanted = column.metric, column.signature
         if name not in scored.columns:
-            known = ", ".join(scored.metrics)
             raise InvalidInput(
-                f"expected scores by {name}, which the combination needs, got {known}", where=scored.where
+                f"expected scores by {name}, which the combination needs, got {', '.join(scored.metrics)}",
+                where=scored.where,
             )
         got = scored.signatures[name] or EXTERNAL
         if got == wanted or (any_references and _without_references(got) == _without_references(wanted)):
@@ -491,10 +491,11 @@ def _checked_signatures(saved: SavedCombination, scored: Scored, *, any_referenc
         if _without_references(got) == _without_references(wanted):
             taken = Setting("any_references", value=True)
             advice = Message("where other references are meant, give {taken}", taken=taken)
-        problem = Message(
-            "{name}: expected {wanted}, got {got}; {advice}", name=name, wanted=wanted, got=got, advice=advice
+        raise InvalidInput(
+            Message("{name}: expected {wanted}, got {got}; {advice}", name=name, wanted=wanted, got=got, advice=advice),
+            where=scored.where,
+            field="signature",
         )
-        raise InvalidInput(problem, where=scored.where, field="signature")
     signatures = [scored.signatures[column.metric] or EXTERNAL for column in saved.config.columns]
     if signatures == [column.signature for column in saved.config.columns]:
         return ""

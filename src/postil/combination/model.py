@@ -528,23 +528,29 @@ def _check_config(config: CombinationConfig, where: str) -> None:
         raise InvalidInput(f"expected {expected}, got {len(config.columns)}", where=where, field="columns")
     for column in config.columns:
         if column.transform != transformed(column.metric):
-            expected = f'expected "{transformed(column.metric)}" for {column.metric}, got "{column.transform}"'
-            raise InvalidInput(expected, where=where, field="transform")
+            raise InvalidInput(
+                f'expected "{transformed(column.metric)}" for {column.metric}, got "{column.transform}"',
+                where=where,
+                field="transform",
+            )
 
 
 def _ridge(saved: Artifact, columns: Sequence[ColumnConfig]) -> Linear:
     model = Linear.of(_finite(saved, (len(columns) + 1, 3)))
     if (model.scale < 0).any() or model.weights[model.scale == 0].any():
-        problem = "expected standard deviations from 0 up, and weight 0 where one is 0"
-        raise InvalidInput(f"{problem}; {WHOLE}", where=str(saved.path / WEIGHTS))
+        raise InvalidInput(
+            f"expected standard deviations from 0 up, and weight 0 where one is 0; {WHOLE}",
+            where=str(saved.path / WEIGHTS),
+        )
     return model
 
 
 def _isotonic(saved: Artifact, columns: Sequence[ColumnConfig]) -> Isotonic:
     model = Isotonic.of(_finite(saved, (None, 2)), falls=columns[0].falls)
     if not len(model.known) or (np.diff(model.known) <= 0).any() or (np.diff(model.levels) < 0).any():
-        problem = "expected scores that rise and grades that do not fall"
-        raise InvalidInput(f"{problem}; {WHOLE}", where=str(saved.path / WEIGHTS))
+        raise InvalidInput(
+            f"expected scores that rise and grades that do not fall; {WHOLE}", where=str(saved.path / WEIGHTS)
+        )
     return model
 
 
@@ -552,12 +558,16 @@ def _trees(saved: Artifact, columns: Sequence[ColumnConfig]) -> Trees:
     found, trees, m, file = saved.read(TREES, _Trees), [], len(columns), saved.path / TREES
     for number, nodes in enumerate(found.trees):
         if (tree := _tree(nodes, m)) is None:
-            problem = f"expected nodes of finite numbers, columns below {m} and nodes after their own; {WHOLE}"
-            raise InvalidInput(problem, where=str(file), field=f"trees[{number}]")
+            raise InvalidInput(
+                f"expected nodes of finite numbers, columns below {m} and nodes after their own; {WHOLE}",
+                where=str(file),
+                field=f"trees[{number}]",
+            )
         trees.append(tree)
     if len(found.gain) != m or not all(map(math.isfinite, (found.baseline, *found.gain))):
-        problem = f"expected a finite baseline and {m} finite gains, got {len(found.gain)}; {WHOLE}"
-        raise InvalidInput(problem, where=str(file))
+        raise InvalidInput(
+            f"expected a finite baseline and {m} finite gains, got {len(found.gain)}; {WHOLE}", where=str(file)
+        )
     return Trees(found.baseline, tuple(trees), np.array(found.gain))
 
 

@@ -117,8 +117,7 @@ def _articles(articles: Source[ArticleContent], words: int) -> dict[str, Article
     found: dict[str, ArticleText] = {}
     for index, row in enumerate(articles):
         if row.id in found:
-            problem = f"expected an id that no other article has, got '{row.id}' again"
-            raise articles.places.error(index, "id", problem)
+            raise articles.places.error(index, "id", f"expected an id that no other article has, got '{row.id}' again")
         found[row.id] = ArticleText.cut(row.title, row.content or "", words)
     return found
 
@@ -130,8 +129,9 @@ def _article_of(
         if row.item not in articles:
             some = ", ".join(islice(articles, NAMED))
             more = f" and {len(articles) - NAMED:,} more" if len(articles) > NAMED else ""
-            problem = f"expected an item that is the id of an article ({some}{more}), got '{row.item}'"
-            raise places.error(index, "item", problem)
+            raise places.error(
+                index, "item", f"expected an item that is the id of an article ({some}{more}), got '{row.item}'"
+            )
         yield articles[row.item]
 
 
@@ -160,10 +160,11 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
         if grade is not None and (problem := options.scale.check(grade)):
             raise references.places.error(index, "grade", problem)
     if all(grade is None for grade in grades):
-        problem = Message(
-            "missing; anchors are references with a grade (or {anchors})", anchors=Setting("anchors", "none")
+        raise references.places.error(
+            0,
+            "grade",
+            Message("missing; anchors are references with a grade (or {anchors})", anchors=Setting("anchors", "none")),
         )
-        raise references.places.error(0, "grade", problem)
     evaluation = Evaluation(
         asked, found.references, tokenizer=options.tokenizer, jobs=options.jobs, split=True, refuse=found.refuse
     )

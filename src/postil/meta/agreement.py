@@ -472,8 +472,11 @@ def _labelled(
     known = None if labels is None else set(labels)
     for place, row in enumerate(judgements):
         if known is not None and aspect in (None, row.aspect) and row.grade not in known:
-            problem = f"expected one of the labels {', '.join(map(shown, sorted(known)))}, got {shown(row.grade)}"
-            raise judgements.places.error(place, "grade", problem)
+            raise judgements.places.error(
+                place,
+                "grade",
+                f"expected one of the labels {', '.join(map(shown, sorted(known)))}, got {shown(row.grade)}",
+            )
         yield row
 
 

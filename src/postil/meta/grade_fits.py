@@ -374,8 +374,10 @@ def assign_items(items: Sequence[str], folds: int) -> Int32s:
     """
     if len(items) < folds:
         if len(items) < 2:
-            problem = f"there is only one item ({items[0]}), so there are no texts of other items to fit on"
-            raise Undefined(f"{problem}; give scores and judgements of more items")
+            raise Undefined(
+                f"there is only one item ({items[0]}), so there are no texts of other items to fit on; give scores and "
+                "judgements of more items"
+            )
         raise Undefined(
             "{folds} folds need at least as many items, and {count} have scores and ratings; give {fewer} or fewer, or "
             "judgements of more items",

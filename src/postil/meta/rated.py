@@ -325,8 +325,9 @@ def _limited(rows: LocatedRows[T], numbers: Callable[[T], Sequence[float]], *fie
         for place, row in enumerate(rows):
             for index, value in enumerate(numbers(row)):
                 if abs(value) > LARGEST:
-                    problem = out_of_range(value, -LARGEST, LARGEST)
-                    raise rows.places.error(place, fields[min(index, len(fields) - 1)], problem)
+                    raise rows.places.error(
+                        place, fields[min(index, len(fields) - 1)], out_of_range(value, -LARGEST, LARGEST)
+                    )
             yield row
 
     return LocatedRows(passed(), rows.places, rows.left_out)

@@ -109,14 +109,18 @@ class Scored:
                 raise places.error(place, "statistics", unlike)
         if not rows:
             had = f"{self.corpus} corpus scores, which have no item" if self.corpus else "no rows"
-            problem = f"expected item scores (postil score --items FILE writes them), got {had}"
-            raise InvalidInput(problem, where=self.where)
+            raise InvalidInput(
+                f"expected item scores (postil score --items FILE writes them), got {had}", where=self.where
+            )
         self.draws = _draws(self.columns)
         drawn = {name for names in self.draws.values() for name in names}
         self.metrics = tuple(name for name in self.columns if name not in drawn)
         if not self.metrics:
-            problem = "expected item scores of a metric, got nothing but draws of random controls, such as "
-            raise InvalidInput(problem + next(iter(self.columns)), where=self.where)
+            raise InvalidInput(
+                "expected item scores of a metric, got nothing but draws of random controls, such as "
+                + next(iter(self.columns)),
+                where=self.where,
+            )
         at = np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64)
         flat = at[0] * len(self.columns) + at[1]
         first = np.unique(flat, return_index=True)[1]

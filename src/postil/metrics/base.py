@@ -177,8 +177,11 @@ class Metric(Specified):
             return self.bind(references.unweighted(), background)
         if references.weights.min() < self.lowest_weight:
             least = references.weights.min()
-            problem = f"{self.name}: expected weights from 0 to 1, got {least}; only delta-bleu takes negative ones"
-            raise InvalidInput(problem, where="references", field="weight")
+            raise InvalidInput(
+                f"{self.name}: expected weights from 0 to 1, got {least}; only delta-bleu takes negative ones",
+                where="references",
+                field="weight",
+            )
         return self.bind(references, background)
 
     def against_unweighted(self, references: References, background: DocumentFrequencies | None = None) -> Scorer:

@@ -410,8 +410,9 @@ class RemoteEvaluation:
     def _evaluation(self) -> Evaluation:
         for spec, metric in self.metrics.items():
             if metric.signature != self.signatures[spec]:
-                problem = f"{spec}: the file is not the same on every machine; copy it to all of them"
-                raise InvalidInput(problem, where="metrics")
+                raise InvalidInput(
+                    f"{spec}: the file is not the same on every machine; copy it to all of them", where="metrics"
+                )
         # Han texts have been counted where the command runs.
         return Evaluation(
             self.metrics, self.references, tokenizer=self.tokenizer, background=self.background, allow_han=True

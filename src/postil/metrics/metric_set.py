@@ -197,8 +197,10 @@ def _measured(scorer: Scorer, matches: Matches) -> NDArray[np.float64]:
         if metric.origin and not isinstance(metric, FunctionMetric):
             stats = np.asarray(stats, dtype=np.float64)
             if stats.shape != (len(matches), metric.width):
-                expected = f"float64[{len(matches)}, {metric.width}], with {metric.width} the metric's width"
-                raise MetricFailed(f"{metric.name} measured an array of shape {stats.shape}; expected {expected}")
+                raise MetricFailed(
+                    f"{metric.name} measured an array of shape {stats.shape}; expected float64[{len(matches)}, "
+                    f"{metric.width}], with {metric.width} the metric's width"
+                )
             if not np.isfinite(stats).all():
                 raise MetricFailed(f"{metric.name} measured statistics that are not finite")
     return stats

@@ -233,8 +233,12 @@ class FunctionScorer(Scorer):
             raise self._failed(f"returned {_got(found[row])}; expected a finite number", candidates, row)
         below = values < low - ROUNDING * max(1.0, abs(low))
         for row in np.flatnonzero(below | (values > high + ROUNDING * max(1.0, abs(high))))[:1].tolist():
-            expected = f"expected a number from {low:g} to {high:g}, the range that it is registered with"
-            raise self._failed(f"returned {values[row]:g}; {expected}", candidates, row)
+            raise self._failed(
+                f"returned {values[row]:g}; expected a number from {low:g} to {high:g}, the range that it is "
+                "registered with",
+                candidates,
+                row,
+            )
         return values
 
     def _failed(self, problem: str, candidates: Sequence[str], row: int, batch: int = 1) -> MetricFailed:
@@ -336,8 +340,9 @@ def define(
     check_arguments(define, locals())
     if isinstance(given, type) and issubclass(given, Metric):
         if (better, low, high, batched, batch_size) != ("high", None, None, False, None):
-            problem = "better, low and high are attributes of the class; set them there"
-            raise UsageError(f"metric {given.__name__}: {problem}")
+            raise UsageError(
+                f"metric {given.__name__}: better, low and high are attributes of the class; set them there"
+            )
         return _metric_class(given, name, version)
     if not callable(given):
         raise UsageError(f"register_metric: expected a function or a class, got {_named(given)}")
@@ -382,8 +387,9 @@ def _metric_class(given: type[Metric], name: str | None, version: str | None) ->
     try:
         own = given().name
     except TypeError as error:
-        problem = f"expected a class that can be made without arguments: {error}"
-        raise UsageError(f"metric {given.__name__}: {problem}") from error
+        raise UsageError(
+            f"metric {given.__name__}: expected a class that can be made without arguments: {error}"
+        ) from error
     if name not in {None, own}:
         raise UsageError(f"metric {name}: expected the name that the class has itself, '{own}'")
     _name(given, own)
@@ -602,8 +608,10 @@ class Registry(Mapping[str, "type[Metric]"]):
             raise UsageError(f"metric {name}: the package has one of that name; register_metric(name=…) gives another")
         other = self._made[name][1] if name in self._made else given
         if other is not given and not _same_place(given, other):
-            both = f"{_home(other)} and {_home(given)}"
-            raise UsageError(f"metric {name}: two have this name, {both}; register_metric(name=…) gives another")
+            raise UsageError(
+                f"metric {name}: two have this name, {_home(other)} and {_home(given)}; register_metric(name=…) gives "
+                "another"
+            )
 
     def _functions(self) -> Iterator[tuple[str, Callable[..., object]]]:
         """Public functions and classes of the plug-ins themselves, not those that they import."""

@@ -157,16 +157,23 @@ class References:
         if sets < 1:
             raise InvalidInput("expected at least one set of references, got none", where="references")
         if self.weights.shape != (texts,) or self.items.shape != (sets,):
-            problem = f"expected {texts} weights and {sets} items, got {self.weights.shape} and {self.items.shape}"
-            raise InvalidInput(problem, where="references")
+            raise InvalidInput(
+                f"expected {texts} weights and {sets} items, got {self.weights.shape} and {self.items.shape}",
+                where="references",
+            )
         if self.offsets[0] != 0 or self.offsets[-1] != texts:
-            problem = f"expected offsets from 0 to {texts}, got {self.offsets[0]} to {self.offsets[-1]}"
-            raise InvalidInput(problem, where="references")
+            raise InvalidInput(
+                f"expected offsets from 0 to {texts}, got {self.offsets[0]} to {self.offsets[-1]}", where="references"
+            )
         self._check_sets()
         wrong = np.flatnonzero(~((self.weights >= -1.0) & (self.weights <= 1.0)))
         if wrong.size:
-            problem = f"expected a number from 0 to 1, got {self.weights[wrong[0]]}"
-            raise InvalidInput(problem, where="references", line=int(wrong[0]) + 1, field="weight")
+            raise InvalidInput(
+                f"expected a number from 0 to 1, got {self.weights[wrong[0]]}",
+                where="references",
+                line=int(wrong[0]) + 1,
+                field="weight",
+            )
 
     def _keep(self, name: str, values: ArrayLike | None, dtype: DTypeLike, default: ArrayLike = ()) -> None:
         """Set a field to a contiguous array of the dtype that the kernel takes."""
@@ -268,8 +275,11 @@ class References:
             raise InvalidInput(f"expected {len(candidates)} set numbers, got {len(sets)}", where="sets")
         wrong = np.flatnonzero((sets < 0) | (sets >= len(self)))
         if wrong.size:
-            problem = f"expected the number of a set of references, 0 to {len(self) - 1}, got {sets[wrong[0]]}"
-            raise InvalidInput(problem, where="sets", line=int(wrong[0]) + 1)
+            raise InvalidInput(
+                f"expected the number of a set of references, 0 to {len(self) - 1}, got {sets[wrong[0]]}",
+                where="sets",
+                line=int(wrong[0]) + 1,
+            )
         return Matches(self, candidates, sets, jobs)
 
 

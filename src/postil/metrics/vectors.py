@@ -133,8 +133,10 @@ def check_path(name: str, field: str, path: str | None) -> None:
     postil.errors.UsageError: bertscore: model: expected a path without commas, brackets and outer spaces, got ...
     """
     if path is not None and (not path or path != path.strip() or set(path) & set(",()")):
-        problem = f"expected a path without commas, brackets and outer spaces, got '{path}'"
-        raise UsageError(f"{name}: {field}: {problem}; a link to it can have another name")
+        raise UsageError(
+            f"{name}: {field}: expected a path without commas, brackets and outer spaces, got '{path}'; a link to it can "
+            "have another name"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,8 +183,7 @@ class VectorMetric(EncodedMetric):
             InvalidInput: The folder does not hold vectors.
         """
         if self.vectors is None:
-            problem = f"needs vectors: {self.name}(vectors=FOLDER), made by postil vectors"
-            raise UsageError(f"{self.name} {problem}")
+            raise UsageError(f"{self.name} needs vectors: {self.name}(vectors=FOLDER), made by postil vectors")
         return open_static(self.vectors)
 
 
@@ -399,15 +400,17 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
         def measure() -> float:
             pairs = _unrelated(self._encoded, self._items, self.references.tokens.raw_texts())
             if pairs is None:
-                problem = (
-                    "needs references of at least two items, got those of one; give a number, such as baseline=0.3"
+                raise Undefined(
+                    f"{metric.name}: baseline=auto needs references of at least two items, got those of one; give a "
+                    "number, such as baseline=0.3"
                 )
-                raise Undefined(f"{metric.name}: baseline=auto {problem}")
             compared = self.compare(self._prepared, self._prepared, pairs, 1)
             found = round(float(self.scores(compared).mean()), DECIMALS)
             if found == 1.0:
-                problem = "has nothing to rescale, as the references of all items score 1 against each other"
-                raise Undefined(f"{metric.name}: baseline=auto {problem}; give a number, such as baseline=0.3")
+                raise Undefined(
+                    f"{metric.name}: baseline=auto has nothing to rescale, as the references of all items score 1 "
+                    "against each other; give a number, such as baseline=0.3"
+                )
             return found
 
         return self.references.fact((self._key("baseline"), self.metric_part()), measure)

@@ -105,8 +105,11 @@ def check_passages(passages: Sequence[Passage], scale: Scale | None, places: Row
             raise places.error(place, "grade", problem)
         first = seen.setdefault((passage.topic, passage.id), place)
         if first != place:
-            problem = f"a second passage {shown(passage.id)} of topic {shown(passage.topic)}; ids are unique in a topic"
-            raise places.error(place, "id", problem)
+            raise places.error(
+                place,
+                "id",
+                f"a second passage {shown(passage.id)} of topic {shown(passage.topic)}; ids are unique in a topic",
+            )
         topics.setdefault(passage.topic, len(topics))
     grades = np.array([passage.grade for passage in passages], np.float64)
     if not grades.any():
@@ -191,8 +194,9 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, on_messag
         try:
             lines = list(run_lines(lists, name))
         except InvalidInput as error:
-            problem = Message("{runs}: {problem}", runs=Setting("runs"), problem=error.problem)
-            raise InvalidInput(problem, where=scored.where) from None
+            raise InvalidInput(
+                Message("{runs}: {problem}", runs=Setting("runs"), problem=error.problem), where=scored.where
+            ) from None
         runs[folder / f"{name}.run"] = "".join(f"{line}\n" for line in lines).encode()
         tied[each.name] = sum(_tied(ranking.scores) for ranking in lists.values())
     try:

@@ -400,8 +400,10 @@ def gain_differences(
     one = next(iter(curves.values()))
     for name, curve in curves.items():
         if _terms(curve) != _terms(one):
-            problem = f"{name} has other rows, cutoffs, rules, resamples or seed than {next(iter(curves))}"
-            raise UsageError(f"curves that are compared share all but the measure: {problem}")
+            raise UsageError(
+                f"curves that are compared share all but the measure: {name} has other rows, cutoffs, rules, resamples "
+                f"or seed than {next(iter(curves))}"
+            )
     for k in cutoffs or ():
         if k not in one.cutoffs:
             raise UsageError(f"the curves have no rank cutoff {k}; theirs are {', '.join(map(str, one.cutoffs))}")

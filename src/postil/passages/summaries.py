@@ -566,10 +566,12 @@ def _table(
                 "expected one text per topic and system, with its passages joined",
             )
     if not any(topic in number for topic, _ in rows):
-        problem = (
-            f"expected a topic with a passage above grade 0, such as {shown(topics[0])}, got {shown(summaries[0].item)}"
+        raise places.error(
+            0,
+            "item",
+            f"expected a topic with a passage above grade 0, such as {shown(topics[0])}, "
+            f"got {shown(summaries[0].item)}",
         )
-        raise places.error(0, "item", problem)
     table = np.full((len(topics), len(systems)), -1)
     for (topic, system), place in rows.items():
         if topic in number:

@@ -218,10 +218,11 @@ class Weighting:
                     raise places.error(i, "weight", out_of_range(row.weight, lowest, 1.0))
         weights = weigh(rows, items, method=name, scale=self.scale, places=places)
         for i in np.flatnonzero(weights < lowest).tolist():
-            problem = (
-                f"the method '{name}' makes the weight {weights[i]:g} of it; only delta-bleu takes weights below 0"
+            raise places.error(
+                i,
+                method.field,
+                f"the method '{name}' makes the weight {weights[i]:g} of it; only delta-bleu takes weights below 0",
             )
-            raise places.error(i, method.field, problem)
         return weights
 
 
@@ -390,14 +391,18 @@ class Candidates:
     def _item(self, place: int, row: Candidate) -> int:
         item = self._items.get(row.item)
         if item is None:
-            problem = f"expected an item that has references{self._some_items()}, got '{row.item}'"
-            raise self.places.error(place, "item", problem)
+            raise self.places.error(
+                place, "item", f"expected an item that has references{self._some_items()}, got '{row.item}'"
+            )
         answered = self._answered.get(row.system)
         if answered is None:
             answered = self._answered[row.system] = bytearray(len(self._items))
         if answered[item]:
-            what = f"got a second for '{row.item}' by '{row.system}'"
-            raise self.places.error(place, "item", f"expected one candidate for each item and system, {what}")
+            raise self.places.error(
+                place,
+                "item",
+                f"expected one candidate for each item and system, got a second for '{row.item}' by '{row.system}'",
+            )
         answered[item] = 1
         return item
 

@@ -198,8 +198,9 @@ def _budget(text: str) -> int | Fraction:
     match = BUDGET.fullmatch(text.strip())
     if match is None:
         hint = f"; for a share of them: {float(text) * 100:g}%" if re.fullmatch(r"0?\.[0-9]{1,9}", text) else ""
-        expected = "expected a number of references such as 100, or a share such as 20%"
-        raise UsageError(f"budget: {expected}, got '{text}'{hint}")
+        raise UsageError(
+            f"budget: expected a number of references such as 100, or a share such as 20%, got '{text}'{hint}"
+        )
     budget = int(match["count"]) if match["count"] else Fraction(match["share"]) / 100
     if budget == 0:
         raise UsageError(f"budget: expected at least one reference, got '{text}'")
