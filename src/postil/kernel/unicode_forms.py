@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final, Literal
 from unicodedata import category, is_normalized, normalize
 
-__all__ = ["is_composed", "normalized"]
+__all__ = ["is_composed", "marks", "normalized"]
 
 MOST_MARKS: Final = 64
 """Number of combining marks after one another that are put in order at once; no word of a language has as many."""
@@ -48,8 +48,13 @@ def is_composed(text: str) -> bool:
 
 
 @cache
+def marks() -> str:
+    """All combining marks (Mn, Mc and Me) of Python's Unicode, in one string."""
+    # Of the planes that have any: it takes 10 ms, and is asked once per process, for a text beyond ASCII.
+    codes = map(chr, (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)))
+    return "".join(one for one in codes if category(one)[0] == "M")
+
+
+@cache
 def _long_run() -> re.Pattern[str]:
-    # Of the planes that have marks: it takes 10 ms, and is asked once per process, for a long text beyond ASCII.
-    codes = (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))
-    marks = "".join(chr(code) for code in codes if category(chr(code))[0] == "M")
-    return re.compile(rf"[{marks}]{{{MOST_MARKS}}}")
+    return re.compile(rf"[{marks()}]{{{MOST_MARKS}}}")

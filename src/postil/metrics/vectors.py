@@ -134,8 +134,8 @@ def check_path(name: str, field: str, path: str | None) -> None:
     """
     if path is not None and (not path or path != path.strip() or set(path) & set(",()")):
         raise UsageError(
-            f"{name}: {field}: expected a path without commas, brackets and outer spaces, got '{path}'; a link to it can "
-            "have another name"
+            f"{name}: {field}: expected a path without commas, brackets and outer spaces, got '{path}'; a link to it "
+            "can have another name"
         )
 
 

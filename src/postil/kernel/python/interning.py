@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.kernel.python.checks import require
-from postil.kernel.unicode_forms import normalized
+from postil.kernel.unicode_forms import marks, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +25,6 @@ __all__ = [
     "fold_words",
     "is_han_text",
     "is_spaceless_text",
-    "marks",
     "unspaced_word",
     "word_class",
 ]
@@ -54,14 +52,6 @@ _UNSPACED_CHARACTER: Final = re.compile(rf"(?=\w)[{UNSPACED}]")
 _ROUGE: Final = re.compile(r"[a-z0-9]+")
 _ASCII_RUN: Final = re.compile(r"[A-Za-z0-9]+")
 _MARKS: Final = frozenset(string.punctuation)
-
-
-@cache
-def marks() -> str:
-    """All combining marks (Mn, Mc and Me) of Python's Unicode, in one string."""
-    # Of the planes that have any: it takes 10 ms, and is asked once per process, for a text beyond ASCII.
-    codes = map(chr, (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)))
-    return "".join(one for one in codes if unicodedata.category(one)[0] == "M")
 
 
 @cache
@@ -199,15 +189,13 @@ class Interner:
 
     def branch(self) -> Interner:
         """Make a vocabulary that starts as a copy of this one; this one is frozen from then on."""
-        if self._is_branch:
-            raise ValueError("a branch has no branches of its own")
+        require(not self._is_branch, "a branch has no branches of its own")
         self._frozen = True
         return Interner(self)
 
     def words(self, start: int = 0) -> list[str]:
         """Tokens from id ``start`` on."""
-        if start < 0:
-            raise ValueError("expected a start from 0")
+        require(start >= 0, "expected a start from 0")
         return [*self._base, *self._ids][start:]
 
     def flags(self, lowered: frozenset[str], start: int = 0) -> NDArray[np.uint8]:
@@ -229,8 +217,7 @@ class Interner:
 
     def encode_tokens(self, token_lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Intern texts that are already split."""
-        if self._frozen:
-            raise ValueError("this vocabulary has branches and cannot grow")
+        require(not self._frozen, "this vocabulary has branches and cannot grow")
         for index, tokens in enumerate(token_lists):
             if isinstance(tokens, str):
                 raise TypeError(f"text {index}: expected a list of str, got str")

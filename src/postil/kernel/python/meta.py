@@ -43,21 +43,15 @@ def rank_correlations(  # noqa: PLR0917 - the compiled kernel's order
         float64[R, m], in [-1, 1]; NaN where x or y is constant.
     """
     n, m = x.shape
-    if len(y) != n or len(cluster) != n:
-        raise ValueError("expected as many y and clusters as rows of x")
-    if kind not in {"spearman", "kendall-b", "kendall-c"}:
-        raise ValueError("expected spearman, kendall-b or kendall-c")
-    if n and m and not (min(x.min(), y.min()) >= 0 and max(x.max(), y.max()) < n):
-        raise ValueError("expected ranks from 0 to n - 1")
-    if n and not (cluster.min() >= 0 and cluster.max() < counts.shape[1]):
-        raise ValueError("expected a count for every cluster")
-    if counts.min(initial=0) < 0:
-        raise ValueError("expected counts from 0 up")
+    require(len(y) == len(cluster) == n, "expected as many y and clusters as rows of x")
+    require(kind in _COEFFICIENTS, "expected spearman, kendall-b or kendall-c")
+    require(not x.size or (min(x.min(), y.min()) >= 0 and max(x.max(), y.max()) < n), "expected ranks from 0 to n - 1")
+    check_places(cluster, counts.shape[1], "expected a count for every cluster")
+    require(counts.min(initial=0) >= 0, "expected counts from 0 up")
     out = np.full((len(counts), m), np.nan)
     for resample, count in enumerate(counts.astype(np.int64)):
         weights = count[cluster]
-        if weights.sum() >= _MOST_ROWS:
-            raise ValueError("expected fewer than 2,097,152 rows in a resample")
+        require(weights.sum() < _MOST_ROWS, "expected fewer than 2,097,152 rows in a resample")
         of_y = _Side(y, weights)
         for column in range(m):
             of_x = _Side(x[:, column], weights)
@@ -147,12 +141,9 @@ def calibrate(  # noqa: PLR0917 - the compiled kernel's order
         of gains, where there is ``fixed``.
     """
     _check(scores, starts, len(sizes), len(ranks))
-    if ranks.shape[1] < 1:
-        raise ValueError("expected ranks of grades")
-    if len(weights) != len(starts):
-        raise ValueError("expected a weight for each group")
-    if len(fixed) not in {0, len(starts)}:
-        raise ValueError("expected a gain for each group")
+    require(ranks.shape[1] >= 1, "expected ranks of grades")
+    require(len(weights) == len(starts), "expected a weight for each group")
+    require(len(fixed) in {0, len(starts)}, "expected a gain for each group")
     metrics, orders = scores.shape[1], ranks.shape[1]
     epsilons, plain = np.zeros(metrics), np.zeros(metrics, np.int64)
     best = np.zeros((metrics, orders + (len(fixed) > 0)), np.int64)
@@ -207,12 +198,9 @@ def right_pairs(  # noqa: PLR0917
         int64[R, k, M].
     """
     _check(scores, starts, len(ranks), len(cluster))
-    if len(epsilons) != scores.shape[1]:
-        raise ValueError("expected an epsilon for every column")
-    if len(ranks) and not (ranks.min() >= 0 and ranks.max() < len(ranks)):
-        raise ValueError("expected ranks from 0 to n - 1")
-    if len(cluster) and not (cluster.min() >= 0 and cluster.max() < counts.shape[1]):
-        raise ValueError("expected a count for every cluster")
+    require(len(epsilons) == scores.shape[1], "expected an epsilon for every column")
+    check_places(ranks, len(ranks), "expected ranks from 0 to n - 1")
+    check_places(cluster, counts.shape[1], "expected a count for every cluster")
     out = np.zeros((len(counts), len(starts), scores.shape[1]), np.int64)
     weights = counts.astype(np.int64)[:, cluster]
     for group, begin, end in _groups(starts, len(ranks)):
@@ -248,10 +236,9 @@ def both_right(  # noqa: PLR0917
         int64[kinds, M, M], the pairs in groups of each kind; on the diagonal those that a metric has right.
     """
     _check(scores, starts, len(ranks))
-    if len(epsilons) != scores.shape[1]:
-        raise ValueError("expected an epsilon for every column")
-    if len(kind) != len(starts) or (len(kind) and not (kind.min() >= 0 and kind.max() < kinds)):
-        raise ValueError("expected a kind for every group")
+    require(len(epsilons) == scores.shape[1], "expected an epsilon for every column")
+    require(len(kind) == len(starts), "expected a kind for every group")
+    check_places(kind, kinds, "expected a kind for every group")
     out = np.zeros((kinds, scores.shape[1], scores.shape[1]), np.int64)
     for group, begin, end in _groups(starts, len(ranks)):
         first, second = np.add(np.triu_indices(end - begin, 1), begin)
@@ -311,13 +298,10 @@ def _groups(starts: NDArray[np.int64], n: int) -> Iterator[tuple[int, int, int]]
 
 
 def _check(scores: NDArray[np.float64], starts: NDArray[np.int64], *rows: int) -> None:
-    if any(each != len(scores) for each in rows):
-        raise ValueError("expected as many ranks and clusters as rows of scores")
-    if not np.isfinite(scores).all():
-        raise ValueError("expected finite scores")
+    require(all(each == len(scores) for each in rows), "expected as many ranks and clusters as rows of scores")
+    require(np.isfinite(scores).all(), "expected finite scores")
     ends = np.append(starts, len(scores))
-    if ends[0] != 0 or (np.diff(ends) < 1).any():
-        raise ValueError("expected groups that cover the rows, with ascending starts")
+    require(ends[0] == 0 and (np.diff(ends) >= 1).all(), "expected groups that cover the rows, with ascending starts")
 
 
 def order_counts(  # noqa: PLR0917 - the compiled kernel's order

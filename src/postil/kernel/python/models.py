@@ -103,8 +103,7 @@ def highest(scores: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDA
     >>> highest(np.array([[1, 3, 2, 3]], np.float32), 2)[0].tolist()
     [[1, 3]]
     """
-    if not 1 <= k <= scores.shape[1]:
-        raise ValueError("expected k from 1 to the number of columns")
+    require(1 <= k <= scores.shape[1], "expected k from 1 to the number of columns")
     columns = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     return columns, np.take_along_axis(scores, columns, axis=1)
 

@@ -266,8 +266,7 @@ def _check(lists: Counts, scales: NDArray[np.float64]) -> None:
 
 
 def _gains(gain: str, counts: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
-    if gain not in GAINS:
-        raise ValueError("expected cosine or bm25")
+    require(gain in GAINS, "expected cosine or bm25")
     return counts * factors if gain == "cosine" else counts / (counts + factors)
 
 

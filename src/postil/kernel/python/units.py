@@ -43,10 +43,8 @@ def count_units(
         int32[U, order], the words of each unit, by first sight; int64[n + 1], offsets of the texts' entries;
         int32[E], the unit of each entry, by first sight in its text; int32[E], how often the text holds it.
     """
-    if not 1 <= order <= 9:
-        raise ValueError("expected n-grams of 1 to 9 words")
-    if gap < 0:
-        raise ValueError("expected a gap of at least 0")
+    require(1 <= order <= 9, "expected n-grams of 1 to 9 words")
+    require(gap >= 0, "expected a gap of at least 0")
     check_offsets(offsets, len(ids), "expected offsets of the words of texts")
     numbers: dict[tuple[int, ...], int] = {}
     bounds: list[int] = [0]
@@ -108,12 +106,10 @@ def pooled_scores(  # noqa: PLR0917 - the compiled kernel's order
     """
     _check(bags, references, texts, own)
     for name, _ in measures:
-        if name not in _MEASURES:
-            raise ValueError("expected f, kl, js, logsim, rouge or tf-idf")
+        require(name in _MEASURES, "expected f, kl, js, logsim, rouge or tf-idf")
     distinct = int(bags[1].max(initial=-1)) + 1
     for name, values in (("kl", share), ("tf-idf", idf)):
-        if name in dict(measures) and len(values) != distinct:
-            raise ValueError(f"expected a number of every unit for {name}")
+        require(name not in dict(measures) or len(values) == distinct, f"expected a number of every unit for {name}")
     out = np.empty((len(measures), len(texts[1])))
     for number, (begin, end) in enumerate(pairwise(texts[0].tolist())):
         part = slice(references[0][number], references[0][number + 1])
@@ -132,10 +128,8 @@ def _check(
     texts: tuple[Offsets, Integers],
     own: tuple[Offsets, Offsets],
 ) -> None:
-    if len(bags[1]) != len(bags[2]):
-        raise ValueError("expected a count of every unit")
-    if len(references[1]) != len(references[2]):
-        raise ValueError("expected a weight of every reference")
+    require(len(bags[1]) == len(bags[2]), "expected a count of every unit")
+    require(len(references[1]) == len(references[2]), "expected a weight of every reference")
     check_offsets(bags[0], len(bags[1]), "expected offsets of the units of texts")
     check_offsets(references[0], len(references[1]), "expected offsets of references")
     check_offsets(texts[0], len(texts[1]), "expected offsets of texts")
@@ -145,13 +139,13 @@ def _check(
     require(np.isfinite(references[2]).all(), "expected weights that are finite")
     check_places(references[1], len(bags[0]) - 1, "expected references among the texts")
     check_places(texts[1], len(bags[0]) - 1, "expected texts to score among the texts")
-    if len(own[0]) != len(texts[1]) + 1:
-        raise ValueError("expected own references of every text")
-    if len(texts[0]) != len(references[0]):
-        raise ValueError("expected texts of every pool")
+    require(len(own[0]) == len(texts[1]) + 1, "expected own references of every text")
+    require(len(texts[0]) == len(references[0]), "expected texts of every pool")
     pool_of = np.repeat(np.repeat(np.arange(len(texts[0]) - 1), np.diff(texts[0])), np.diff(own[0]))
-    if ((own[1] < references[0][pool_of]) | (own[1] >= references[0][pool_of + 1])).any():
-        raise ValueError("expected a text's own references in its pool")
+    require(
+        ((own[1] >= references[0][pool_of]) & (own[1] < references[0][pool_of + 1])).all(),
+        "expected a text's own references in its pool",
+    )
 
 
 class _Pool:
