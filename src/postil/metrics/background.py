@@ -115,10 +115,9 @@ class DocumentHash:
 
 @cache
 def _all_powers(factor: int, count: int) -> NDArray[np.uint64]:
-    powers: NDArray[np.uint64] = np.full(count, factor, np.uint64)
+    powers = np.full(count, factor, np.uint64)
     powers[0] = 1
-    found: NDArray[np.uint64] = np.cumprod(powers)
-    return found
+    return np.asarray(np.cumprod(powers), np.uint64)
 
 
 def _powers(factor: int, count: int) -> NDArray[np.uint64]:

@@ -15,11 +15,10 @@ from postil.errors import InvalidInput, UsageError
 from postil.kernel import greedy_matches
 from postil.metrics.base import Metric, Scorer
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
-from postil.metrics.vectors import CutTexts, UnitIdf, check_path
+from postil.metrics.references import blocks
+from postil.metrics.vectors import CutTexts, UnitIdf, check_path, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from postil.encoders.base import Encoded
@@ -164,24 +163,25 @@ class _BertScorer(SimilarityScorer):
     def _table(self, matches: Matches) -> NDArray[np.float64]:
         """P and R of each pair, and 1 where all tokens of the candidate weigh 0."""
         key = ("bertscore", self._encoder.signature, self.metric.idf)
-        return matches.of_pairs(key, lambda: self._compare(matches))
+        return matches.once(key, lambda: self._compare(matches))
 
     def _compare(self, matches: Matches) -> NDArray[np.float64]:
         bounds, references = matches.references.pairs(matches.sets)
         out = np.zeros((len(references), 3))
         rights = self._encoded.texts[references]
-        silent = _silent(self._side)
-        for begin, end in _blocks(matches.candidates.raw_texts()):
+        mute = silent(self._side)
+        characters = np.cumsum([0, *map(len, matches.candidates.raw_texts())])
+        for begin, end in blocks(characters, TOGETHER):
             encoded = self._encoder.encode(matches.candidates.take(np.arange(begin, end)), matches.jobs)
             self._cut.count("candidates", encoded)
             side = self._weighted(encoded)
-            nothing, inside = _silent(side), slice(bounds[begin], bounds[end])
+            nothing, inside = silent(side), slice(bounds[begin], bounds[end])
             lefts = np.repeat(encoded.texts, np.diff(bounds[begin : end + 1]))
             # Equal pairs of texts are compared once.
-            distinct, place = np.unique(lefts * len(silent) + rights[inside], return_inverse=True)
-            left, right = (each.astype(np.int32) for each in np.divmod(distinct, max(1, len(silent))))
+            distinct, place = np.unique(lefts * len(mute) + rights[inside], return_inverse=True)
+            left, right = (each.astype(np.int32) for each in np.divmod(distinct, max(1, len(mute))))
             found = greedy_matches(side, self._side, (left, right), matches.jobs)
-            found[nothing[left] | silent[right]] = 0.0
+            found[nothing[left] | mute[right]] = 0.0
             out[inside] = np.column_stack([found[place], nothing[lefts]])
         return out
 
@@ -190,23 +190,6 @@ class _BertScorer(SimilarityScorer):
         if encoded.special is not None:
             weights[encoded.special] = 0.0
         return encoded.vectors, encoded.rows, encoded.offsets, weights
-
-
-def _silent(side: WeightedUnits) -> NDArray[np.bool_]:
-    """Mask of the texts whose tokens all weigh 0."""
-    _, _, offsets, weights = side
-    return np.asarray(np.diff(np.concatenate([[0], np.cumsum(weights > 0)])[offsets]) == 0)
-
-
-def _blocks(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Ranges of texts of about `TOGETHER` characters."""
-    ends = np.cumsum([len(text) for text in texts])
-    begin = 0
-    while begin < len(texts):
-        before = ends[begin - 1] if begin else 0
-        end = max(begin + 1, int(np.searchsorted(ends, before + TOGETHER, side="right")))
-        yield begin, end
-        begin = end
 
 
 def _baseline(file: str, layer: int, column: str) -> float:

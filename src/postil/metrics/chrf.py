@@ -142,7 +142,7 @@ def _counts(matches: Matches, cut: Cut, order: int) -> NDArray[np.float64]:
         own = np.where(theirs > 0, own, 0)  # as sacreBLEU, whose sums leave out what has no counterpart
         return np.stack([own, theirs, matched], axis=2).reshape(len(matched), 3 * order).astype(np.float64)
 
-    return matches.of_pairs((cut, order), count)
+    return matches.once((cut, order), count)
 
 
 def _f(

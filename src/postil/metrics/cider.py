@@ -10,7 +10,7 @@ import numpy as np
 from postil.kernel import cider
 from postil.metrics.background import DocumentFrequencies, frequencies_of
 from postil.metrics.base import Metric, PairwiseScorer, Scorer
-from postil.metrics.references import Frequencies, Matches, References, check_order, check_positive
+from postil.metrics.references import Matches, References, check_order, check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,11 +59,11 @@ class Cider(Metric):
 
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
-        return _CiderScorer(self, references, frequencies_of(references, self.order, background), 0.0)
+        return _CiderScorer(self, references, background)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CiderD(Metric):
+class CiderD(Cider):
     """CIDEr-D: CIDEr with clipped counts and a length penalty, harder to game; pycocoevalcap's ``Cider``.
 
     As `Cider`, but a candidate's n-gram counts at most as often as in the reference, each cosine is multiplied by
@@ -85,32 +85,21 @@ class CiderD(Metric):
     array([10.    ,  3.0376])
     """
 
-    order: int = 4
     sigma: float = 6.0
     high: ClassVar[float] = 10.0
     name: ClassVar[str] = "cider-d"
-    aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
 
     def __post_init__(self) -> None:
-        check_order(self.name, self.order)
+        super().__post_init__()
         check_positive(self.name, "sigma", self.sigma)
-
-    @property
-    def idf_order(self) -> int:
-        """See `Metric.idf_order`."""
-        return self.order
-
-    def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
-        """See `Metric.against`."""
-        return _CiderScorer(self, references, frequencies_of(references, self.order, background), self.sigma)
 
 
 class _CiderScorer(PairwiseScorer):
-    def __init__(self, metric: Cider | CiderD, references: References, frequencies: Frequencies, sigma: float) -> None:
+    def __init__(self, metric: Cider, references: References, background: DocumentFrequencies | None) -> None:
         super().__init__(metric, references)
         self._order = metric.order
-        self._frequencies = frequencies
-        self._sigma = sigma
+        self._frequencies = frequencies_of(references, metric.order, background)
+        self._sigma = metric.sigma if isinstance(metric, CiderD) else 0.0
 
     @property
     def notes(self) -> tuple[str, ...]:

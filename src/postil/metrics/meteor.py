@@ -230,7 +230,9 @@ class _MeteorScorer(PairwiseScorer):
         self._preset = PRESETS[metric.params]
         self._stems = metric.stages != "exact"
         self._outside = metric.penalty == "outside"
-        self._function = self._read_function_words()
+        self._function: frozenset[str] = frozenset()
+        if self._preset.delta != UNWEIGHTED:
+            self._function = function_words(Path(metric.function_words) if metric.function_words else None)
         self._wordnet = None
         if metric.stages == "exact+stem+synonym":
             self._wordnet = WordNet.find(Path(metric.wordnet) if metric.wordnet else None)
@@ -243,12 +245,6 @@ class _MeteorScorer(PairwiseScorer):
         if self._wordnet is not None:
             notes.append(f"synonyms:{self._wordnet.signature}")
         return tuple(notes)
-
-    def _read_function_words(self) -> frozenset[str]:
-        if self._preset.delta == UNWEIGHTED:
-            return frozenset()
-        path = self.metric.function_words
-        return function_words(Path(path) if path else None)
 
     def remarks(self) -> list[str]:
         """See `Scorer.remarks`."""

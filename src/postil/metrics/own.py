@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.references import Matches, References
 
-    Given: TypeAlias = Callable[..., object]
 
 __all__ = [
     "GROUP",
@@ -58,11 +57,11 @@ __all__ = [
 ROUNDING: Final = 1e-6
 """Share of a bound, or of 1, by which a score may exceed it: models calculate in single precision."""
 
+Function: TypeAlias = Callable[..., object]
+"""A function or class that its user wrote."""
+
 Place: TypeAlias = Literal["third", "keyword", "none"]
 """Place of the references' weights among the arguments of a function."""
-
-
-Function: TypeAlias = Callable[..., object]
 
 
 class MetricFailed(PostilError):  # noqa: N818 - says what is wrong
@@ -397,7 +396,7 @@ def _metric_class(given: type[Metric], name: str | None, version: str | None) ->
     return given
 
 
-def _name(given: Given, name: str | None) -> str:
+def _name(given: Function, name: str | None) -> str:
     """The name of a metric, if specs can hold it."""
     found = getattr(given, "__name__", None) if name is None else name
     if not isinstance(found, str) or not NAME.fullmatch(found):
@@ -407,7 +406,7 @@ def _name(given: Given, name: str | None) -> str:
     return found
 
 
-def _read_signature(given: Given, name: str, *, batched: bool) -> tuple[Place, list[tuple[str, object, object]]]:
+def _read_signature(given: Function, name: str, *, batched: bool) -> tuple[Place, list[tuple[str, object, object]]]:
     """The place of the weights among the arguments, and the parameters for specs: name, type and default."""
     s = "s" if batched else ""
     expected = (
@@ -438,13 +437,13 @@ def _read_signature(given: Given, name: str, *, batched: bool) -> tuple[Place, l
     return weights, list(_parameters(name, made_of if isinstance(given, type) else others, hints))
 
 
-def _takes(given: Given) -> list[inspect.Parameter]:
+def _takes(given: Function) -> list[inspect.Parameter]:
     """Parameters of a function, without those of any number."""
     variable = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     return [each for each in inspect.signature(given).parameters.values() if each.kind not in variable]
 
 
-def _hints(given: Given) -> dict[str, object]:
+def _hints(given: Function) -> dict[str, object]:
     try:
         return get_type_hints(given)
     except (NameError, TypeError):  # names that are imported for type checkers alone, or no function
@@ -473,7 +472,7 @@ def _plain_type(hint: object, default: object) -> object:
     return type(default) if type(default) in PLAIN else None
 
 
-def _origin(given: Given, version: str | None) -> str:
+def _origin(given: Function, version: str | None) -> str:
     """Part of signatures: the version, else a hash of the source of the function or class alone."""
     if version is not None:
         if not re.fullmatch(r"[^\s|]+", version):
@@ -520,7 +519,7 @@ class Registry(Mapping[str, "type[Metric]"]):
 
     def __getitem__(self, name: str) -> type[Metric]:
         if name not in self._made:
-            given = self._in_plugins(name) or self._installed(name)
+            given = dict(self._functions()).get(name) or self._installed(name)
             if given is None:
                 raise KeyError(name)
             if name not in self._made:  # a decorator has not registered it under this name
@@ -621,9 +620,6 @@ class Registry(Mapping[str, "type[Metric]"]):
                 own = callable(value) and getattr(value, "__module__", "") == module.__name__
                 if own and not name.startswith("_") and not any(value is given for given in registered):
                     yield name, value
-
-    def _in_plugins(self, name: str) -> Callable[..., object] | None:
-        return dict(self._functions()).get(name)
 
     @staticmethod
     def _installed(name: str) -> object:

@@ -138,11 +138,6 @@ class Overlap(Measure):
         """See `Specified.name`."""
         return f"{self.family}-{self.unit}"
 
-    @property
-    def squared_beta(self) -> float:
-        """beta^2 of `FScore`, for the kernel; 1 for the other measures."""
-        return 1.0
-
     def values(self, collection: PassageCollection, pools: Pools, jobs: int = 1) -> NDArray[np.float64]:
         """See `Measure.values`."""
         return np.asarray(_together([self], collection, pools, jobs)[0], np.float64)
@@ -179,11 +174,6 @@ class FScore(Overlap):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_positive(self.name, "beta", self.beta)
-
-    @property
-    def squared_beta(self) -> float:
-        """See `Overlap.squared_beta`."""
-        return self.beta**2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -377,7 +367,7 @@ def _together(
         (pools.reference_offsets, pools.references, pools.weights),
         (pools.text_offsets, pools.texts),
         pools.own_lists(),
-        [(measure.kernel, measure.squared_beta) for measure in measures],
+        [(measure.kernel, measure.beta**2 if isinstance(measure, FScore) else 1.0) for measure in measures],
         bags.share if "kl" in kinds else none,
         bags.idf if "tf-idf" in kinds else none,
         jobs,

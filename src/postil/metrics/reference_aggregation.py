@@ -15,6 +15,7 @@ from postil.data.groups import grouped
 from postil.data.ranking import without_noise
 from postil.errors import UsageError
 from postil.metrics.base import EachPairScorer, Metric, PairwiseScorer, Scorer
+from postil.metrics.references import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     from postil.text.tokens import Tokens
 
 __all__ = [
+    "PAIRS",
     "AggregatingScorer",
     "NearSigns",
     "Over",
     "SimilarityScorer",
     "SingleReferenceScorer",
     "averages_weights",
-    "blocks",
     "differ_in_over",
     "first_best",
     "settle_over",
@@ -41,7 +42,7 @@ __all__ = [
 TAU: Final = 0.1
 """Default width of the kernel, in units of similarity."""
 TOP: Final = re.compile(r"top-(?P<k>[1-9][0-9]{0,8})")
-BLOCK: Final = 1 << 16
+PAIRS: Final = 1 << 16
 """Approximate number of pairs of candidate and reference that are compared at a time, which bounds memory."""
 
 
@@ -260,7 +261,7 @@ class SingleReferenceScorer:
     ) -> dict[str, NDArray[np.float64]]:
         bounds, references = self._references.pairs(sets)
         parts: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.scorers}
-        for begin, end in list(blocks(bounds)) or [(0, 0)]:
+        for begin, end in list(blocks(bounds, PAIRS)) or [(0, 0)]:
             again = candidates.take(np.repeat(np.arange(begin, end), np.diff(bounds[begin : end + 1])))
             matches = self._alone.match(again, references[bounds[begin] : bounds[end]].astype(np.int32), jobs)
             for name, scorer in self.scorers.items():
@@ -345,7 +346,7 @@ class AggregatingScorer(SimilarityScorer):
         def score() -> NDArray[np.float64]:
             return self._singles.scores(matches.candidates, matches.sets, matches.jobs)[self._single.name]
 
-        return matches.of_pairs(self._single, score)
+        return matches.once(self._single, score)
 
 
 def first_best(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -361,15 +362,6 @@ def first_best(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArra
     highest = _reduced(np.maximum, values, bounds)
     places = np.flatnonzero(values == np.repeat(highest, np.diff(bounds)))
     return places[np.searchsorted(places, bounds[:-1])]
-
-
-def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Split candidates into ranges of about `BLOCK` pairs, each of at least one candidate."""
-    begin, last = 0, len(bounds) - 1
-    while begin < last:
-        end = max(begin + 1, int(np.searchsorted(bounds, bounds[begin] + BLOCK, side="right")) - 1)
-        yield begin, end
-        begin = end
 
 
 def _reduced(ufunc: np.ufunc, values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.float64]:

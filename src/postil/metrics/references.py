@@ -32,6 +32,7 @@ __all__ = [
     "Pieces",
     "References",
     "Sentences",
+    "blocks",
     "check_order",
     "check_positive",
     "unknown_norms",
@@ -196,10 +197,9 @@ class References:
         Args:
             encoder: The encoder.
         """
-        known = self.encoded.get(encoder.signature)
-        if known is None:
-            known = self.encoded[encoder.signature] = encoder.encode(self.tokens, self.jobs)
-        return known
+        if encoder.signature not in self.encoded:
+            self.encoded[encoder.signature] = encoder.encode(self.tokens, self.jobs)
+        return self.encoded[encoder.signature]
 
     def fact(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return a number of all references, computed at the first call.
@@ -294,10 +294,7 @@ class Matches:
         self.candidates = candidates
         self.sets = sets
         self.jobs = jobs
-        self._stems: dict[str, Overlap] = {}
-        self._pieces: dict[Cut, PieceMatches] = {}
-        self._encoded: dict[str, Encoded] = {}
-        self._counts: dict[Hashable, object] = {}
+        self._found: dict[Hashable, object] = {}
         self._bleu: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
 
     def __len__(self) -> int:
@@ -328,10 +325,10 @@ class Matches:
         Args:
             algorithm: A name of `postil.text.stems.STEMMERS`.
         """
-        if algorithm not in self._stems:
-            stemmed = self.candidates.stemmed(algorithm), self.references.tokens.stemmed(algorithm)
-            self._stems[algorithm] = self._overlap(*stemmed)
-        return self._stems[algorithm]
+        candidates, references = self.candidates, self.references.tokens
+        return self.once(
+            ("stems", algorithm), lambda: self._overlap(candidates.stemmed(algorithm), references.stemmed(algorithm))
+        )
 
     def pieces(self, cut: Cut) -> PieceMatches:
         """Candidates and references in other pieces than tokens, cut when they are first needed.
@@ -342,13 +339,19 @@ class Matches:
         Raises:
             UsageError: The texts were not kept beside their tokens.
         """
-        if cut not in self._pieces:
-            known = self.references.cut
-            if cut not in known:
-                known[cut] = cut(self.references.tokens, Vocabulary(), self.jobs)
-            candidates = cut(self.candidates, known[cut].tokens.vocabulary.branch(), self.jobs)
-            self._pieces[cut] = PieceMatches(candidates, known[cut], self.sets, self.references.offsets, self.jobs)
-        return self._pieces[cut]
+        if cut not in self.references.cut:
+            self.references.cut[cut] = cut(self.references.tokens, Vocabulary(), self.jobs)
+        references = self.references.cut[cut]
+        return self.once(
+            ("pieces", cut),
+            lambda: PieceMatches(
+                cut(self.candidates, references.tokens.vocabulary.branch(), self.jobs),
+                references,
+                self.sets,
+                self.references.offsets,
+                self.jobs,
+            ),
+        )
 
     def encode(self, encoder: Encoder) -> Encoded:
         """The candidates as vectors, encoded at the first call; `References.encode` has the references.
@@ -356,21 +359,18 @@ class Matches:
         Args:
             encoder: The encoder.
         """
-        known = self._encoded.get(encoder.signature)
-        if known is None:
-            known = self._encoded[encoder.signature] = encoder.encode(self.candidates, self.jobs)
-        return known
+        return self.once(("encoded", encoder.signature), lambda: encoder.encode(self.candidates, self.jobs))
 
-    def of_pairs(self, key: Hashable, count: Callable[[], T]) -> T:
-        """Numbers of the pairs of candidate and reference, or of the texts, computed once for all metrics.
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What metrics share of these texts, such as numbers of their pairs, computed at the first call.
 
         Args:
-            key: Their key, one per type.
-            count: Function that computes them.
+            key: Its key, one per type.
+            compute: Function that computes it.
         """
-        if key not in self._counts:
-            self._counts[key] = count()
-        return cast("T", self._counts[key])
+        if key not in self._found:
+            self._found[key] = compute()
+        return cast("T", self._found[key])
 
     def _overlap(self, candidates: Tokens, references: Tokens) -> Overlap:
         return overlap(
@@ -544,7 +544,8 @@ class PieceMatches:
                 to counts of its pairs.
         """
         parts = []
-        for begin, end in self._blocks():
+        pieces = np.diff(self.references.tokens.offsets[self.set_offsets])[self.sets]
+        for begin, end in list(blocks(np.concatenate([[0], np.cumsum(pieces)]), PIECES)) or [(0, 0)]:
             sets = self.sets[begin:end]
             first, last = (int(sets.min()), int(sets.max()) + 1) if len(sets) else (0, 0)
             inside = self.set_offsets[first : last + 1]
@@ -561,12 +562,19 @@ class PieceMatches:
             parts.append(count(part, own.sentences, theirs.sentences))
         return np.concatenate(parts)
 
-    def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Ranges of candidates whose references have about `MOST` pieces; at least one range, if an empty one."""
-        of_set = np.diff(self.references.tokens.offsets[self.set_offsets])
-        work = np.concatenate([[0], np.cumsum(of_set[self.sets])])
-        begin, last = 0, len(self.sets)
-        while begin < last or begin == 0:
-            end = max(begin + 1, int(np.searchsorted(work, work[begin] + PIECES, side="right")) - 1)
-            yield begin, min(end, last)
-            begin = end
+
+def blocks(bounds: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Ranges of texts whose parts are about as many as a number; each of at least one text, if there are any.
+
+    Args:
+        bounds: int64[n + 1], offsets of the parts of each of n texts.
+        most: The number.
+
+    >>> list(blocks(np.array([0, 3, 4, 9]), 4))
+    [(0, 2), (2, 3)]
+    """
+    begin = 0
+    while begin < len(bounds) - 1:
+        end = max(begin + 1, int(np.searchsorted(bounds, bounds[begin] + most, side="right")) - 1)
+        yield begin, end
+        begin = end

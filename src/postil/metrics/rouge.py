@@ -106,10 +106,6 @@ class RougeL(Metric):
             return _BestScorer(self, references, partial(_lcs_counts, stem=self.stem))
         return (_UnionScorer if self.reading == "union" else _RougeLScorer)(self, references)
 
-    def of_counts(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores of counts, float64[n, 3]: words in common, and the lengths of both texts."""
-        return _part(counts, self.part, self.beta)
-
 
 class _UnionScorer(Scorer):
     metric: RougeL
@@ -194,10 +190,6 @@ class RougeLsum(Metric):
         """See `Metric.against`."""
         return _BestScorer(self, references, self._counts)
 
-    def of_counts(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores of counts, float64[n, 3]: words in common, and the lengths of both texts."""
-        return _part(counts, self.part, self.beta)
-
     def _counts(self, matches: Matches) -> NDArray[np.float64]:
         """Words in the union of each pair, and lengths of both."""
         pieces = matches.pieces(Sentences(STEMMER if self.stem else ""))
@@ -207,7 +199,7 @@ class RougeLsum(Metric):
                 common = pieces.count(lambda overlap, own, theirs: union_lcs(overlap, own, theirs, matches.jobs))
             return _with_lengths(common, matches, pieces.candidates.tokens, pieces.references.tokens)
 
-        return matches.of_pairs(("rouge-lsum", self.stem), count)
+        return matches.once(("rouge-lsum", self.stem), count)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,16 +265,12 @@ class RougeN(Metric):
 
     def score(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `Metric.score`."""
-        return super().score(stats) if self.corpus == "mean" else self.of_counts(stats)
+        return super().score(stats) if self.corpus == "mean" else _part(stats, self.part, 1.0)
 
     def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         pooled = self.over == "pooled" or (self.over == "by-part" and self.part == "r")
         return (_PooledScorer if pooled else _BestScorer)(self, references, self._counts)
-
-    def of_counts(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores of counts, float64[n, 3]: what both texts have in common, and the units of each."""
-        return _part(counts, self.part, 1.0)
 
     def _counts(self, matches: Matches) -> NDArray[np.float64]:
         """Clipped matches of each pair, and units of both."""
@@ -294,7 +282,7 @@ class RougeN(Metric):
             counts[:, 1:] = self.units(counts[:, 1:])
             return counts
 
-        return matches.of_pairs((self.name, self.stem), count)
+        return matches.once((self.name, self.stem), count)
 
     def units(self, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
         """Number of units of texts of some lengths in words."""
@@ -322,12 +310,13 @@ class _CountsScorer(EachPairScorer):
     ) -> None:
         super().__init__(metric, references)
         self._count = count
+        self._beta: float = getattr(metric, "beta", 1.0)
 
     def pairs(self, matches: Matches) -> NDArray[np.float64]:
         return self._count(matches)
 
     def _stats(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return counts if self.metric.aggregation == "sums" else _means(self.metric.of_counts(counts))
+        return counts if self.metric.aggregation == "sums" else _means(_part(counts, self.metric.part, self._beta))
 
 
 class _BestScorer(_CountsScorer):
@@ -336,7 +325,7 @@ class _BestScorer(_CountsScorer):
     def joined(
         self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        best = first_best(weights * _part(pairs, "f", getattr(self.metric, "beta", 1.0)), bounds)
+        best = first_best(weights * _part(pairs, "f", self._beta), bounds)
         counts = pairs[best]
         counts[:, 0] *= weights[best]
         return self._stats(counts)
@@ -374,7 +363,7 @@ def _lcs_counts(matches: Matches, *, stem: bool) -> NDArray[np.float64]:
         common = lcs_lengths(_overlap(matches, stem=stem), matches.jobs)
         return _with_lengths(common, matches, matches.candidates, matches.references.tokens)
 
-    return matches.of_pairs(("rouge-l", stem), count)
+    return matches.once(("rouge-l", stem), count)
 
 
 def _with_lengths(
@@ -387,6 +376,7 @@ def _with_lengths(
 
 
 def _part(counts: NDArray[np.float64], part: Part, beta: float) -> NDArray[np.float64]:
+    """Scores of counts, float64[n, 3]: what both texts have in common, and the units of each."""
     common, own, theirs = counts.T
     precision, recall = _ratio(common, own), _ratio(common, theirs)
     return {"f": _f(precision, recall, beta), "p": precision, "r": recall}[part]

@@ -41,6 +41,7 @@ __all__ = [
     "VectorMetric",
     "VectorScorer",
     "check_path",
+    "silent",
 ]
 
 AUTO: Final = "auto"
@@ -349,7 +350,7 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
 
     def similarities(self, matches: Matches) -> NDArray[np.float64]:
         """See `SimilarityScorer.similarities`."""
-        compared = matches.of_pairs(self._key("pairs"), lambda: self._compared(matches))
+        compared = matches.once(self._key("pairs"), lambda: self._compared(matches))
         values = self.scores(compared)
         return values if self._baseline is None else np.maximum((values - self._baseline) / (1 - self._baseline), 0.0)
 
@@ -390,7 +391,7 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
         return self.compare(self._candidates(matches), self._prepared, (lefts, rights), matches.jobs)[place]
 
     def _candidates(self, matches: Matches) -> Prepared:
-        return matches.of_pairs(self._key("candidates"), lambda: self.prepare(matches.encode(self._encoder)))
+        return matches.once(self._key("candidates"), lambda: self.prepare(matches.encode(self._encoder)))
 
     def _find_baseline(self) -> float | None:
         metric = self.metric
@@ -413,11 +414,8 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
                 )
             return found
 
-        return self.references.fact((self._key("baseline"), self.metric_part()), measure)
-
-    def metric_part(self) -> str:
-        """Part of the comparison that `scores` reads, where there are several."""
-        return ""
+        # Of vector-f1 the part counts that `scores` reads.
+        return self.references.fact((self._key("baseline"), getattr(metric, "part", "")), measure)
 
 
 def _counts(encoded: Encoded) -> NDArray[np.int64]:
@@ -528,8 +526,7 @@ class _VectorF1Scorer(VectorScorer["WeightedUnits"]):
         return _merged_units(unit, self.weights(encoded, lengths))
 
     def without(self, texts: WeightedUnits) -> NDArray[np.bool_]:
-        _, _, offsets, weights = texts
-        return np.asarray(np.diff(np.concatenate([[0], np.cumsum(weights > 0)])[offsets]) == 0)
+        return silent(texts)
 
     def compare(
         self, own: WeightedUnits, theirs: WeightedUnits, pairs: tuple[NDArray[np.int32], NDArray[np.int32]], jobs: int
@@ -545,8 +542,15 @@ class _VectorF1Scorer(VectorScorer["WeightedUnits"]):
         f = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
         return np.asarray(np.clip(f, 0.0, 1.0))
 
-    def metric_part(self) -> str:
-        return self.metric.part
+
+def silent(texts: WeightedUnits) -> NDArray[np.bool_]:
+    """Mask of the texts without a unit that weighs anything.
+
+    Args:
+        texts: The texts.
+    """
+    _, _, offsets, weights = texts
+    return np.asarray(np.diff(np.concatenate([[0], np.cumsum(weights > 0)])[offsets]) == 0)
 
 
 def _merged_units(encoded: Encoded, weights: NDArray[np.float64]) -> WeightedUnits:
@@ -664,36 +668,19 @@ class _VectorCosineScorer(VectorScorer[TextVectors]):
         pairs: tuple[NDArray[np.int32], NDArray[np.int32]],
         jobs: int,
     ) -> NDArray[np.float64]:
-        """Column: the cosine."""
+        """Column: the cosine, 0 for a zero vector; the bits of a pair do not depend on the others."""
         del jobs
-        return _pair_cosines(own, theirs, pairs)[:, None]
+        lefts, rights = pairs
+        products = np.empty(len(lefts))
+        for begin in range(0, len(lefts), BLOCK):
+            some = slice(begin, begin + BLOCK)
+            products[some] = (own.rows[lefts[some]].astype(np.float64) * theirs.rows[rights[some]]).sum(axis=1)
+        lengths = own.lengths[lefts] * theirs.lengths[rights]
+        return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)[:, None]
 
     def scores(self, compared: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `VectorScorer.scores`."""
         return np.asarray(np.clip(compared[:, 0], 0.0, 1.0))
-
-
-def _pair_cosines(
-    own: TextVectors, theirs: TextVectors, pairs: tuple[NDArray[np.int32], NDArray[np.int32]]
-) -> NDArray[np.float64]:
-    """Cosines of pairs of texts, float64[p], 0 for a zero vector; the bits of a pair do not depend on the others.
-
-    Args:
-        own: Vectors of texts.
-        theirs: Vectors of texts.
-        pairs: int32[p] and int32[p], rows of either.
-
-    >>> one = TextVectors(np.eye(2, dtype=np.float32), np.ones(2))
-    >>> _pair_cosines(one, one, (np.array([0, 0], np.int32), np.array([0, 1], np.int32))).tolist()
-    [1.0, 0.0]
-    """
-    lefts, rights = pairs
-    products = np.empty(len(lefts))
-    for begin in range(0, len(lefts), BLOCK):
-        some = slice(begin, begin + BLOCK)
-        products[some] = (own.rows[lefts[some]].astype(np.float64) * theirs.rows[rights[some]]).sum(axis=1)
-    lengths = own.lengths[lefts] * theirs.lengths[rights]
-    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))
 
 
 def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
