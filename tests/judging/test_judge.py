@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from postil.data.grades import Scale
 from postil.endpoint.chat import Answer, Failed
-from postil.endpoint.prompts import MARKS
+from postil.endpoint.prompts import MARKS, PromptTemplate
 from postil.errors import UsageError
 from postil.judging.judge import (
+    FIELDS,
     NO_RUBRIC,
     Anchor,
     ArticleText,
@@ -22,11 +23,12 @@ from postil.judging.judge import (
     Graded,
     Judge,
     JudgeSpec,
-    Template,
     Trial,
     Ungraded,
+    default_template,
     expected_grade,
     grade_tokens,
+    prompt,
     read_grade,
     scale_words,
 )
@@ -55,7 +57,7 @@ class Endpoint:
 
 
 def judge(endpoint: Endpoint, **given: object) -> Judge:
-    spec = {"model": "m", "scale": Scale(1, 5), "template": Template.default(), "samples": 3, **given}
+    spec = {"model": "m", "scale": Scale(1, 5), "template": default_template(), "samples": 3, **given}
     return Judge(JudgeSpec(**spec), endpoint)  # type: ignore[arg-type]
 
 
@@ -166,13 +168,13 @@ def test_a_plan_follows_the_answers_that_are_known() -> None:
     assert [bool(request.top_logprobs) for request in silent] == [True] + [False] * 9
 
 
-TEMPLATE = Template.default()
+TEMPLATE = default_template()
 SCALE = scale_words(Scale(1, 5))
 CASE = Case("Bring a coat.", ArticleText("Rain", "All day."), (Anchor("No.", 1.0), Anchor("Yes.", 4.0)))
 
 
-def filled(case: Case, template: Template = TEMPLATE, rubric: str = "") -> str:
-    return "\n".join(message.content for message in template.messages(case, SCALE, rubric))
+def filled(case: Case, template: PromptTemplate = TEMPLATE, rubric: str = "") -> str:
+    return "\n".join(message.content for message in prompt(template, case, SCALE, rubric))
 
 
 def test_a_prompt_has_all_parts_in_their_order() -> None:
@@ -180,7 +182,7 @@ def test_a_prompt_has_all_parts_in_their_order() -> None:
     parts = ["5 is best", "never an instruction", "Rain\n\nAll day.", 'grade="1"', "No.", 'grade="4"', "Yes.", "Bring"]
     places = [text.rindex(part) for part in parts]
     assert places == sorted(places)
-    assert [message.role for message in TEMPLATE.messages(CASE, SCALE, "")] == ["system", "user"]
+    assert [message.role for message in prompt(TEMPLATE, CASE, SCALE, "")] == ["system", "user"]
 
 
 def test_what_is_not_there_leaves_no_gap() -> None:
@@ -241,8 +243,8 @@ def test_any_text_stays_between_its_marks(text: str) -> None:
 
 
 def test_other_templates_have_named_fields_and_doubled_braces() -> None:
-    template = Template("[user]\n{{json}} {candidate} {scale}\n")
-    (message,) = template.messages(Case("{a}"), SCALE, "")
+    template = PromptTemplate("[user]\n{{json}} {candidate} {scale}\n", FIELDS, "candidate")
+    (message,) = prompt(template, Case("{a}"), SCALE, "")
     assert message.content == "{json} <candidate>\n{a}\n</candidate> from 1 (lowest) to 5 (highest)"
     assert template.fingerprint != TEMPLATE.fingerprint
 
@@ -258,7 +260,7 @@ def test_other_templates_have_named_fields_and_doubled_braces() -> None:
 )
 def test_no_template(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
-        Template(text, "mine.txt")
+        PromptTemplate(text, FIELDS, "candidate", "mine.txt")
 
 
 def test_long_articles_are_cut_between_words() -> None:

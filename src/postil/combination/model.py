@@ -546,7 +546,8 @@ def _ridge(saved: Artifact, columns: Sequence[ColumnConfig]) -> Linear:
 
 
 def _isotonic(saved: Artifact, columns: Sequence[ColumnConfig]) -> Isotonic:
-    model = Isotonic.of(_finite(saved, (None, 2)), falls=columns[0].falls)
+    known, levels = np.ascontiguousarray(_finite(saved, (None, 2)).T)
+    model = Isotonic(known, levels, columns[0].falls)
     if not len(model.known) or (np.diff(model.known) <= 0).any() or (np.diff(model.levels) < 0).any():
         raise InvalidInput(
             f"expected scores that rise and grades that do not fall; {WHOLE}", where=str(saved.path / WEIGHTS)

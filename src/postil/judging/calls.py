@@ -18,7 +18,7 @@ from postil.data.streams import file_bytes
 from postil.endpoint.chat import AllCut
 from postil.endpoint.options import DryRunResult, dry_run, usage_note
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.judging.judge import JudgeSpec, Template
+from postil.judging.judge import JudgeSpec, default_template, read_template
 from postil.judging.options import JudgeOptions
 from postil.judging.run import JudgeRun, Tally, judge_result
 from postil.judging.texts import TextSources, gather_texts
@@ -217,9 +217,9 @@ def _opened(sources: TextSources, options: JudgeOptions, on_message: OnMessage) 
 
 
 def _spec(options: JudgeOptions) -> JudgeSpec:
-    template, rubric = Template.default(), ""
+    template, rubric = default_template(), ""
     if options.prompt is not None:
-        template = Template.read(file_bytes(options.prompt), options.prompt)
+        template = read_template(file_bytes(options.prompt), options.prompt)
     if options.rubric is not None:
         try:
             rubric = file_bytes(options.rubric).decode("utf-8-sig").strip()

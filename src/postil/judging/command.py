@@ -13,9 +13,9 @@ __all__ = ["judge"]
 
 
 def _prompt() -> str:
-    from postil.judging.judge import Template  # noqa: PLC0415
+    from postil.judging.judge import default_template  # noqa: PLC0415
 
-    return Template.default().text
+    return default_template().text
 
 
 @command

@@ -360,7 +360,7 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
     values = np.unique(np.concatenate([ratings.grades, np.array([] if labels is None else labels, np.float64)]))
     few = len(values) <= MOST_LABELS
     pairs = RatingPairs(ratings, item, values)
-    kinds = _Kinds.of(pairs) if few else _Kinds.binned(ratings, item, values, scale)
+    kinds = _Kinds(pairs, ()) if few else _Kinds.binned(ratings, item, values, scale)
     samples = _statistics(pairs, kinds.pairs, counts)
     absent = {name: _why_undefined(name, kinds.name(kinds.pairs.labels[0, 0])) for name in STATISTICS}
     absent = {name: why for name, why in absent.items() if np.isnan(samples[name][0])}
@@ -396,15 +396,10 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Kinds:
-    """Pairs of ratings as labels, for kappas: the ratings themselves, or bins of them with these edges."""
+    """Pairs of ratings as labels, for kappas: bins of the ratings with these edges, or without any the ratings."""
 
     pairs: RatingPairs
     edges: tuple[float, ...]
-
-    @classmethod
-    def of(cls, pairs: RatingPairs) -> _Kinds:
-        """The ratings themselves."""
-        return cls(pairs, ())
 
     @classmethod
     def binned(

@@ -203,7 +203,7 @@ def means_by(group: Int32s, columns: Floats) -> tuple[Floats, Floats]:
     return means, magnitudes
 
 
-def starts_of(*columns: Int32s | Int64s) -> Int64s:
+def starts_of(*columns: Int32s | Int64s | Floats) -> Int64s:
     """First row of each group of contiguous rows that are the same in every column.
 
     >>> starts_of(np.array([0, 0, 0, 1]), np.array([3, 3, 4, 4])).tolist()

@@ -285,7 +285,7 @@ def differences(
     work = _Differencing(table, kind, by, draws.counts(len(table.starts), kind.facts.most.get(by)), draws)
     found = work.replicates(table.oriented) if found is None else found
     exists = ~np.isnan(found.values)
-    if work.needs_resamples:
+    if not kind.facts.accuracy:  # a difference of accuracies has a test without a resampled value
         exists &= ~np.isnan(found.samples).all(axis=0)
     columns = np.flatnonzero(exists)
     absent = [work.undefined(table.metrics[column], table.scores[:, column]) for column in np.flatnonzero(~exists)]
@@ -311,11 +311,6 @@ class _Differencing:
     by: By
     counts: Counts
     draws: Draws
-
-    @property
-    def needs_resamples(self) -> bool:
-        """True if a difference without a resampled value is undefined: that of an accuracy has a test without one."""
-        return not self.kind.facts.accuracy
 
     def replicates(self, scores: Floats, counts: Counts | None = None) -> Replicates:
         texts = self.table.texts(scores)
@@ -387,7 +382,7 @@ def _pairs(work: _Differencing, found: Replicates, columns: Int64s) -> tuple[Int
     for first, second in combinations(columns.tolist(), 2):
         if not _comparable(names[first], names[second]):
             continue
-        if work.needs_resamples and np.isnan(found.samples[:, first] + found.samples[:, second]).all():
+        if not work.kind.facts.accuracy and np.isnan(found.samples[:, first] + found.samples[:, second]).all():
             both = f"{names[first]} and {names[second]}"
             absent.append(work.absent(both, "no resample has a coefficient of both"))
         else:
@@ -404,7 +399,7 @@ def _against_controls(
         values = work.replicates(draws, work.counts[:0])
         some = draws[:, ~np.isnan(values.values)][:, :CONTROL_DRAWS]
         samples = found.samples[:, metric] - work.replicates(some).samples.sum(axis=1) / max(1, some.shape[1])
-        if not exists[metric] or not some.size or (work.needs_resamples and np.isnan(samples).all()):
+        if not exists[metric] or not some.size or (not work.kind.facts.accuracy and np.isnan(samples).all()):
             yield work.undefined(control, draws[:, 0] if exists[metric] else table.scores[:, metric])
             continue
         yield _row(

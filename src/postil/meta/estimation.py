@@ -18,7 +18,7 @@ from postil.errors import Undefined, UsageError
 from postil.messages import Message, Setting
 from postil.meta.column_correlations import ratio
 from postil.meta.severity import Rule, severities
-from postil.meta.table import Judged, Key, Ratings, Scored, excluded_texts, repeated_texts
+from postil.meta.table import Judged, Key, Ratings, Scored, excluded_texts, repeated_texts, such_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -593,13 +593,9 @@ def _whole(keys: Sequence[Key], judged: Judged) -> tuple[set[str], set[str]]:
 
 
 def _nothing(keys: Sequence[Key], judged: Judged, lacking: Sequence[Key]) -> str:
-    def such(some: Iterable[Key]) -> str:
-        item, system = next(iter(some))
-        return f" (such as {item} by {system})"
-
     return (
-        f"no graded output has all scores on an item that all systems have: {len(keys)} scored{such(keys)}, "
-        f"{len(judged.rows)} judged{such(judged.rows)}, {len(lacking)} not scored by every metric; scores and "
+        f"no graded output has all scores on an item that all systems have: {len(keys)} scored{such_as(keys)}, "
+        f"{len(judged.rows)} judged{such_as(judged.rows)}, {len(lacking)} not scored by every metric; scores and "
         "judgements meet on item and system"
     )
 

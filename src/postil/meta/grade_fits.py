@@ -302,12 +302,6 @@ class Isotonic:
     levels: Floats
     falls: bool
 
-    @classmethod
-    def of(cls, table: Floats, *, falls: bool) -> Isotonic:
-        """The function of a `table`."""
-        known, levels = (np.ascontiguousarray(column) for column in table.T)
-        return cls(known, levels, falls)
-
     def table(self) -> Floats:
         """Points and the grade at each, float64[k, 2]."""
         return np.column_stack([self.known, self.levels])

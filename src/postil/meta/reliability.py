@@ -323,13 +323,10 @@ def component_intervals(design: Design, draws: Draws = DRAWS) -> dict[str, Inter
     Returns:
         An interval by component; None where no resample has a value.
     """
-    found: dict[str, Interval | None] = {}
-    for name, values in resampled_components(design, draws).items():
-        try:
-            found[name] = interval(values)
-        except Undefined:
-            found[name] = None
-    return found
+    return {
+        name: None if np.isnan(values).all() else interval(values)
+        for name, values in resampled_components(design, draws).items()
+    }
 
 
 def resampled_components(design: Design, draws: Draws = DRAWS) -> dict[str, Floats]:

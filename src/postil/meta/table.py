@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from postil.data.grades import Scale
     from postil.data.rows import Judgement, Score
 
-__all__ = ["Judged", "Key", "Ratings", "Scored", "Table", "excluded_texts", "join", "meet", "repeated_texts"]
+__all__ = ["Judged", "Key", "Ratings", "Scored", "Table", "excluded_texts", "join", "meet", "repeated_texts", "such_as"]
 
 Key: TypeAlias = tuple[str, str]
 """Join key of scores and judgements: item and system."""
@@ -557,8 +557,8 @@ def meet(scored: Scored, judged: Judged, needed: Sequence[str]) -> tuple[NDArray
     kept = np.flatnonzero(complete & there)
     if not len(kept):
         raise Undefined(
-            f"no text has both scores and judgements: {len(keys)} scored{_such(keys)}, {len(judged.rows)} judged"
-            f"{_such(judged.rows)}, {int((there & ~complete).sum())} judged but not scored by every metric; they "
+            f"no text has both scores and judgements: {len(keys)} scored{such_as(keys)}, {len(judged.rows)} judged"
+            f"{such_as(judged.rows)}, {int((there & ~complete).sum())} judged but not scored by every metric; they "
             "meet on item and system"
         )
     return kept, (
@@ -584,6 +584,7 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
-def _such(keys: Iterable[Key]) -> str:
+def such_as(keys: Iterable[Key]) -> str:
+    """The first of some texts as an example, in brackets; empty without any."""
     first = next(iter(keys), None)
     return f" (such as {_named(first)})" if first else ""

@@ -16,10 +16,10 @@ import numpy as np
 
 from postil.data.ranking import TOLERANCE, dense_ranks, joined
 from postil.kernel import both_right, calibrate, right_pairs
-from postil.meta.column_correlations import Texts, means_by, ratio, rows_by, starts_of
+from postil.meta.column_correlations import Texts, means_by, ratio, starts_of
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.permutation import SLACK
-from postil.meta.resampling import DRAWS, Draws
+from postil.meta.resampling import DRAWS, Draws, means_of_systems
 from postil.results.base import replace
 
 if TYPE_CHECKING:
@@ -226,21 +226,17 @@ class AccuracyResampling:
         return _accuracies(pairs.scores, pairs.ranks, pairs.starts, pairs.item, counts, self.epsilons, jobs)
 
     def _systems(self, counts: Int32s, jobs: int) -> Floats:
-        texts = self.texts
-        both = np.column_stack([texts.scores, texts.grades])
-        values = np.column_stack([np.ones(len(both)), both, np.abs(both)])
-        sums = np.stack([counts[:, texts.item[rows]] @ values[rows] for rows in rows_by(texts.system)], axis=1)
-        resamples, systems, width = sums.shape
-        sums = sums.reshape(-1, width)
-        means, sizes = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), 2, axis=1)
-        starts, each = systems * np.arange(resamples), np.arange(len(sums), dtype=np.int32)
+        means, sizes, there = means_of_systems(self.texts, counts)
+        resamples, systems, width = means.shape
+        means, sizes = means.reshape(-1, width), sizes.reshape(-1, width)
+        starts, each = systems * np.arange(resamples), np.arange(len(means), dtype=np.int32)
         scores = _ties_joined(means[:, :-1], starts, sizes[:, :-1])
         ranks = dense_ranks(means[:, -1:], starts, sizes[:, -1:])[:, 0].copy()
-        there = (sums[:, 0] > 0).astype(np.int32)[None]
         # Means of a resample that are epsilon apart may be so but for rounding.
         epsilons = self.epsilons + TOLERANCE * sizes[:, :-1].max(axis=0)
-        right = right_pairs(scores, ranks, starts, each, there, epsilons, jobs)[0]
-        present = there.reshape(resamples, systems).sum(axis=1)
+        once = there.reshape(1, -1).astype(np.int32)
+        right = right_pairs(scores, ranks, starts, each, once, epsilons, jobs)[0]
+        present = there.sum(axis=1)
         number = (present * (present - 1) / 2)[:, None]
         return ratio(right.astype(np.float64), np.repeat(number, right.shape[1], axis=1))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from postil.text.tokens import Tokens
 
 __all__ = [
-    "PAIRS",
+    "BLOCK",
     "AggregatingScorer",
     "NearSigns",
     "Over",
@@ -42,7 +42,7 @@ __all__ = [
 TAU: Final = 0.1
 """Default width of the kernel, in units of similarity."""
 TOP: Final = re.compile(r"top-(?P<k>[1-9][0-9]{0,8})")
-PAIRS: Final = 1 << 16
+BLOCK: Final = 1 << 16
 """Approximate number of pairs of candidate and reference that are compared at a time, which bounds memory."""
 
 
@@ -261,7 +261,7 @@ class SingleReferenceScorer:
     ) -> dict[str, NDArray[np.float64]]:
         bounds, references = self._references.pairs(sets)
         parts: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.scorers}
-        for begin, end in list(blocks(bounds, PAIRS)) or [(0, 0)]:
+        for begin, end in list(blocks(bounds, BLOCK)) or [(0, 0)]:
             again = candidates.take(np.repeat(np.arange(begin, end), np.diff(bounds[begin : end + 1])))
             matches = self._alone.match(again, references[bounds[begin] : bounds[end]].astype(np.int32), jobs)
             for name, scorer in self.scorers.items():

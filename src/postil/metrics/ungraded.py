@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.metrics.reference_aggregation import PAIRS, SingleReferenceScorer
+from postil.metrics.reference_aggregation import BLOCK, SingleReferenceScorer
 from postil.metrics.references import blocks
 from postil.metrics.spec import parse_metric
 
@@ -113,7 +113,7 @@ def mean_similarities(
     bounds = np.concatenate([[0], np.cumsum(sizes[sets])])  # of pairs: each text and all texts of its set
     singles = SingleReferenceScorer({NAME: metric}, references, background)
     sums = np.empty(len(tokens))
-    for begin, end in blocks(bounds, PAIRS):
+    for begin, end in blocks(bounds, BLOCK):
         values = singles.scores(tokens.take(np.arange(begin, end)), sets[begin:end], jobs)[NAME]
         starts = bounds[begin:end] - bounds[begin]
         values[starts + np.arange(begin, end) - references.offsets[sets[begin:end]]] = 0.0  # with itself

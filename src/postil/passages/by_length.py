@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
+    from postil.kernel.arrays import Floats, Int32s, Int64s
 
 __all__ = [
     "STRATA_K",
@@ -143,7 +143,7 @@ class ListThirds:
         # One integer per tie of a stratum, ascending from its best: sorted faster than two columns.
         place = stratum * len(rows) - dense_ranks(scores[rows][:, None], starts)[:, 0]
         down = np.argsort(place)
-        blocks = np.flatnonzero(_changes(place[down]))
+        blocks = starts_of(place[down])
         sizes = np.diff(blocks, append=len(rows))
         within = stratum[blocks]
         above = blocks - starts[np.searchsorted(starts, blocks, side="right") - 1]
@@ -219,8 +219,8 @@ def _top_gains(scores: Floats, grades: Floats, groups: Int64s, counts: Int32s, k
     """
     scores = joined(scores)
     order = np.argsort(-scores, kind="stable")
-    begins = _changes(scores[order])
-    block, ends = np.cumsum(begins) - 1, np.append(np.flatnonzero(begins)[1:], len(order))
+    ends = np.append(starts_of(scores[order])[1:], len(order))
+    block = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
     found = np.zeros(len(counts))
     left, width = np.arange(len(counts)), max(WIDTH, 2 * k)
     while len(left):
@@ -238,13 +238,6 @@ def _top_gains(scores: Floats, grades: Floats, groups: Int64s, counts: Int32s, k
             found[some] = (gains * (taken / np.maximum(rows, 1.0)).clip(0.0, 1.0)).sum(axis=1)
             short[at : at + step] = rows.sum(axis=1) < k
         left, width = left[short & (len(top) < len(order))], 8 * width
-    return found
-
-
-def _changes(values: Floats | Int64s) -> Booleans:
-    """True where a value is not the one before it."""
-    found = np.ones(len(values), bool)
-    found[1:] = values[1:] != values[:-1]
     return found
 
 

@@ -219,7 +219,25 @@ def find_gains(
             left_out=tuple(_left_out(data, collection, pools, units, curves[0].left_out)),
         ),
         notes=notes,
-        settings=_settings(options, command),
+        settings=PassageSettings(
+            reference=options.reference,
+            pool=options.pool,
+            leave_one_out=options.leave_one_out,
+            folds=options.folds,
+            folds_by=options.folds_by,
+            repeated_texts=options.repeated_texts,
+            equal_texts=options.equal_texts,
+            tokenizer=options.tokenizer,
+            stem=options.stem,
+            stop=options.stop,
+            anchors=options.anchors,
+            resamples=options.resamples,
+            line_resamples=min(options.resamples, LINE_RESAMPLES),
+            seed=options.seed,
+            postil=VERSION,
+            command=command,
+            strata_k=options.strata_k,
+        ),
         by_length=rows_by_length,
     )
     return result, PassageScores(used, rankings.groups, rankings.rankings, places.where, words)
@@ -317,25 +335,3 @@ def _left_out(
         if len(none):
             such = tuple(f"{data.passages[row].id} of {data.passages[row].topic}" for row in none[:5])
             yield Excluded(why=f"passages without a unit of {unit}, ranked last", n=len(none), examples=such, kept=True)
-
-
-def _settings(options: PassagesOptions, command: str) -> PassageSettings:
-    return PassageSettings(
-        reference=options.reference,
-        pool=options.pool,
-        leave_one_out=options.leave_one_out,
-        folds=options.folds,
-        folds_by=options.folds_by,
-        repeated_texts=options.repeated_texts,
-        equal_texts=options.equal_texts,
-        tokenizer=options.tokenizer,
-        stem=options.stem,
-        stop=options.stop,
-        anchors=options.anchors,
-        resamples=options.resamples,
-        line_resamples=min(options.resamples, LINE_RESAMPLES),
-        seed=options.seed,
-        postil=VERSION,
-        command=command,
-        strata_k=options.strata_k,
-    )

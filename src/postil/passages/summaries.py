@@ -6,9 +6,7 @@ Interestingness Evaluation", section 3.2, where a run has one summary per topic.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, fields
-from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import numpy as np
@@ -19,7 +17,7 @@ from postil.data.groups import grouped
 from postil.data.options import InputOptions, SeedOptions, ThreadOptions
 from postil.data.parts import Excluded
 from postil.data.row_files import check_standard_input, read
-from postil.data.row_locations import RowLocations
+from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Candidate, Judgement, Passage, Score, TopicArticle
 from postil.errors import InvalidInput, Undefined, UsageError, check_least
 from postil.messages import Setting
@@ -214,26 +212,6 @@ class SummaryFiles:
         return [each for each in (self.passages, self.summaries, self.articles) if each is not None]
 
 
-class _Sources(RowLocations):
-    """Locations of the rows of several sources, one after the other.
-
-    Args:
-        parts: The locations and the number of rows of each source.
-    """
-
-    __slots__ = ("_begins", "_parts")
-
-    def __init__(self, *parts: tuple[RowLocations, int]) -> None:
-        super().__init__(", ".join(places.where for places, _ in parts))
-        self._parts = [places for places, _ in parts]
-        self._begins = [0, *accumulate(number for _, number in parts)]
-
-    def error(self, index: int, field: str, problem: str) -> InvalidInput:
-        """See `RowLocations.error`."""
-        part = min(bisect_right(self._begins, index), len(self._parts)) - 1
-        return self._parts[part].error(index - self._begins[part], field, problem)
-
-
 def score_summary_files(
     files: SummaryFiles,
     options: SummariesOptions,
@@ -380,15 +358,17 @@ class _Work:
         self._article_of = grouped((article.topic, row) for row, article in enumerate(self._articles, len(passages)))
         if articles is not None and not self._of_topic.keys() & self._article_of.keys():
             raise InvalidInput("expected articles on topics of the passages, got none", where=places[2].where)
-        texts = [
-            *passages,
-            *(Passage(each.topic, str(number), each.text) for number, each in enumerate(self._articles)),
-            *(Passage(each.item, each.system, each.text) for each in summaries),
-        ]
+        parts = (
+            passages,
+            [Passage(each.topic, str(number), each.text) for number, each in enumerate(self._articles)],
+            [Passage(each.item, each.system, each.text) for each in summaries],
+        )
+        in_order = (places[0], places[2], places[1])
+        sources = FileLocations(", ".join(each.where for each in in_order))
+        texts = list(sources.rows(LocatedRows(iter(part), of) for part, of in zip(parts, in_order, strict=True)))
         self.begin = len(texts) - len(summaries)
         self.systems, self.table = _table(summaries, self.topics, self.begin, places[1])
         self.other = [f"{each.item} by {each.system}" for each in summaries if each.item not in self._of_topic]
-        sources = _Sources((places[0], len(passages)), (places[2], len(self._articles)), (places[1], len(summaries)))
         longest = np.where(np.arange(len(texts)) < self.begin, np.iinfo(np.int64).max, options.max_words)
         self.collection = options.collection(texts, sources, options.jobs, longest)
 

@@ -25,6 +25,7 @@ from postil.passages.result import (
     SummaryScore,
 )
 from postil.results.formats import noted
+from postil.results.page.blocks import first_minus_second
 from postil.results.plots.figure import save
 from postil.results.plots.lines import Curve, curves
 from postil.results.table import Count, Interval, Kind, Name, Number, Table, Text, crossed
@@ -363,19 +364,16 @@ def _from_best(rankings: Mapping[str, Mapping[int, Gain]], differences: Sequence
             continue
         best = max(some, key=lambda name: _first(rankings[name]).ncg)
         others = [
-            Ranking(name, name, {k: _difference(by_pair, best, name, k) for k in rankings[best]})
+            Ranking(
+                name,
+                name,
+                {k: row for k in rankings[best] if (row := first_minus_second(by_pair, best, name, k))},
+            )
             for name in some
             if name != best
         ]
         if others:
             yield differences_table(f"{best} minus", others, alone=f"{best} minus (* p < .05)")
-
-
-def _difference(
-    by_pair: Mapping[tuple[str, str, int], GainDifference], best: str, other: str, k: int
-) -> GainDifference:
-    row = by_pair.get((best, other, k))
-    return by_pair[other, best, k].reversed() if row is None else row
 
 
 def _remarks(result: NcgResult) -> Iterator[str]:
