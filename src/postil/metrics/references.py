@@ -362,7 +362,7 @@ class Matches:
         return self.once(("encoded", encoder.signature), lambda: encoder.encode(self.candidates, self.jobs))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What metrics share of these texts, such as numbers of their pairs, computed at the first call.
+        """Something that metrics share of these texts, such as numbers of their pairs, computed at the first call.
 
         Args:
             key: Its key, one per type.
