@@ -389,8 +389,7 @@ def apply_to_files(
     """
     if options.out is not None:
         check_apart(options.out, [*scores, model])
-    opened = open_score_files(scores, inputs, on_message)
-    return apply_to_rows(opened, model, options, on_message)
+    return apply_to_rows(open_score_files(scores, inputs, on_message), model, options, on_message)
 
 
 def apply_to_rows(
@@ -436,8 +435,7 @@ def apply_to_rows(
         grades = grades.clip(*scale)
     clipped = "" if scale is None else f"|clip:{Scale(*scale)}"
     metric = f"combine({saved.hash})"
-    signature = f"{metric}{found}{clipped}|postil:{VERSION}"
-    result = _graded([keys[row] for row in rows.tolist()], grades, metric, signature)
+    result = _graded([keys[row] for row in rows.tolist()], grades, metric, f"{metric}{found}{clipped}|postil:{VERSION}")
     if options.out is None:
         return result
     write(options.out, result.score_rows())

@@ -237,7 +237,7 @@ def combine(texts: JudgedTexts, settings: CombinationSettings, penalty: float) -
     model = learner.fit(texts.scores, texts.ratings, terms)
     weights = penalized(texts.scores, texts.ratings, terms).weights if learner.linear else None
     columns = tuple(_columns(model, weights, texts, correlated, len(first)))
-    result = CombinationResult(
+    return model, CombinationResult(
         metric="",
         signature="",
         items=len(names),
@@ -257,7 +257,6 @@ def combine(texts: JudgedTexts, settings: CombinationSettings, penalty: float) -
         notes=tuple(_notes(texts, columns, weighted)),
         settings=settings,
     )
-    return model, result
 
 
 def _check(texts: JudgedTexts, learner: Learner) -> None:

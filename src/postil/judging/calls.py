@@ -253,8 +253,7 @@ def _keep_rows(run: JudgeRun, out: str | None, client: Client, on_message: OnMes
     with ExitStack() as stack:
         writer = stack.enter_context(Writer(out, JudgeScore)) if out is not None else None
         try:
-            graded = progress("texts", run.rows(), len(run.outcomes), usage_note(client))
-            for rows in stack.enter_context(graded):
+            for rows in stack.enter_context(progress("texts", run.rows(), len(run.outcomes), usage_note(client))):
                 if writer is not None:
                     for row in rows:
                         writer.write(row)

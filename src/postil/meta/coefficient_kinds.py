@@ -188,8 +188,7 @@ class Correlated(Kind):
         both = np.column_stack([table.oriented[:, columns], table.grades])
         by_williams = [math.nan] * pairs.shape[1]
         if by == "item":
-            of_item = self.on(both[:, :-1], both[:, -1], table.starts)
-            statistic = swapping_coefficients(of_item, pairs)
+            statistic = swapping_coefficients(self.on(both[:, :-1], both[:, -1], table.starts), pairs)
         elif by == "system":
             scores, size = standardized(both), np.bincount(table.system)
             cell = table.item.astype(np.int64) * len(size) + table.system
@@ -270,8 +269,7 @@ class SystemAccuracy(Kind):
         """The tests that swap two metrics' standardized scores of single texts."""
         del by
         swapped = swapped_soft if self.facts.soft else swapped_pairwise
-        points = _standardized(table.oriented[:, columns])
-        return _both(swapped(table.texts(points), pairs, draws).tolist())
+        return _both(swapped(table.texts(_standardized(table.oriented[:, columns])), pairs, draws).tolist())
 
     def notes(self, table: Table, by: By) -> Iterator[str]:
         """The pairs of systems that are left out."""

@@ -383,8 +383,7 @@ def _pairs(work: _Differencing, found: Replicates, columns: Int64s) -> tuple[Int
         if not _comparable(names[first], names[second]):
             continue
         if not work.kind.facts.accuracy and np.isnan(found.samples[:, first] + found.samples[:, second]).all():
-            both = f"{names[first]} and {names[second]}"
-            absent.append(work.absent(both, "no resample has a coefficient of both"))
+            absent.append(work.absent(f"{names[first]} and {names[second]}", "no resample has a coefficient of both"))
         else:
             together.append((first, second))
     return np.array(together, np.int64).reshape(-1, 2), absent

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
+from postil.data.groups import grouped
 from postil.data.parts import Excluded
 from postil.data.ranking import without_noise
 from postil.errors import Undefined, UsageError
@@ -216,8 +217,7 @@ def predictions(outputs: Outputs) -> Predictions:
 def _standardized(outputs: Outputs) -> tuple[Floats, int]:
     """float64[N, S, m], scores in units of their deviation within items and systems, and how many of them vary."""
     scores = outputs.scores
-    everywhere = np.ones(scores.shape[:2], bool)
-    deviations = _centered(scores, everywhere, crossed=outputs.is_crossed).std(axis=(0, 1))
+    deviations = _centered(scores, np.ones(scores.shape[:2], bool), crossed=outputs.is_crossed).std(axis=(0, 1))
     varies = deviations > CONSTANT * np.abs(scores).max(axis=(0, 1), initial=0.0)
     scaled = np.where(varies, scores / np.where(varies, deviations, 1.0), 0.0)
     return np.asarray(scaled - scaled.mean(axis=0)), int(varies.sum())
@@ -353,8 +353,7 @@ def estimated(outputs: Outputs, target: Target = "population", *, scores: bool =
     from_grades = _covariance(outputs, outputs.filled)
     beside = from_grades if target == "population" else _rater_noise(outputs)
     human = _variance(outputs, from_grades, beside)
-    known = outputs.known & (target == "items")
-    found = Estimated(alone, human, alone, human, outputs.n, known)
+    found = Estimated(alone, human, alone, human, outputs.n, outputs.known & (target == "items"))
     if not scores or not outputs.scores.shape[2] or outputs.rated_items.sum() < 2:
         return found
     fit = predictions(outputs)
@@ -449,8 +448,7 @@ def prediction_powered(outputs: Outputs, systems: Sequence[str], sign: int = 1) 
         influence[graded, place] = (missed - missed.mean()) / n
         influence[~graded, place] = (predicted - predicted.mean()) / rest
     covariance = influence.T @ influence + (0.0 if outputs.by_severities is None else outputs.by_severities)
-    alone = estimated(outputs, scores=False)
-    return replace(alone, means=means, covariance=covariance, used=True, lambdas=lambdas)
+    return replace(estimated(outputs, scores=False), means=means, covariance=covariance, used=True, lambdas=lambdas)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -521,8 +519,7 @@ def outputs_of(
     (('a',), [[nan], [4.0], [nan]], ['systems without grades: 1 (b)', 'judged but not scored: 1 (9 by a)'])
     """
     if scored is None or not scores:
-        keys = list(dict.fromkeys([*(scored.rows if scored else ()), *judged.rows]))
-        return _made(keys, None, judged, (), severity)
+        return _made(list(dict.fromkeys([*(scored.rows if scored else ()), *judged.rows])), None, judged, (), severity)
     wanted = chosen_metrics(scored, metrics)
     dense = scored.dense[:, [scored.columns[name] for name in wanted]]
     keys, complete = list(scored.rows), ~np.isnan(dense).any(axis=1)
@@ -577,12 +574,10 @@ def _whole(keys: Sequence[Key], judged: Judged) -> tuple[set[str], set[str]]:
 
     A system whose ratings are all on other items has none left, so it goes, and more items may be whole without it.
     """
-    of: dict[str, set[str]] = {}
-    for item, system in keys:
-        of.setdefault(item, set()).add(system)
+    of = grouped(keys)
     systems = {key[1] for key in keys if key in judged.rows}
     while systems:
-        items = {item for item, several in of.items() if systems <= several}
+        items = {item for item, several in of.items() if systems.issubset(several)}
         left = {
             system for item, system in keys if item in items and system in systems and (item, system) in judged.rows
         }

@@ -129,8 +129,7 @@ def map_to_grades(table: Table, folds: int = FOLDS) -> MappedGrades:
         else:
             names.append((metric, mapping))
             columns.append(column)
-    grades = np.column_stack(columns) if columns else np.empty((len(table), 0))
-    return MappedGrades(tuple(names), grades, tuple(absent))
+    return MappedGrades(tuple(names), np.column_stack(columns) if columns else np.empty((len(table), 0)), tuple(absent))
 
 
 def scale_of(table: Table) -> tuple[float, float]:

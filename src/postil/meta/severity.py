@@ -198,8 +198,7 @@ def severities(ratings: Ratings) -> Severities | None:
         return None
     equations, several = _equations(ratings)
     group = equations.groups()
-    b = equations.apart(ratings.grades[several])
-    r = equations.solved(b, group)
+    r = equations.solved(equations.apart(ratings.grades[several]), group)
     numbers = np.bincount(ratings.annotators, minlength=len(r)).astype(np.float64)
     r = r - (np.bincount(group, numbers * r) / np.bincount(group, numbers))[group]
     unit = np.ldexp(1.0, int(np.frexp(np.abs(ratings.grades).max())[1]) - BITS)

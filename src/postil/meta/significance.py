@@ -99,8 +99,7 @@ def student_p(t: ArrayLike, df: int) -> Floats:
         return np.asarray(half * (weights * heights).sum(axis=-1))
 
     sizes = np.abs(np.asarray(t, np.float64))
-    p = mass(np.arctan2(math.sqrt(df), sizes)) / mass(np.full_like(sizes, np.pi / 2))
-    return np.asarray(p, np.float64)
+    return np.asarray(mass(np.arctan2(math.sqrt(df), sizes)) / mass(np.full_like(sizes, np.pi / 2)), np.float64)
 
 
 def williams_p(points: Floats, pairs: Int64s) -> list[float]:
@@ -365,8 +364,7 @@ def holm(p: ArrayLike) -> Floats:
     values = np.asarray(p, np.float64)
     order = np.argsort(values, kind="stable")
     adjusted = np.empty_like(values)
-    steps = values[order] * np.arange(len(values), 0, -1)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)))
     return adjusted
 
 

@@ -180,8 +180,7 @@ class Contests:
         own = np.column_stack([np.arange(metrics), np.zeros(metrics)]).astype(np.int32)
         for block in flips:
             sums = (flat @ np.asarray(block, np.float64).T).reshape(metrics, width, len(block))
-            nothing = np.zeros((1, width, len(block)))
-            out += order_counts(sums, nothing, own, self.ends, self.slack, jobs)
+            out += order_counts(sums, np.zeros((1, width, len(block))), own, self.ends, self.slack, jobs)
         return out
 
     def matrices(self, counts: Int64s, patterns: int) -> Floats:
@@ -283,8 +282,7 @@ class SoftResampling:
         items = np.arange(counts.shape[1])
         out = np.empty((len(counts), contests.columns.shape[1] - 1))
         for row, (multiplicities, pairs) in enumerate(zip(counts, together, strict=True)):
-            better = contests.better(flips, np.repeat(items, multiplicities), jobs)
-            out[row] = _soft(better, pairs, patterns)
+            out[row] = _soft(contests.better(flips, np.repeat(items, multiplicities), jobs), pairs, patterns)
         return out
 
 

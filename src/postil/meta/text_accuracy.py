@@ -213,8 +213,7 @@ class AccuracyResampling:
     def of_item(self) -> Floats:
         """float64[k, M], accuracy within each item that has two texts."""
         pairs, each = self.pairs, np.zeros(len(self.pairs.ranks), np.int32)
-        once = np.ones((1, 1), np.int32)
-        right = right_pairs(pairs.scores, pairs.ranks, pairs.starts, each, once, self.epsilons)[0]
+        right = right_pairs(pairs.scores, pairs.ranks, pairs.starts, each, np.ones((1, 1), np.int32), self.epsilons)[0]
         return np.asarray(right / pairs.numbers[:, None], np.float64)
 
     def _drawn_items(self, counts: Int32s, _jobs: int) -> Floats:

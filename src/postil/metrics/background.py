@@ -520,11 +520,10 @@ class ExternalFrequencies:
             found, first = _first_places(numbers)
             grams.append(local[first[:, None] + np.arange(1 - n, 1)])
             df.append(order.df[found])
-        names = tuple(words[i] for i in used.tolist())
         return DocumentFrequencies(
             self.items,
             self._tokenizer.signature,
-            names,
+            tuple(words[i] for i in used.tolist()),
             tuple(grams),
             tuple(df),
             name="references",

@@ -162,8 +162,7 @@ class _BertScorer(SimilarityScorer):
 
     def _table(self, matches: Matches) -> NDArray[np.float64]:
         """P and R of each pair, and 1 where all tokens of the candidate weigh 0."""
-        key = ("bertscore", self._encoder.signature, self.metric.idf)
-        return matches.once(key, lambda: self._compare(matches))
+        return matches.once(("bertscore", self._encoder.signature, self.metric.idf), lambda: self._compare(matches))
 
     def _compare(self, matches: Matches) -> NDArray[np.float64]:
         bounds, references = matches.references.pairs(matches.sets)

@@ -113,8 +113,7 @@ class _ChrfScorer(EachPairScorer):
     def pairs(self, matches: Matches) -> NDArray[np.float64]:
         """Columns, for each order: n-grams of the candidate, n-grams of the reference, matches."""
         metric = self.metric
-        characters = Characters(lowercase=metric.lowercase, whitespace=metric.whitespace)
-        counts = [_counts(matches, characters, metric.order)]
+        counts = [_counts(matches, Characters(lowercase=metric.lowercase, whitespace=metric.whitespace), metric.order)]
         if metric.words:
             counts.append(_counts(matches, MarkedWords(lowercase=metric.lowercase), metric.words))
         return np.concatenate(counts, axis=1)

@@ -107,8 +107,7 @@ class _CiderScorer(PairwiseScorer):
         return (f"background:{known.signature}", *([f"documents:{known.documents}"] if known.documents else []))
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
-        sums = self._sums(matches, self.references.weights)
-        return self._stats(sums, np.diff(self.references.offsets)[matches.sets])
+        return self._stats(self._sums(matches, self.references.weights), np.diff(self.references.offsets)[matches.sets])
 
     def pairs(self, matches: Matches) -> NDArray[np.float64]:
         return self._sums(matches, np.ones(len(self.references.tokens)))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.data.grades import METHODS, Scale
+from postil.data.groups import grouped
 from postil.errors import InvalidInput
 from postil.metrics.controls import ControlOptions, Controls
 from postil.metrics.languages import language_remarks
@@ -268,11 +269,10 @@ class Evaluation:
             InvalidInput: A candidate is neither text nor a list of tokens, as the first one of the batch is.
         """
         refuse = refuse or _refusal("candidates")
-        vocabulary = self.references.tokens.vocabulary.branch()
         return _encode(
             batch.texts,
             self.tokenizer,
-            vocabulary,
+            self.references.tokens.vocabulary.branch(),
             self.jobs,
             lambda i, problem: refuse(batch.first + i, problem),
             keep_texts=self._keep_texts,
@@ -482,10 +482,7 @@ class SystemTotals:
 
     def add_rows(self, systems: Sequence[str], stats: Mapping[str, NDArray[np.float64]]) -> None:
         """Add the statistics of candidates of any systems, each system's in their order."""
-        number = {name: i for i, name in enumerate(dict.fromkeys(systems))}
-        of_row = np.array([number[system] for system in systems])
-        order = np.argsort(of_row, kind="stable")
-        for name, rows in zip(number, np.split(order, np.cumsum(np.bincount(of_row))[:-1]), strict=True):
+        for name, rows in grouped((system, row) for row, system in enumerate(systems)).items():
             self.add(name, {spec: values[rows] for spec, values in stats.items()})
 
     def scores(self) -> tuple[SystemScore, ...]:

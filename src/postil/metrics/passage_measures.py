@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
+from postil.data.groups import grouped
 from postil.data.ranking import TOLERANCE, without_noise
 from postil.errors import UsageError
 from postil.kernel import pooled_scores
@@ -341,14 +342,9 @@ def measure_passages(
     Returns:
         For each measure float64[t], see `Measure.values`.
     """
-    found: dict[Measure, NDArray[np.float64]] = {}
-    alike: dict[tuple[str, bool, bool], list[Overlap]] = {}
-    for measure in measures:
-        if isinstance(measure, Overlap):
-            alike.setdefault((measure.unit, measure.upto, measure.weighted), []).append(measure)
-        else:
-            found[measure] = measure.values(collection, pools, jobs)
-    for group in alike.values():
+    found = {each: each.values(collection, pools, jobs) for each in measures if not isinstance(each, Overlap)}
+    overlaps = (each for each in measures if isinstance(each, Overlap))
+    for group in grouped(((each.unit, each.upto, each.weighted), each) for each in overlaps).values():
         found.update(zip(group, _together(group, collection, pools, jobs), strict=True))
     return {measure: found[measure] for measure in measures}
 

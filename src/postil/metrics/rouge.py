@@ -31,8 +31,19 @@ STEMMER = "rouge"
 """The stemmer of ``stem=true``; see `postil.text.stems`."""
 
 
+class StemmingMetric(Metric):
+    """Base of metrics that may compare stems, which are those of English; a dataclass has the field ``stem``."""
+
+    stem: bool
+
+    @property
+    def for_other_languages(self) -> str:
+        """See `Metric.for_other_languages`; the stems are those of English."""
+        return "stem=false" if self.stem else ""
+
+
 @dataclass(frozen=True, kw_only=True)
-class RougeL(Metric):
+class RougeL(StemmingMetric):
     """ROUGE-L: an F-measure on the longest common subsequence with the references.
 
     ``F = (1 + beta^2) P R / (R + beta^2 P)`` (Lin 2004; with weights: Qin et al. 2018, supplement B.4). Corpus: mean of
@@ -93,11 +104,6 @@ class RougeL(Metric):
         if self.part != "f" and self.reading == "union":
             raise UsageError(f"rouge-l: reading=union has part=f alone, got part={self.part}")
 
-    @property
-    def for_other_languages(self) -> str:
-        """See `Metric.for_other_languages`; the stems are those of English."""
-        return "stem=false" if self.stem else ""
-
     def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         if self.over != "max":
@@ -140,7 +146,7 @@ class _RougeLScorer(_UnionScorer, EachPairScorer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RougeLsum(Metric):
+class RougeLsum(StemmingMetric):
     r"""ROUGE-Lsum: ROUGE-L of texts of several sentences, one sentence per line.
 
     A word of a reference counts if it is in the longest common subsequence of its sentence with some sentence of the
@@ -181,11 +187,6 @@ class RougeLsum(Metric):
     def __post_init__(self) -> None:
         check_positive(self.name, "beta", self.beta)
 
-    @property
-    def for_other_languages(self) -> str:
-        """See `Metric.for_other_languages`; the stems are those of English."""
-        return "stem=false" if self.stem else ""
-
     def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         return _BestScorer(self, references, self._counts)
@@ -203,7 +204,7 @@ class RougeLsum(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RougeN(Metric):
+class RougeN(StemmingMetric):
     """ROUGE-1, ROUGE-2 and ROUGE-SU4: recall, precision or F-measure of the units shared with the references.
 
     Recall is ``sum_j s_j sum_u min(Count(u, c), Count(u, r_j)) / sum_j sum_u Count(u, r_j)`` by default (Lin 2004, eq.
@@ -242,11 +243,6 @@ class RougeN(Metric):
     def __post_init__(self) -> None:
         if self.over == ("pooled" if self.part == "r" else "max"):  # one value for one metric
             object.__setattr__(self, "over", "by-part")
-
-    @property
-    def for_other_languages(self) -> str:
-        """See `Metric.for_other_languages`; the stems are those of English."""
-        return "stem=false" if self.stem else ""
 
     @property
     def name(self) -> str:
@@ -383,8 +379,7 @@ def _part(counts: NDArray[np.float64], part: Part, beta: float) -> NDArray[np.fl
 
 
 def _f(precision: NDArray[np.float64], recall: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
-    above = (1.0 + beta**2) * precision * recall
-    return _ratio(above, recall + beta**2 * precision)
+    return _ratio((1.0 + beta**2) * precision * recall, recall + beta**2 * precision)
 
 
 def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

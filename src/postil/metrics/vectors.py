@@ -60,10 +60,15 @@ Prepared = TypeVar("Prepared")
 class EncodedMetric(Metric):
     """Base of metrics that compare texts by vectors, and may rescale by the similarity of unrelated texts.
 
-    A dataclass that extends it has the fields ``baseline``, ``over`` and ``tau``, and calls `settle` when it is made.
+    A dataclass that extends it has the fields ``baseline``, ``over`` and ``tau``.
+
+    Raises:
+        UsageError: A parameter is out of range, or a path cannot stand in a spec.
     """
 
     baseline: str | None
+    source_field: ClassVar[str]
+    """Name of the parameter that names the model."""
     reads_texts: ClassVar[bool] = True
     aggregation: ClassVar[Literal["mean", "sums"]] = "mean"
 
@@ -72,9 +77,10 @@ class EncodedMetric(Metric):
         """Open the model; once, until a file of the folder changes."""
 
     @property
-    @abstractmethod
     def source(self) -> str | None:
         """Folder of the model, or the name of a package, as the user wrote it."""
+        named: str | None = getattr(self, self.source_field)
+        return named
 
     @property
     def weighing(self) -> str:
@@ -91,18 +97,10 @@ class EncodedMetric(Metric):
         """See `Metric.reads_all_references`: idf, baseline and the share of unknown units are of all of them."""
         return True
 
-    def settle(self, model: str) -> None:
-        """Check the parameters and give the baseline the form that specs have.
-
-        Args:
-            model: Name of the parameter that names the model.
-
-        Raises:
-            UsageError: A parameter is out of range, or a path cannot stand in a spec.
-        """
+    def __post_init__(self) -> None:
         settle_over(self)
-        check_path(self.name, model, self.source)
-        if self.baseline not in {None, AUTO}:
+        check_path(self.name, self.source_field, self.source)
+        if self.baseline not in {None, AUTO}:  # the form that specs have
             number = self._number(str(self.baseline))
             short = f"{number:g}"
             object.__setattr__(self, "baseline", short if float(short) == number else str(number))
@@ -157,14 +155,7 @@ class VectorMetric(EncodedMetric):
     baseline: str | None = None
     over: str = "max"
     tau: float | None = None
-
-    def __post_init__(self) -> None:
-        self.settle("vectors")
-
-    @property
-    def source(self) -> str | None:
-        """See `EncodedMetric.source`."""
-        return self.vectors
+    source_field: ClassVar[str] = "vectors"
 
     @property
     def weighing(self) -> str:
@@ -350,8 +341,7 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
 
     def similarities(self, matches: Matches) -> NDArray[np.float64]:
         """See `SimilarityScorer.similarities`."""
-        compared = matches.once(self._key("pairs"), lambda: self._compared(matches))
-        values = self.scores(compared)
+        values = self.scores(matches.once(self._key("pairs"), lambda: self._compared(matches)))
         return values if self._baseline is None else np.maximum((values - self._baseline) / (1 - self._baseline), 0.0)
 
     def empty(self, matches: Matches) -> NDArray[np.bool_]:
@@ -405,8 +395,7 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
                     f"{metric.name}: baseline=auto needs references of at least two items, got those of one; give a "
                     "number, such as baseline=0.3"
                 )
-            compared = self.compare(self._prepared, self._prepared, pairs, 1)
-            found = round(float(self.scores(compared).mean()), DECIMALS)
+            found = round(float(self.scores(self.compare(self._prepared, self._prepared, pairs, 1)).mean()), DECIMALS)
             if found == 1.0:
                 raise Undefined(
                     f"{metric.name}: baseline=auto has nothing to rescale, as the references of all items score 1 "
@@ -722,14 +711,7 @@ class SentenceCosine(EncodedMetric):
     over: str = "max"
     tau: float | None = None
     name: ClassVar[str] = "sentence-cosine"
-
-    def __post_init__(self) -> None:
-        self.settle("model")
-
-    @property
-    def source(self) -> str | None:
-        """See `EncodedMetric.source`."""
-        return self.model
+    source_field: ClassVar[str] = "model"
 
     @property
     def reads_all_references(self) -> bool:

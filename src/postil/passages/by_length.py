@@ -514,8 +514,7 @@ class _Rows:
         ):
             if which != absent and not dense_ranks(values[:, None]).any():
                 return reason
-        zero = np.zeros(1, np.int64)
-        with_length = rank_coefficient("spearman", scores[:, None], words, zero)[0, 0]
+        with_length = rank_coefficient("spearman", scores[:, None], words, np.zeros(1, np.int64))[0, 0]
         return LENGTHS if 1 - with_length**2 <= TOLERANCE else GRADES
 
 

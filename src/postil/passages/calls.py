@@ -201,12 +201,6 @@ def find_gains(
         rows_by_length = by_length.rows()
     used = [passages[row] for row in pools.texts]
     coverage = ((name, each.coverage(collection, options)) for name, each in measures.items())
-    notes = (
-        *([collection.note] if collection.note else ()),
-        *(f"{name}: {note}" for name, note in coverage if note),
-        *rankings.notes(len(curves[0].topics), options.reference),
-        *by_length.notes(),
-    )
     result = NcgResult(
         gains=rankings.gains(curves, options.reference),
         differences=rankings.differences(curves),
@@ -218,7 +212,12 @@ def find_gains(
             scale=str(data.scale),
             left_out=tuple(_left_out(data, collection, pools, units, curves[0].left_out)),
         ),
-        notes=notes,
+        notes=(
+            *([collection.note] if collection.note else ()),
+            *(f"{name}: {note}" for name, note in coverage if note),
+            *rankings.notes(len(curves[0].topics), options.reference),
+            *by_length.notes(),
+        ),
         settings=PassageSettings(
             reference=options.reference,
             pool=options.pool,

@@ -526,8 +526,7 @@ def _settings(look: Gains) -> Iterator[Block]:
         ("seed", str(settings.seed)),
         ("postil", settings.postil),
     )
-    of = {row.name: row.signature for row in look.result.gains}
-    yield from collapsed(signatures(of.items(), "measure"))
+    yield from collapsed(signatures({row.name: row.signature for row in look.result.gains}.items(), "measure"))
 
 
 def _table(look: Gains) -> Table:

@@ -636,8 +636,7 @@ class PassageRankings:
             fewer = ", or name fewer measures" if least < LEVEL else ""
             lists: str = ""
             if bootstrap and groups > FEW:
-                by_topic = Setting("pool", "topic")
-                lists = Message(", or rank by {pool}, which has a test by sign flips", pool=by_topic)
+                lists = Message(", or rank by {pool}, which has a test by sign flips", pool=Setting("pool", "topic"))
             yield Message(
                 "{test} cannot show a difference after Holm's correction for {count} pair; "
                 "look at the intervals{fewer}{lists}",

@@ -354,8 +354,7 @@ def measure_ranking(
     def contributions(index: int) -> tuple[UnitContribution, ...]:
         return tuple(unit_contributions(measure, collection, pools, index, UNITS))
 
-    scores = measure.ranked(measure.values(collection, pools, jobs))
-    return Ranking(scores, lambda index: contributions(same[index]))
+    return Ranking(measure.ranked(measure.values(collection, pools, jobs)), lambda index: contributions(same[index]))
 
 
 def decomposable(spec: str) -> Overlap:

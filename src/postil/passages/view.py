@@ -265,12 +265,11 @@ def differences_table(
         )
         for k in _cuts(lines)
     )
-    names = _name(head, alone)
     return Table(
         key=key,
         caption=caption,
         rows=lines,
-        columns=(names, *columns),
+        columns=(_name(head, alone), *columns),
         kind=attrgetter("kind"),
         long=key == "all-differences",
     )
@@ -407,9 +406,7 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    first: dict[str, float] = {}
-    for row in result.gains:
-        first.setdefault(row.name, row.ncg)
+    first = {name: _first(rows).ncg for name, rows in by_cutoff(result.gains, "name").items()}
     drawn = {line.measure: curve(line, line.measure) for line in result.lines}
     for title, names in gather(first).items():
         figure = draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]])

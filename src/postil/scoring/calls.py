@@ -225,8 +225,7 @@ def _of_columns(
     lowest, n = lowest_weight(metrics, -1.0), len(texts)
     columns = ReferenceColumns.gather(n, references, weights, items, lowest, drop=options.ungraded == "drop")
     if excluded := n - len(columns.candidates):
-        remark = f"{excluded:,} of {n:,} candidates {have(excluded)} no graded reference: excluded"
-        warnings.warn(remark, stacklevel=3)
+        warnings.warn(f"{excluded:,} of {n:,} candidates {have(excluded)} no graded reference: excluded", stacklevel=3)
         texts = [texts[row] for row in columns.candidates]
         names, of_system = ([each[row] for row in columns.candidates if each] for each in (names, of_system))
     evaluation = Evaluation(

@@ -397,8 +397,7 @@ class _Stream:
     def _texts(self, groups: Sequence[_Group]) -> ReferenceTexts:
         """The references of some items with their weights."""
         items = np.repeat(np.arange(len(groups)), [len(group.rows) for group in groups])
-        rows = [row for group in groups for row in group.rows]
-        return self._weighting.texts(rows, items, self._method, self._places)
+        return self._weighting.texts([row for group in groups for row in group.rows], items, self._method, self._places)
 
     def _of(self, index: int, item: str) -> _Group:
         """References of an item; reading begins anew for one before the last.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.formats import listed
 from postil.results.names import falls_by_signature
@@ -120,11 +121,9 @@ def scored(found: ScoreResult) -> str:
     Args:
         found: The scores.
     """
-    best: dict[str, list[str]] = {}
-    for name in dict.fromkeys(row.metric for row in found.scores):
-        rows = [row for row in found.scores if row.metric == name]
-        top = max(rows, key=lambda row: row.score)
-        best.setdefault(top.system, []).append(f"{isolated(name)} ({number(top.score)})")
+    of_metrics = grouped((row.metric, row) for row in found.scores).values()
+    tops = (max(rows, key=lambda row: row.score) for rows in of_metrics)
+    best = grouped((top.system, f"{isolated(top.metric)} ({number(top.score)})") for top in tops)
     systems = len({row.system for row in found.scores})
     if systems < 2:
         return ""

@@ -132,7 +132,6 @@ def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[n
     table = np.zeros((padded // GROUP, len(dense), GROUP), dtype=np.uint8)
     groups, places = np.divmod(documents[mine], GROUP)
     table[groups, np.searchsorted(dense, terms[mine]), places] = number[mine]
-    most_steps = _up(length(mine, scaled * number).max(initial=0.0, keepdims=True))
     return (
         highest,
         impacts,
@@ -140,7 +139,7 @@ def search_bounds(lists: Counts, factors: NDArray[np.float64], scales: NDArray[n
         np.concatenate(lengths).astype(np.uint8),
         dense.astype(np.int32),
         steps,
-        most_steps,
+        _up(length(mine, scaled * number).max(initial=0.0, keepdims=True)),
         table.ravel(),
     )
 
@@ -224,8 +223,7 @@ class Searcher:
             require(0 <= mine.start <= mine.stop <= len(documents), _OFFSETS)
             if not weight > 0:
                 continue
-            what = "expected rising documents of a term, below their number"
-            check_rising(documents[mine], len(self._factors), what)
+            check_rising(documents[mine], len(self._factors), "expected rising documents of a term, below their number")
             require(_right(self._factors[documents[mine]]), "expected a finite factor of a document, from 0")
             count = counts[mine].astype(np.float64)
             if self._gain == "bm25":
