@@ -32,6 +32,7 @@ from postil.judging.judge import (
     read_grade,
     scale_words,
 )
+from postil.judging.options import JudgeOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -57,8 +58,8 @@ class Endpoint:
 
 
 def judge(endpoint: Endpoint, **given: object) -> Judge:
-    spec = {"model": "m", "scale": Scale(1, 5), "template": default_template(), "samples": 3, **given}
-    return Judge(JudgeSpec(**spec), endpoint)  # type: ignore[arg-type]
+    options = JudgeOptions(**{"model": "m", "scale": Scale(1, 5), "samples": 3, **given})  # type: ignore[arg-type]
+    return Judge(JudgeSpec(options=options, template=default_template()), endpoint)
 
 
 def outcomes(made: Judge, *trials: Trial) -> list[Graded | Ungraded]:

@@ -185,12 +185,13 @@ def chapter(result: CombinationResult, key: str) -> Chapter:
         result: The result.
         key: Prefix of the chapter's ids.
     """
+    of = [(result.metric, result.signature), *((column.metric, column.signature) for column in result.columns)]
     parts = (
         Section("out-of-fold", "Grades of items that a fit has not seen", (*pictures(result), fits_table(result))),
         Section("columns", "Metrics", (columns_table(result),)),
         Section("notes", "Notes", sentences(result.notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),)),
-        Section("settings", "Settings", (_settings(result), _signatures(result))),
+        Section("settings", "Settings", (_settings(result), signatures(of))),
     )
     return Chapter(
         key,
@@ -216,11 +217,6 @@ def _settings(result: CombinationResult) -> Facts:
         ("hash of scores and ratings", given.data),
         ("postil", given.postil),
     )
-
-
-def _signatures(result: CombinationResult) -> Table:
-    rows = [(result.metric, result.signature), *((column.metric, column.signature) for column in result.columns)]
-    return signatures(rows)
 
 
 def pictures(result: CombinationResult) -> Iterator[Picture]:

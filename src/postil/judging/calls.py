@@ -143,8 +143,10 @@ def judge(
     tables = {"candidates": candidates, "references": references, "articles": articles, "judgements": judgements}
     for role, table in tables.items():
         if not is_table(table) and (table is not None or role == "candidates"):
-            expected = "a table: a data frame, a path, or a list of rows or dictionaries"
-            raise UsageError(f"{role}: expected {expected}, got {type(table).__name__}")
+            raise UsageError(
+                f"{role}: expected a table: a data frame, a path, or a list of rows or dictionaries, got "
+                f"{type(table).__name__}"
+            )
     names = ColumnNames({role: ROLES[role] for role, table in tables.items() if table is not None}, columns)
 
     def opened(role: str, row_type: type[T]) -> Source[T] | None:
@@ -213,7 +215,7 @@ def _opened(sources: TextSources, options: JudgeOptions, on_message: OnMessage) 
     spec = _spec(options)
     texts = gather_texts(sources, options)
     with options.client(shorten=SHORTEN, on_message=on_message) as client:
-        yield client, JudgeRun(texts, spec, options, Tally(client.answers, options.price))
+        yield client, JudgeRun(texts, spec, Tally(client.answers, options.price))
 
 
 def _spec(options: JudgeOptions) -> JudgeSpec:
@@ -225,18 +227,7 @@ def _spec(options: JudgeOptions) -> JudgeSpec:
             rubric = file_bytes(options.rubric).decode("utf-8-sig").strip()
         except UnicodeDecodeError:
             raise InvalidInput("not UTF-8; save the file as UTF-8", where=options.rubric) from None
-    return JudgeSpec(
-        model=options.model,
-        scale=options.scale,
-        template=template,
-        rubric=rubric,
-        samples=options.samples,
-        temperature=options.temperature,
-        seed=options.seed,
-        logprobs=options.logprobs,
-        answer_tokens=options.answer_tokens,
-        extra=options.extra(),
-    )
+    return JudgeSpec(options=options, template=template, rubric=rubric)
 
 
 def _human_means(judgements: Source[Judgement] | None, options: JudgeOptions) -> dict[Key, float]:

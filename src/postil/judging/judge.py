@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from postil.data.grades import Scale
+    from postil.judging.options import JudgeOptions
 
 __all__ = [
     "FIELDS",
@@ -200,28 +201,14 @@ class JudgeSpec:
     """All of a judge that does not depend on the texts.
 
     Args:
-        model: The endpoint's name of the model.
-        scale: Scale of the grades.
+        options: The model, the scale, its samples and further fields of requests.
         template: Template of the prompt.
         rubric: The rubric; empty for none.
-        samples: Number of answers that are sampled where there are no probabilities of grades.
-        temperature: Temperature of these.
-        seed: Seed of the first of them; the others follow.
-        logprobs: True to ask for the probabilities of the first token.
-        answer_tokens: Maximum number of tokens of a sample.
-        extra: Further fields of all requests; see `postil.endpoint.chat.Request`.
     """
 
-    model: str
-    scale: Scale
+    options: JudgeOptions
     template: PromptTemplate
     rubric: str = ""
-    samples: int = 5
-    temperature: float = 0.7
-    seed: int = 20181
-    logprobs: bool = True
-    answer_tokens: int = ANSWER_TOKENS
-    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,11 +287,13 @@ class Judge:
 
     >>> from postil.judging.judge import Case, default_template
     >>> from postil.data.grades import Scale
+    >>> from postil.judging.options import JudgeOptions
     >>> answers = {"good": "Grade: 5", "odd": "no idea"}
     >>> def ask(requests):
     ...     for request in requests:
     ...         yield Answer(text=next(text for word, text in answers.items() if word in request.messages[-1].content))
-    >>> judge = Judge(JudgeSpec(model="m", scale=Scale(1, 5), template=default_template(), samples=2), ask)
+    >>> options = JudgeOptions(model="m", scale=Scale(1, 5), samples=2)
+    >>> judge = Judge(JudgeSpec(options=options, template=default_template()), ask)
     >>> outcomes = {}
     >>> judge.grade([Trial(Case("good")), Trial(Case("odd"))], outcomes)
     >>> outcomes[0]
@@ -315,10 +304,12 @@ class Judge:
 
     def __init__(self, spec: JudgeSpec, ask: Callable[[Iterable[Request]], Iterator[Answer | Failed]]) -> None:
         self.spec = spec
+        self.options = spec.options
+        self._extra = spec.options.extra()
         self._ask = ask
-        self._tokens = grade_tokens(spec.scale, TOP) if spec.logprobs else {}
+        self._tokens = grade_tokens(self.options.scale, TOP) if self.options.logprobs else {}
         self._offered: bool | None = None if self._tokens else False
-        self._watch = CutWatch(spec.answer_tokens)
+        self._watch = CutWatch(self.options.answer_tokens)
 
     def grade(self, trials: Sequence[Trial], outcomes: dict[int, Graded | Ungraded]) -> None:
         """Grade texts.
@@ -353,7 +344,7 @@ class Judge:
             sampled.append(answer)
             if isinstance(answer, Answer):
                 self._watch.see(answer, useful=self._read(answer) is not None)
-            if len(sampled) == self.spec.samples:
+            if len(sampled) == self.options.samples:
                 outcomes[begin + index] = self._mean(left[index], sampled)
                 sampled = []
 
@@ -391,31 +382,31 @@ class Judge:
 
     def _first(self, trial: Trial) -> Request:
         return Request(
-            model=self.spec.model,
+            model=self.options.model,
             messages=self._messages(trial.case),
             max_tokens=1,
-            seed=self.spec.seed,
+            seed=self.options.seed,
             top_logprobs=TOP,
             sample=int(trial.again),
-            extra=self.spec.extra,
+            extra=self._extra,
         )
 
     def _samples(self, trial: Trial) -> list[Request]:
         return [
             Request(
-                model=self.spec.model,
+                model=self.options.model,
                 messages=self._messages(trial.case),
-                max_tokens=self.spec.answer_tokens,
-                temperature=self.spec.temperature,
-                seed=self.spec.seed + number,
-                sample=number + self.spec.samples * trial.again,
-                extra=self.spec.extra,
+                max_tokens=self.options.answer_tokens,
+                temperature=self.options.temperature,
+                seed=self.options.seed + number,
+                sample=number + self.options.samples * trial.again,
+                extra=self._extra,
             )
-            for number in range(self.spec.samples)
+            for number in range(self.options.samples)
         ]
 
     def _messages(self, case: Case) -> tuple[Message, ...]:
-        return prompt(self.spec.template, case, scale_words(self.spec.scale), self.spec.rubric)
+        return prompt(self.spec.template, case, scale_words(self.options.scale), self.spec.rubric)
 
     def _usable(self, answer: Answer) -> bool:
         """True if an answer shows that the endpoint gives probabilities of grades."""
@@ -454,14 +445,14 @@ class Judge:
         """The grade of a sample; what a filter stopped or a model declined is none, whatever stands there."""
         if answer.filtered or answer.refusal:
             return None
-        return read_grade(answer.said, self.spec.scale, cut=answer.cut)
+        return read_grade(answer.said, self.options.scale, cut=answer.cut)
 
     def _why(self, kinds: Counter[NoGrade], *, thinks: bool) -> str:
         """The reason, in words, why no answer has a grade."""
-        scale, n = self.spec.scale, kinds.total()
+        scale, n = self.options.scale, kinds.total()
         thought = ", in thoughts" if thinks else ""
         words: dict[NoGrade, str] = {
-            "cut": f"cut off at {self.spec.answer_tokens:,} tokens{thought}",
+            "cut": f"cut off at {self.options.answer_tokens:,} tokens{thought}",
             "filtered": "stopped by the endpoint's filter of contents",
             "refused": "declined by the model",
             "empty": "empty" + (" but for thoughts" if thinks else ""),

@@ -311,8 +311,7 @@ class JudgeRun:
 
     Args:
         texts: The texts.
-        spec: Model, scale and prompt.
-        options: Options of the command.
+        spec: Options of the command, and the prompt.
         tally: Function that answers requests, in their order, and counts them.
 
     Attributes:
@@ -322,13 +321,14 @@ class JudgeRun:
         written: Score rows so far.
     """
 
-    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, tally: Tally) -> None:
-        self.texts, self.metric = texts, f"judge({options.name or spec.model})"
+    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, tally: Tally) -> None:
+        options = spec.options
+        self.texts, self.metric = texts, f"judge({options.name or options.model})"
         self._judge, self.tally, self._spec, self._options = Judge(spec, tally), tally, spec, options
         names = _names(texts) if options.controls else [MAIN]
         self._trials: list[dict[str, Trial]] = []
         for row, case in zip(texts.rows, texts.cases, strict=True):
-            trials = trials_of(case, spec.seed, row.item, row.system)
+            trials = trials_of(case, options.seed, row.item, row.system)
             self._trials.append({name: trials[name] for name in names if name != ORDER})
         self.grades: dict[str, NDArray[np.float64]] = {name: np.full(len(texts.rows), np.nan) for name in names}
         self.outcomes: list[Graded | None] = [None] * len(texts.rows)
@@ -427,25 +427,25 @@ class JudgeRun:
         )
 
     def _signature(self, outcome: Graded) -> str:
-        spec, given = self._spec, self._options
+        spec, given, extra = self._spec, self._options, self._options.extra()
         choice, served = given.anchors if self.texts.anchors else "none", _part(outcome.served) or "unknown"
         missing = [name for name in outcome.not_sent if name != "logprobs"]  # which the first request alone has
-        own = dict.fromkeys(read_extra(spec.extra) if spec.extra else (), "extra-body")
-        temperature = "default" if "temperature" in outcome.not_sent else f"{spec.temperature:g}"
+        own = dict.fromkeys(read_extra(extra) if extra else (), "extra-body")
+        temperature = "default" if "temperature" in outcome.not_sent else f"{given.temperature:g}"
         temperature = own.get("temperature", temperature)
-        sampled = f"samples={spec.samples},temperature={temperature}"
+        sampled = f"samples={given.samples},temperature={temperature}"
         parts = [
-            f"judge(model={_part(spec.model)},served={served},anchors={choice},{sampled})",
+            f"judge(model={_part(given.model)},served={served},anchors={choice},{sampled})",
             f"prompt:{spec.template.fingerprint}",
             f"rubric:{fingerprint(spec.rubric) if spec.rubric else 'none'}",
-            f"scale:{spec.scale}",
+            f"scale:{given.scale}",
             *([f"weights:grade|{self.texts.anchors}"] if self.texts.anchors else []),
             *([f"article-words:{given.article_words}"] if self.texts.cases[0].article else ["article:none"]),
-            *([] if spec.logprobs else ["logprobs:none"]),
-            *([] if spec.answer_tokens == ANSWER_TOKENS else [f"answer-tokens:{spec.answer_tokens}"]),
-            *([f"extra-body:{fingerprint(spec.extra)}"] if spec.extra else []),
+            *([] if given.logprobs else ["logprobs:none"]),
+            *([] if given.answer_tokens == ANSWER_TOKENS else [f"answer-tokens:{given.answer_tokens}"]),
+            *([f"extra-body:{fingerprint(extra)}"] if extra else []),
             *([f"not-sent:{'+'.join(missing)}"] if missing else []),
-            f"seed:{own.get('seed', spec.seed)}",
+            f"seed:{own.get('seed', given.seed)}",
             f"postil:{VERSION}",
         ]
         return "|".join(parts)

@@ -118,8 +118,10 @@ class Rated:
             _refuse(given, of_columns=True)
             table = grades if judgements is None else judgements
             if not is_table(table):
-                expected = "a table: a data frame, a path, or a list of rows or dictionaries"
-                raise UsageError(f"judgements: expected {expected}, got {type(table).__name__}")
+                raise UsageError(
+                    "judgements: expected a table: a data frame, a path, or a list of rows or dictionaries, got "
+                    f"{type(table).__name__}"
+                )
             if isinstance(scores, Mapping):
                 raise UsageError("judgements: scores are columns, so expected grades, a column as well")
             return cls.tables(scores, table, _column_names(given, roles), candidates)

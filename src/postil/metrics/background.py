@@ -550,7 +550,8 @@ class ExternalFrequencies:
                     np.save(after, numbers)
                 ends, keys = made.ends(numbers, last, begins)
                 for found, df in _distinct(keys, item[ends], made.bits):
-                    rows = _rows(found, df)
+                    rows = np.empty(len(found), RECORD)
+                    rows["key"], rows["df"] = found, df
                     for part, own in zip(parts, np.split(rows, np.searchsorted(found, made.bounds)), strict=True):
                         part.write(own.tobytes())
         (self._folder / f"ends-{n - 1}").unlink(missing_ok=True)
@@ -608,12 +609,6 @@ def _first_places(numbers: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArra
     found, place = _ordered(numbers[at].astype(np.uint64), np.uint64(32))
     new = np.flatnonzero(np.diff(found, prepend=np.uint64(1 << 32)))
     return found[new].astype(np.int64), at[place[new]]
-
-
-def _rows(keys: NDArray[np.uint64], df: NDArray[np.int32]) -> NDArray[np.void]:
-    rows = np.empty(len(keys), RECORD)
-    rows["key"], rows["df"] = keys, df
-    return rows
 
 
 def _distinct(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from postil.data.frames import Column, Table
     from postil.data.reading import Reading
+    from postil.kernel.arrays import Floats, Int32s
 
 __all__ = [
     "MEASURE",
@@ -137,10 +138,6 @@ def graded_passages(rows: Source[Passage]) -> tuple[list[str], list[float] | Non
     return [text for text, _ in graded], weights
 
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
-
-
 DECOMPOSABLE: Final = ("f1", "kl", "logsim", "rouge", "tf-idf")
 """Families of measures whose scores decompose into unit contributions."""
 
@@ -203,7 +200,7 @@ def unit_contributions(
     ]
 
 
-def _parts(measure: Overlap, number: Integers, k: Floats, count: Floats, bags: Bags) -> Floats:
+def _parts(measure: Overlap, number: Int32s, k: Floats, count: Floats, bags: Bags) -> Floats:
     """Contribution of each unit, for measures where it depends on counts alone."""
     c, total = count[number], float(count.sum())
     if isinstance(measure, FScore | PooledRouge) or not total:

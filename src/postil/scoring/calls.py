@@ -143,8 +143,10 @@ def score(
     if is_table(candidates) and (is_table(references) or not isinstance(candidates, str)):
         refuse_other_form("candidates are a table, so name its columns: item=…, system=…", items=items, systems=systems)
         if not is_table(references):
-            expected = "a table like the candidates: a data frame, a path, or a list of rows or dictionaries"
-            raise UsageError(f"references: expected {expected}, got {type(references).__name__}")
+            raise UsageError(
+                "references: expected a table like the candidates: a data frame, a path, or a list of rows or "
+                f"dictionaries, got {type(references).__name__}"
+            )
         if not (weights is None or isinstance(weights, str)):
             raise UsageError("weights: candidates are a table, so expected the name of a method, such as 'score'")
         given = {"system": system, "text": text}

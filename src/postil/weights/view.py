@@ -19,7 +19,6 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.results import plots
     from postil.weights.calls import WeightsPlanResult
 
 __all__ = ["pictures", "view"]
@@ -79,16 +78,6 @@ def _ends(result: WeightsPlanResult) -> list[tuple[int, float]]:
     return list(dict(zip(ends, result.covered, strict=True)).items())
 
 
-def _coverage(result: WeightsPlanResult) -> plots.Figure:
-    """Draw the share that is covered against the number of references graded.
-
-    Args:
-        result: The plan.
-    """
-    graded, covered = np.array(_ends(result)).T
-    return curves([Curve("covered", graded, covered)], xlabel="references graded", ylabel="share covered")
-
-
 def pictures(result: WeightsPlanResult) -> Iterator[Picture]:
     """The picture of the coverage, if there is something to draw.
 
@@ -97,4 +86,7 @@ def pictures(result: WeightsPlanResult) -> Iterator[Picture]:
     """
     if result.budget > 1 and result.covered:
         title = "Share of the value of all references by references graded"
-        yield Picture("coverage", title, title, title, partial(_coverage, result))
+        graded, covered = np.array(_ends(result)).T
+        line = Curve("covered", graded, covered)
+        draw = partial(curves, [line], xlabel="references graded", ylabel="share covered")
+        yield Picture("coverage", title, title, title, draw)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -14,22 +14,18 @@ from postil.kernel.python.checks import check_offsets, check_places, require
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
+    from postil.kernel.arrays import Floats, Int32s, Int64s
 
 __all__ = ["count_units", "pooled_scores"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
-Offsets: TypeAlias = "NDArray[np.int64]"
-
 
 def count_units(
-    ids: Integers,
-    offsets: Offsets,
+    ids: Int32s,
+    offsets: Int64s,
     order: int,
     gap: int = 0,
     up_to: bool = False,  # noqa: FBT001, FBT002
-) -> tuple[Integers, Offsets, Integers, Integers]:
+) -> tuple[Int32s, Int64s, Int32s, Int32s]:
     """The distinct units of each text with their counts.
 
     Args:
@@ -76,10 +72,10 @@ def _units(words: list[int], order: int, gaps: range) -> Iterator[tuple[int, ...
 
 
 def pooled_scores(  # noqa: PLR0917 - the compiled kernel's order
-    bags: tuple[Offsets, Integers, Integers],
-    references: tuple[Offsets, Integers, Floats],
-    texts: tuple[Offsets, Integers],
-    own: tuple[Offsets, Offsets],
+    bags: tuple[Int64s, Int32s, Int32s],
+    references: tuple[Int64s, Int32s, Floats],
+    texts: tuple[Int64s, Int32s],
+    own: tuple[Int64s, Int64s],
     measures: Sequence[tuple[str, float]],
     share: Floats,
     idf: Floats,
@@ -123,10 +119,10 @@ def pooled_scores(  # noqa: PLR0917 - the compiled kernel's order
 
 
 def _check(
-    bags: tuple[Offsets, Integers, Integers],
-    references: tuple[Offsets, Integers, Floats],
-    texts: tuple[Offsets, Integers],
-    own: tuple[Offsets, Offsets],
+    bags: tuple[Int64s, Int32s, Int32s],
+    references: tuple[Int64s, Int32s, Floats],
+    texts: tuple[Int64s, Int32s],
+    own: tuple[Int64s, Int64s],
 ) -> None:
     require(len(bags[1]) == len(bags[2]), "expected a count of every unit")
     require(len(references[1]) == len(references[2]), "expected a weight of every reference")
@@ -152,7 +148,7 @@ class _Pool:
     """A pooled reference: texts with weights, taken together."""
 
     def __init__(
-        self, bags: tuple[Offsets, Integers, Integers], texts: Integers, weights: Floats, share: Floats, idf: Floats
+        self, bags: tuple[Int64s, Int32s, Int32s], texts: Int32s, weights: Floats, share: Floats, idf: Floats
     ) -> None:
         self.bags, self.share, self.idf = bags, share, idf
         offsets, units, counts = bags
