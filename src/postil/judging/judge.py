@@ -55,9 +55,6 @@ NoGrade: TypeAlias = Literal["failed", "cut", "filtered", "refused", "empty", "u
 TOP: Final = 20
 """Number of first tokens whose probabilities are asked for."""
 
-ANSWER_TOKENS: Final = 16
-"""Maximum number of tokens of a sampled answer."""
-
 AT_FIRST: Final = 2
 """Number of texts that are graded at a time, until an answer is seen that is not cut off."""
 

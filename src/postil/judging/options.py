@@ -10,10 +10,12 @@ from postil.data.grades import Scale
 from postil.data.options import SeedOptions, ThreadOptions
 from postil.endpoint.options import EndpointOptions
 from postil.errors import UnknownName, UsageError, check_least
-from postil.judging.judge import ANSWER_TOKENS
 from postil.options import Flag, options
 
-__all__ = ["JudgeOptions"]
+__all__ = ["ANSWER_TOKENS", "JudgeOptions"]
+
+ANSWER_TOKENS: Final = 16
+"""Maximum number of tokens of a sampled answer."""
 
 CHOICES: Final = ("nearest", "spread", "none")
 """Choices of anchors."""

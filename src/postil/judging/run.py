@@ -23,7 +23,8 @@ from postil.data.fields import draw_key
 from postil.data.rows import JudgeScore
 from postil.endpoint.chat import Answer, Failed, Request, read_extra, refusal_words
 from postil.endpoint.prompts import fingerprint
-from postil.judging.judge import ANSWER_TOKENS, Case, Graded, Judge, JudgeSpec, Trial, Ungraded
+from postil.judging.judge import Case, Graded, Judge, JudgeSpec, Trial, Ungraded
+from postil.judging.options import ANSWER_TOKENS
 from postil.judging.result import (
     JudgeControl,
     JudgedSystem,

@@ -128,7 +128,7 @@ class Controls:
     def _notes(self, spec: str) -> Iterator[tuple[str, str]]:
         """Name of each control of a metric, and what its signature adds to that of the metric."""
         seed, ties, best_k = self._options.seed, f"{TOLERANCE:g}", f"best-{self._options.best}"
-        for draw in self._draws:
+        for draw in range(1, self._options.draws + 1):
             yield self._shuffled(spec, draw), f"control:shuffled|seed:{seed}"
         if spec in self._choosing:
             choices = f"choices:{self._options.choices}|seed:{seed}"
@@ -187,10 +187,6 @@ class Controls:
         means /= np.diff(self._references.offsets)
         for spec in self._averaging:
             yield f"control:mean-weight({spec})", spec, means[sets]
-
-    @property
-    def _draws(self) -> range:
-        return range(1, self._options.draws + 1)
 
     @staticmethod
     def _shuffled(spec: str, draw: int) -> str:
@@ -258,7 +254,8 @@ class Controls:
 
     def _nearest(self, spec: str, pairs: _Pairs) -> NDArray[np.float64]:
         starts = pairs.bounds[:-1]
-        values = joined(pairs.alone(self._scorers[spec], spec), starts)
+        scorer, found = self._scorers[spec], pairs.found[spec]
+        values = joined(scorer.alone(found) if isinstance(scorer, PairwiseScorer) else found[:, 0], starts)
         if self._metrics[spec].better == "low":
             values = -values
         highest = np.maximum.reduceat(values, starts)
@@ -289,8 +286,3 @@ class _Pairs:
     bounds: NDArray[np.int64]
     references: NDArray[np.int64]
     found: Mapping[str, NDArray[np.float64]]
-
-    def alone(self, scorer: Scorer, spec: str) -> NDArray[np.float64]:
-        """Unweighted score of each pair, float64[p]."""
-        found = self.found[spec]
-        return scorer.alone(found) if isinstance(scorer, PairwiseScorer) else found[:, 0]

@@ -32,7 +32,6 @@ __all__ = [
     "Pool",
     "Ranked",
     "Ties",
-    "expected_gains",
     "gain_curve",
     "gain_differences",
     "normalized_gains",
@@ -195,35 +194,13 @@ class GainCurve:
     seed: int
 
 
-def expected_gains(scores: ArrayLike, grades: ArrayLike) -> Floats:
-    """Cumulative gain at every rank cutoff, the mean over all orders of tied rows.
-
-    A tie of t rows with grades that sum to g adds ``g j / t`` where j of its rows are above the cutoff. Ties are
-    relative, by chains (`postil.data.ranking`).
-
-    Args:
-        scores: float64[n], higher is better; infinities are allowed.
-        grades: float64[n], 0 or more.
-
-    Returns:
-        float64[n], the expected sum of the grades of the best 1, 2, … n rows.
-
-    Raises:
-        InvalidInput: A score is NaN, or a grade is negative or not finite; says which.
-        Undefined: There are no rows.
-
-    >>> expected_gains([0.9, 0.5, 0.5, 0.1], [1, 0, 3, 2]).tolist()
-    [1.0, 2.5, 4.0, 6.0]
-    """
-    values, gains = _columns(scores, grades)
-    return Ranked(values, gains).gains(np.arange(1, len(gains) + 1)).ravel()
-
-
 def normalized_gains(scores: ArrayLike, grades: ArrayLike) -> Floats:
     """Normalized cumulative gain (nCG) at every rank cutoff: expected gain / the best possible sum of as many grades.
 
     Source: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text Informativeness Measures to Passage
-    Interestingness Evaluation", equation 11; ties as in `expected_gains`.
+    Interestingness Evaluation", equation 11. The gain is the mean over all orders of tied rows: a tie of t rows with
+    grades that sum to g adds ``g j / t`` where j of its rows are above the cutoff. Ties are relative, by chains
+    (`postil.data.ranking`).
 
     Args:
         scores: float64[n], higher is better; infinities are allowed.
@@ -263,7 +240,7 @@ def gain_curve(
     ranks the rows of the drawn topics anew, a topic that was drawn twice with two copies of each row.
 
     Args:
-        scores: float64[n], higher is better; infinities are allowed. Ties as in `expected_gains`.
+        scores: float64[n], higher is better; infinities are allowed. Ties as in `normalized_gains`.
         grades: float64[n], 0 or more.
         topics: int32[n], the number of each row's topic (or fold).
         cutoffs: Rank cutoffs k, each 1 or more.
