@@ -46,7 +46,7 @@ from postil.corpus.result import CorpusInput, Rejected, SplitSize
 from postil.corpus.splits import SPLITS, UNASSIGNED, UNDATED, Articles, article_thresholds
 from postil.data.arrays import as_npy
 from postil.data.artifacts import as_lines
-from postil.data.atomic_file import AtomicFile, check_folder, empty_folder, locked, write_error
+from postil.data.atomic_file import AtomicFile, check_folder, empty_folder, locked, writing
 from postil.data.fields import unix_seconds
 from postil.data.jsonl import FAILURES, check_keys, reread
 from postil.data.parquet import Arrow, arrow
@@ -729,15 +729,10 @@ class BuildDirectory:
         Raises:
             PostilError: The operating system reports an error.
         """
-        try:
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise write_error(str(path), error) from error
-        with AtomicFile(str(path)) as stream:
-            try:
+            with AtomicFile(str(path)) as stream:
                 yield stream
-            except OSError as error:
-                raise write_error(str(path), error) from error
 
     def finish(self) -> None:
         """Make the corpus appear, and throw the steps away.
@@ -745,8 +740,6 @@ class BuildDirectory:
         Raises:
             PostilError: The operating system reports an error.
         """
-        try:
+        with writing(self.out):
             self.corpus.rename(self.out)
             shutil.rmtree(self.folder)
-        except OSError as error:
-            raise write_error(str(self.out), error) from error

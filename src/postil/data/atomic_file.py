@@ -32,6 +32,7 @@ __all__ = [
     "locked",
     "write_error",
     "write_file",
+    "writing",
 ]
 
 
@@ -134,6 +135,19 @@ def write_error(path: str, error: OSError) -> Exception:
     return PostilError(f"{path}: cannot be written: {error.strerror or f'{error}; is the disk full?'}")
 
 
+@contextmanager
+def writing(path: FilePath) -> Iterator[None]:
+    """Put errors of the operating system into words while a file or folder is written; see `write_error`.
+
+    Args:
+        path: The file or folder.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise write_error(str(path), error) from error
+
+
 def check_apart(out: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse to overwrite an input, whatever the spelling: through a link, a stream or a folder around it.
 
@@ -233,10 +247,8 @@ class FolderWriter:
     def __enter__(self) -> Self:
         if self._replace is not True:
             check_folder(self._folder, self._replace)
-        try:
+        with writing(self._folder):
             self.part.mkdir()
-        except OSError as error:
-            raise write_error(str(self._folder), error) from error
         return self
 
     def path(self, name: str) -> Path:

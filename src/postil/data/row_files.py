@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAli
 import msgspec
 
 from postil.data import jsonl, parquet
-from postil.data.atomic_file import AtomicFile, write_error
+from postil.data.atomic_file import AtomicFile, write_error, writing
 from postil.data.columns import Batch, CellTable, ValueTable, in_columns, of_records
 from postil.data.delimited import CsvSink, Delimited
 from postil.data.explain import file_setting, shown
@@ -507,11 +507,9 @@ def open_sink(
                 sink.close()
                 _close(packed, stream)
             raise
-        try:
+        with writing(os.fspath(path)):
             sink.close()
             _close(packed, stream)
-        except OSError as error:
-            raise write_error(os.fspath(path), error) from error
 
 
 def _close(packed: IO[bytes], stream: IO[bytes]) -> None:

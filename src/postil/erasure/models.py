@@ -24,7 +24,7 @@ from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.retrieval import KINDS, Retriever
 from postil.comments.store import Change, Model
 from postil.corpus.forgotten import Chosen, is_placeholder, placeholder
-from postil.data.atomic_file import write_error
+from postil.data.atomic_file import write_error, writing
 from postil.encoders.static import open_static
 from postil.errors import PostilError, UsageError
 from postil.text.tokenizers import stored_tokenizer
@@ -332,10 +332,8 @@ def unserved(folder: FilePath) -> Iterator[tuple[str, ...]]:
         PostilError: The operating system reports an error.
     """
     path = os.path.realpath(folder)
-    try:
+    with writing(_note(path)):
         file = _open(path, alone=True)
-    except OSError as error:
-        raise write_error(str(_note(path)), error) from error
     if file is None:
         how = "erase by its POST /v1/forget, or stop it first"
         raise AlsoServed(f"{folder}: a service that runs serves it, and would go on suggesting what is erased; {how}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
 from postil.data.arguments import check_arguments, options_of
-from postil.data.atomic_file import check_apart, write_error, write_file
+from postil.data.atomic_file import check_apart, write_file, writing
 from postil.data.options import TableInputOptions
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import check_standard_input
@@ -157,10 +157,8 @@ def _rank_pages(
         PostilError: The operating system reports an error.
     """
     if folder is not None:
-        try:
+        with writing(folder):
             Path(folder).mkdir(exist_ok=True)
-        except OSError as error:
-            raise write_error(folder, error) from error
     pages: list[PageSummary] = []
     failed: list[FailedPage] = []
     notes: list[str] = []

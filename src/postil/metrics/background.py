@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -27,7 +27,7 @@ import numpy as np
 from postil.data.arguments import check_arguments
 from postil.data.arrays import WHOLE, Expected
 from postil.data.artifacts import ArtifactKind, as_json, check_hash
-from postil.data.atomic_file import FolderWriter, write_error
+from postil.data.atomic_file import FolderWriter, writing
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import count_grams, load_grams
 from postil.messages import Blank, Hint, Setting
@@ -37,6 +37,7 @@ from postil.text.tokens import Tokens, Vocabulary
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -577,12 +578,8 @@ class ExternalFrequencies:
             df=_mapped(self._folder / f"df-{n}", np.int32),
         )
 
-    @contextmanager
-    def _written(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise write_error(f"{self._folder} (a folder for temporary files; TMPDIR names another)", error) from error
+    def _written(self) -> AbstractContextManager[None]:
+        return writing(f"{self._folder} (a folder for temporary files; TMPDIR names another)")
 
 
 def _mapped(path: Path, dtype: type[K]) -> NDArray[K]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.corpus.importers.trec import run_lines
-from postil.data.atomic_file import check_apart, write_error, write_file
+from postil.data.atomic_file import check_apart, write_file, writing
 from postil.data.explain import shown
 from postil.data.grades import Scale
 from postil.data.groups import grouped
@@ -199,10 +199,8 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, on_messag
             ) from None
         runs[folder / f"{name}.run"] = "".join(f"{line}\n" for line in lines).encode()
         tied[each.name] = sum(_tied(ranking.scores) for ranking in lists.values())
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise write_error(str(folder), error) from error
     for path in runs:
         check_apart(path, [scored.where])
     for path, data in runs.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import file_digest
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from postil.data.atomic_file import check_apart, write_error, write_file
+from postil.data.atomic_file import check_apart, write_file, writing
 from postil.data.explain import load_json
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Command, CommandLine, Setting
@@ -84,10 +84,8 @@ class Stages:
     def __init__(self, out: Path, on_message: OnMessage, only: str | None = None) -> None:
         self.out, self._on_message, self._only = out, on_message, only
         self.names: list[str] = []
-        try:
+        with writing(out):
             (out / RECORDS).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise write_error(str(out), error) from error
 
     def run(self, stage: Stage) -> None:
         """Run a stage unless it is done or not the one selected.

@@ -46,142 +46,6 @@ _IRREGULAR: Final = {
     "exceed": "exceed",
     "succeed": "succeed",
 }
-# In the order in which they are tried: the first that a word ends with is the only one.
-_STEP_2: Final = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("bli", "ble"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
-    ("fulli", "ful"),
-    ("logi", "log"),
-)
-_STEP_3: Final = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-)
-_STEP_4: Final = tuple(
-    "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()  # noqa: SIM905 - a table
-)
-
-
-def porter_stem(word: str) -> str:
-    """The stem of a lower-case word.
-
-    >>> [porter_stem(word) for word in ("meetings", "dies", "enjoyed", "rationally", "skies")]
-    ['meet', 'die', 'enjoy', 'ration', 'sky']
-    """
-    irregular = _IRREGULAR.get(word)
-    if irregular is not None:
-        return irregular
-    if len(word) <= 2:
-        return word
-    word = _past(_plural(word))
-    if word.endswith("y") and len(word) > 2 and _shape(word[:-1]).endswith("c"):
-        word = word[:-1] + "i"
-    return _tidy(_step_4(_step_3(_step_2(word))))
-
-
-def _shape(text: str) -> str:
-    """``c`` for each consonant and ``v`` for each vowel; ``y`` is a vowel behind a consonant."""
-    shape = ""
-    for character in text:
-        vowel = character in "aeiou" or (character == "y" and shape.endswith("c"))
-        shape += "v" if vowel else "c"
-    return shape
-
-
-def _measure(text: str) -> int:
-    """Number m of a stem of the form [C](VC){m}[V]."""
-    return _shape(text).count("vc")
-
-
-def _ends_short(text: str) -> bool:
-    """True if a stem ends in consonant, vowel, consonant other than w, x and y, or is a vowel and a consonant."""
-    shape = _shape(text)
-    return (shape.endswith("cvc") and text[-1] not in "wxy") or shape == "vc"
-
-
-def _plural(word: str) -> str:
-    if word.endswith("ies"):
-        return word[:-1] if len(word) == 4 else word[:-2]
-    if word.endswith("sses"):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
-def _past(word: str) -> str:
-    if word.endswith("ied"):
-        return word[:-1] if len(word) == 4 else word[:-2]
-    if word.endswith("eed"):
-        return word[:-1] if _measure(word[:-3]) else word
-    stem = word[:-2] if word.endswith("ed") else word[:-3] if word.endswith("ing") else ""
-    if "v" not in _shape(stem):
-        return word
-    if stem.endswith(("at", "bl", "iz")):
-        return stem + "e"
-    if len(stem) > 1 and stem[-1] == stem[-2] and _shape(stem).endswith("c"):
-        return stem if stem[-1] in "lsz" else stem[:-1]
-    return stem + "e" if _measure(stem) == 1 and _ends_short(stem) else stem
-
-
-def _step_2(word: str) -> str:
-    if word.endswith("alli") and _measure(word[:-4]):
-        return _step_2(word[:-2])
-    for suffix, replacement in _STEP_2:
-        if word.endswith(suffix):
-            stem = word[: -len(suffix)]
-            measured = f"{stem}l" if suffix == "logi" else stem  # so that geology is short, too
-            return stem + replacement if _measure(measured) else word
-    return word
-
-
-def _step_3(word: str) -> str:
-    for suffix, replacement in _STEP_3:
-        if word.endswith(suffix):
-            stem = word[: -len(suffix)]
-            return stem + replacement if _measure(stem) else word
-    return word
-
-
-def _step_4(word: str) -> str:
-    for suffix in _STEP_4:
-        if word.endswith(suffix):
-            stem = word[: -len(suffix)]
-            removed = _measure(stem) > 1 and (suffix != "ion" or stem.endswith(("s", "t")))
-            return stem if removed else word
-    return word
-
-
-def _tidy(word: str) -> str:
-    """Without a last e, and with one l for two, where enough of the word is left."""
-    if word.endswith("e"):
-        m = _measure(word[:-1])
-        if m > 1 or (m == 1 and not _ends_short(word[:-1])):
-            word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
-
-
 _RULES: Final = "2.2.0.3"
 """Version of PyStemmer whose stems those of ``english`` and ``porter`` are."""
 
@@ -234,8 +98,18 @@ _ENGLISH_SECOND: Final = {key: value for key, value in _PORTER_SECOND.items() if
 }
 _PORTER_THIRD: Final = {"alize": "al", "icate": "ic", "iciti": "ic", "ical": "ic", "ful": "", "ness": "", "ative": ""}
 _ENGLISH_THIRD: Final = _PORTER_THIRD | {"tional": "tion", "ational": "ate"}
-_ENGLISH_FOURTH: Final = dict.fromkeys((*(each for each in _STEP_4 if each != "ou"), "ion"), "")
-_PORTER_FOURTH: Final = _ENGLISH_FOURTH | {"ou": ""}
+_ROUGE_SECOND: Final = {key: value for key, value in _PORTER_SECOND.items() if key != "abli"} | {
+    "bli": "ble",
+    "fulli": "ful",
+    "logi": "log",
+}
+_ENGLISH_FOURTH: Final = frozenset(
+    "al ance ence er ic able ible ant ement ment ent ion ism ate iti ous ive ize".split()  # noqa: SIM905 - a table
+)
+_PORTER_FOURTH: Final = _ENGLISH_FOURTH | {"ou"}
+_DOUBLED: Final = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
+_ALL_DOUBLED: Final = (*(2 * letter for letter in "bcdfghjkmnpqrtvwx"), "yY")
+"""Consonants of which one goes with an ending, by Snowball's rules and by those of rouge-score."""
 
 
 def _marked(word: str) -> str:
@@ -270,7 +144,9 @@ def _split(word: str, endings: Container[str]) -> tuple[str, str]:
     return word, ""
 
 
-def _without_past(word: str, endings: Container[str], first: int, *, alone: bool) -> str:
+def _without_past(
+    word: str, endings: Container[str], first: int, *, alone: bool, doubled: tuple[str, ...] = _DOUBLED
+) -> str:
     stem, ending = _split(word, endings)
     if ending.startswith("ee"):
         return f"{stem}ee" if len(stem) >= first else word
@@ -278,21 +154,23 @@ def _without_past(word: str, endings: Container[str], first: int, *, alone: bool
         return word
     if stem.endswith(("at", "bl", "iz")):
         return f"{stem}e"
-    if stem.endswith(("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")):
+    if stem.endswith(doubled):
         return stem[:-1]
     return f"{stem}e" if len(stem) == first and _short(stem, alone=alone) else stem
 
 
-def _without_last(word: str, endings: Container[str], first: int, second: int, *, alone: bool) -> str:
-    """The fourth and fifth step."""
+def _without_last(
+    word: str, endings: Container[str], first: int, second: int, *, alone: bool, both: bool = True
+) -> str:
+    """The fourth and fifth step, in which a word may lose both e and l."""
     stem, ending = _split(word, endings)
     if ending and len(stem) >= second and (ending != "ion" or stem.endswith(("s", "t"))):
         word = stem
     rest = len(word) - 1
     if word.endswith("e") and (rest >= second or (rest >= first and not _short(word[:-1], alone=alone))):
-        if alone:  # in the rules for English a word loses e or l
-            return word[:-1]
         word = word[:-1]
+        if not both:
+            return word
     return word[:-1] if word.endswith("ll") and len(word) > second else word
 
 
@@ -318,7 +196,7 @@ def _english(given: str) -> str:
         stem, ending = _split(word, _ENGLISH_THIRD)
         if ending and len(stem) >= (second if ending == "ative" else first):
             word = stem + _ENGLISH_THIRD[ending]
-        word = _without_last(word, _ENGLISH_FOURTH, first, second, alone=True)
+        word = _without_last(word, _ENGLISH_FOURTH, first, second, alone=True, both=False)
     return word.replace("Y", "y") if was_marked else word
 
 
@@ -349,6 +227,40 @@ def _porter(given: str) -> str:
         if ending and len(stem) >= first:
             word = stem + endings[ending]
     word = _without_last(word, _PORTER_FOURTH, first, second, alone=False)
+    return word.replace("Y", "y") if was_marked else word
+
+
+def porter_stem(given: str) -> str:
+    """The stem of a lower-case word by Porter's rules as rouge-score has them.
+
+    >>> [porter_stem(word) for word in ("meetings", "dies", "enjoyed", "rationally", "skies")]
+    ['meet', 'die', 'enjoy', 'ration', 'sky']
+    """
+    if given in _IRREGULAR or len(given) < 3:
+        return _IRREGULAR.get(given, given)
+    word = _marked(given)
+    was_marked = word != given
+    first = _region(word)
+    second = _region(word, first)
+    if word.endswith("sses") or (word.endswith("ies") and len(word) > len("dies")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    if word.endswith("ied"):
+        word = word[: -1 if len(word) == len("died") else -2]
+    else:
+        word = _without_past(word, ("eed", "ing", "ed"), first, alone=True, doubled=_ALL_DOUBLED)
+    if word.endswith("y") and len(word) > 2:
+        word = f"{word[:-1]}i"
+    if word.endswith("alli") and len(word) - 4 >= first:
+        word = word[:-2]
+    stem, ending = _split(word, _ROUGE_SECOND)
+    if ending and len(stem) + (ending == "logi") >= first:  # so that geology is short, too
+        word = stem + _ROUGE_SECOND[ending]
+    stem, ending = _split(word, _PORTER_THIRD)
+    if ending and len(stem) >= first:
+        word = stem + _PORTER_THIRD[ending]
+    word = _without_last(word, _PORTER_FOURTH, first, second, alone=True)
     return word.replace("Y", "y") if was_marked else word
 
 

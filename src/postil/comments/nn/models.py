@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from postil.comments.nn.batches import SPECIAL
 from postil.comments.store import Model, ModelWriter
 from postil.data.arrays import WHOLE
-from postil.data.atomic_file import AtomicFile, write_error
+from postil.data.atomic_file import AtomicFile
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
@@ -131,10 +131,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], note: str = "") -> 
     """
     data = as_bytes({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, {"note": note})
     with AtomicFile(str(path)) as stream:
-        try:
-            stream.write(data)
-        except OSError as error:
-            raise write_error(str(path), error) from error
+        stream.write(data)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], str]:

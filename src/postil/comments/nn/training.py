@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from postil.comments.nn import models
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.store import training_folder
-from postil.data.atomic_file import AtomicFile, write_error, write_file
+from postil.data.atomic_file import AtomicFile, write_file, writing
 from postil.errors import InvalidInput, PostilError, UsageError, needs
 
 if TYPE_CHECKING:
@@ -112,12 +112,10 @@ class Checkpoints:
     def __post_init__(self) -> None:
         if not self.folder.parent.is_dir():
             raise UsageError(f"{self.folder}: parent folder {self.folder.parent} does not exist")
-        try:
+        with writing(self.folder):
             self.folder.mkdir(exist_ok=True)
             for part in self.folder.glob(".*.part"):  # of a training that was killed
                 part.unlink(missing_ok=True)
-        except OSError as error:
-            raise write_error(str(self.folder), error) from error
 
     def save(
         self, state: TrainingState, network: nn.Module, optimizer: torch.optim.Optimizer, best: Mapping[str, Tensor]

@@ -245,11 +245,8 @@ def json_objects(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Re
     with opened(path) as stream:
         try:
             document = _document(stream, where)
-        except DAMAGE as error:
-            report.refuse(damaged(error, path, 0))
-            return
-        except InvalidInput as problem:  # damage of a Zstandard file
-            report.refuse(problem)
+        except (InvalidInput, *DAMAGE) as error:  # a damaged Zstandard file is an InvalidInput
+            report.refuse(error if isinstance(error, InvalidInput) else damaged(error, path, 0))
             return
         if document is None:
             yield from json_lines_of(stream, path, report)

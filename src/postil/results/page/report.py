@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from postil.data.atomic_file import check_apart, write_error, write_file
+from postil.data.atomic_file import check_apart, write_file, writing
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Message, spoken
 from postil.results.base import Result, encoded, read_results
@@ -232,10 +232,8 @@ def write_report(results: Sequence[Result], out: str | PathLike[str]) -> list[Pa
     folder = target.with_name(f"{target.stem}_files")
     everything = encoded(results)
     text, tables = page(results, folder.name)
-    try:
+    with writing(folder):
         folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise write_error(str(folder), error) from error
     files = {RESULTS: everything, **tables}
     for path, data in [*((folder / name, data) for name, data in files.items()), (target, text.encode())]:
         write_file(path, data)
