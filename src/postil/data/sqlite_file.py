@@ -75,9 +75,10 @@ class Kind:
             sqlite3.Error: The database reports an error.
         """
         # One statement, as another process may be making the tables.
-        header = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
-        query = f"{header} FROM pragma_application_id, pragma_user_version"
-        application, found, tables = connection.execute(query).fetchone()
+        application, found, tables = connection.execute(
+            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+            "FROM pragma_application_id, pragma_user_version"
+        ).fetchone()
         known = len(self.steps)
         if application != self.application and tables:
             raise InvalidInput(self.other, where=where)

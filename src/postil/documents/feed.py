@@ -349,8 +349,7 @@ def _closed(text: str) -> str:
 
 def _entry(entry: Mapping[str, Any], url: str | None, usual: str, *, atom: bool) -> FeedEntry:
     bodies = [*entry.get("content", ()), entry.get("summary_detail") or {"value": entry.get("summary", "")}]
-    empty: Mapping[str, Any] = {}
-    body = next((each for each in bodies if (each.get("value") or "").strip()), empty)
+    body: Mapping[str, Any] = next((each for each in bodies if (each.get("value") or "").strip()), {})
     content, kind = (body.get("value") or "").strip(), body.get("type") or "text/html"
     is_html = kind == _XHTML or (kind == "text/html" and (atom or _MARKUP.search(content) is not None))
     inherited = (each.get("language") for each in (body, entry.get("title_detail") or {}))

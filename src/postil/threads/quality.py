@@ -328,8 +328,7 @@ def cross_fit(
     weights = [fit(grams[fold != one], products[fold != one]) for one in range(folds)]
     alone, whole = [], []
     for one, at in zip(examples, fold.tolist(), strict=True):
-        columns = one.all_columns
-        parts = columns * weights[at]
+        parts = one.all_columns * weights[at]
         alone.append(0.5 + parts[:, : len(FEATURES)].sum(axis=1))
         whole.append(0.5 + parts.sum(axis=1))
     return alone, whole

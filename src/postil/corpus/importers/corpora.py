@@ -346,15 +346,12 @@ def import_tencent(files: Sequence[FilePath], out: str, options: TencentOptions,
         InvalidInput: A file is broken, or there are no articles; nothing is written.
         PostilError: The operating system reports an error.
     """
-    contents = options.contents
-
-    def read(report: ImportReport) -> Iterator[Article]:
-        return read_tencent(files, report, contents=contents)
+    read = partial(read_tencent, files, contents=options.contents)
 
     def scores(report: ImportReport) -> str | None:
         return Message("human scores {range}", range=range_seen(report.low, report.high)) if report.graded else None
 
-    import_articles(read, [*files, *contents], out, options, on_message, note=scores)
+    import_articles(read, [*files, *options.contents], out, options, on_message, note=scores)
 
 
 SPACED: Final = Message(
@@ -365,10 +362,7 @@ SPACED: Final = Message(
 
 def import_tokenized(files: Sequence[FilePath], out: str, options: TokenizedOptions, on_message: OnMessage) -> None:
     """Import tokenized copies of the Tencent corpus; arguments and errors as of `import_tencent`."""
-
-    def read(report: ImportReport) -> Iterator[Article]:
-        return read_tokenized(files, report, second=options.second, lang=options.lang)
-
+    read = partial(read_tokenized, files, second=options.second, lang=options.lang)
     import_articles(read, files, out, options, on_message, note=lambda _: SPACED)
 
 

@@ -547,10 +547,7 @@ def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, on_
         PostilError: The operating system reports an error.
     """
     fields, of_comments = name_maps(options.column, options.comment_column)
-
-    def read(report: ImportReport) -> Iterator[Article]:
-        return read_forum(files, report, fields=fields, comment_fields=of_comments, lang=options.lang)
-
+    read = partial(read_forum, files, fields=fields, comment_fields=of_comments, lang=options.lang)
     import_articles(read, files, out, options, on_message)
 
 
@@ -558,24 +555,21 @@ def import_table(_files: Sequence[FilePath], out: str, options: TableOptions, on
     """Import CSV, TSV or workbooks; arguments and errors as of `import_forum`, but that the options name the files."""
     sheets, _ = by_role(("comments", "articles"), options.sheet, "sheet")
     columns, of_comments = name_maps(options.column, options.comment_column)
-
-    def read(report: ImportReport) -> Iterator[Article]:
-        return read_table(
-            options.comments,
-            report,
-            articles=options.articles,
-            columns=columns,
-            comment_columns=of_comments,
-            lang=options.lang,
-            encoding=options.encoding,
-            delimiter=options.delimiter,
-            decimal=options.decimal,
-            quotes=options.quotes,
-            apostrophes=options.apostrophes,
-            sheet=sheets.get("comments"),
-            sheet_of_articles=sheets.get("articles"),
-        )
-
+    read = partial(
+        read_table,
+        options.comments,
+        articles=options.articles,
+        columns=columns,
+        comment_columns=of_comments,
+        lang=options.lang,
+        encoding=options.encoding,
+        delimiter=options.delimiter,
+        decimal=options.decimal,
+        quotes=options.quotes,
+        apostrophes=options.apostrophes,
+        sheet=sheets.get("comments"),
+        sheet_of_articles=sheets.get("articles"),
+    )
     inputs = [options.comments, *([options.articles] if options.articles else [])]
     import_articles(read, inputs, out, options, on_message)
 
@@ -583,12 +577,15 @@ def import_table(_files: Sequence[FilePath], out: str, options: TableOptions, on
 def import_dataset(folders: Sequence[FilePath], out: str, options: DatasetOptions, on_message: OnMessage) -> None:
     """Import Parquet files; arguments and errors as of `import_forum`."""
     fields, of_comments = name_maps(options.column, options.comment_column)
-    splits, lang = options.split, options.lang
-
-    def read(report: ImportReport) -> Iterator[Article]:
-        return read_dataset(folders, report, splits=splits, fields=fields, comment_fields=of_comments, lang=lang)
-
-    import_articles(read, split_files(folders, splits), out, options, on_message)
+    read = partial(
+        read_dataset,
+        folders,
+        splits=options.split,
+        fields=fields,
+        comment_fields=of_comments,
+        lang=options.lang,
+    )
+    import_articles(read, split_files(folders, options.split), out, options, on_message)
 
 
 def name_maps(pairs: Sequence[str], of_comments: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:

@@ -107,10 +107,6 @@ Run: TypeAlias = "Callable[[Sequence[str], str, Any, OnMessage], None]"
 """An import: of files, into an output, with options of the importer's class and a callback for status messages."""
 
 
-def _never(_row: Mapping[str, object]) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
     """Marks that tell the files of a format from article rows and from the files of other formats.
@@ -122,7 +118,7 @@ class Sign:
     """
 
     fields: tuple[frozenset[str], ...] = ()
-    test: Callable[[Mapping[str, object]], bool] = _never
+    test: Callable[[Mapping[str, object]], bool] | None = None
     head: re.Pattern[str] | None = None
 
 
@@ -211,7 +207,7 @@ def _kind(row: Mapping[str, object]) -> str | None:
         if any(fields <= row.keys() for fields in each.sign.fields):
             return each.name
     for each in every:
-        if each.sign.test(row):
+        if each.sign.test is not None and each.sign.test(row):
             return each.name
     arrays = (row[name] for name in ARRAYS_OF_COMMENTS if name in row)
     return "forum" if any(isinstance(each, list) and each for each in arrays) else None

@@ -35,6 +35,8 @@ _DATE: Final = re.compile(r"((?:1[5-9]|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\
 _NOTE: Final = re.compile(r"\[\^([^\]\s]{1,64})\]:[ \t]*")
 _NOTE_MARK: Final = re.compile(r"\[\^[^\]\s]{1,64}\]")
 _ALERT: Final = re.compile(r"\A\[(?:!(?:note|tip|important|warning|caution)|[ x])\]\s*", re.IGNORECASE)
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+"""A comment; one that is never closed ends with the text, as in browsers."""
 _TAG: Final = re.compile(r"(<[^<>]{0,20000}>)")
 _TAG_NAME: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)")
 _UNSEEN: Final = frozenset({"script", "style", "template", "noscript", "svg", "iframe", "textarea", "select", "button"})
@@ -280,22 +282,11 @@ def _within(unseen: str, tag: re.Match[str]) -> str:
     return "" if tag[1] and name == unseen else unseen
 
 
-def _without_comments(html: str) -> str:
-    """HTML without comments; one that is never closed ends with the text, as in browsers."""
-    kept, place = list[str](), 0
-    while (begin := html.find("<!--", place)) >= 0:
-        kept.append(html[place:begin])
-        end = html.find("-->", begin + 4)
-        place = len(html) if end < 0 else end + 3
-    kept.append(html[place:])
-    return "".join(kept)
-
-
 def _html_texts(html: str) -> Iterator[str]:
     """Texts between the tags of HTML, without scripts and comments."""
     unseen = ""
     texts = list[str]()
-    for piece in _TAG.split(without_tags(_without_comments(html))):
+    for piece in _TAG.split(without_tags(_COMMENT.sub("", html))):
         is_tag = piece.startswith("<") and piece.endswith(">")
         tag = _TAG_NAME.match(piece) if is_tag else None
         if tag is None:

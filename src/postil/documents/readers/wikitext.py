@@ -611,19 +611,16 @@ class _MarkedPage(WikiPage):
         elif name in {"li", "dd", "dt"} and tag.wiki_markup:
             super().say(_ITEM)
         elif name == "blockquote":
-            self._around(_QUOTE, tag, _UNQUOTE)
+            super().say(f"\n{_QUOTE}\n")
+            if tag.contents is not None:
+                self.read(tag.contents)
+            super().say(f"\n{_UNQUOTE}\n")
         elif name in {"pre", "source", "syntaxhighlight"}:
             super().say(f"\n{_CODE}\n")
             super().say(html.unescape(str(tag.contents or "")))
             super().say(f"\n{_UNCODE}\n")
         else:
             super().tag(tag)
-
-    def _around(self, before: str, tag: Tag, after: str) -> None:
-        super().say(f"\n{before}\n")
-        if tag.contents is not None:
-            self.read(tag.contents)
-        super().say(f"\n{after}\n")
 
 
 def read_wikitext(data: bytes | str, source: str, charset: str | None = None) -> Document:
