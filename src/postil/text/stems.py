@@ -242,7 +242,7 @@ def porter_stem(given: str) -> str:
     was_marked = word != given
     first = _region(word)
     second = _region(word, first)
-    if word.endswith("sses") or (word.endswith("ies") and len(word) > len("dies")):
+    if word.endswith("sses") or (word.endswith("ies") and len(word) != len("dies")):
         word = word[:-2]
     elif word.endswith("s") and not word.endswith("ss"):
         word = word[:-1]
