@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.comments.text_arrays import StringArray
-from postil.data.arrays import WHOLE, Expected
+from postil.data.arrays import WHOLE, AnyArray, Expected, OpenArray
 from postil.data.fields import unix_seconds
 from postil.data.suggestions import Source
 from postil.documents.markup import plain_text
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from postil.comments.index import Index
     from postil.comments.store import ModelWriter
-    from postil.data.arrays import AnyArray, OpenArray
     from postil.data.rows import Article
 
 __all__ = ["MISSING", "CandidatePool", "retriever_arrays", "save_retriever"]

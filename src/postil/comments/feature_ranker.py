@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from postil.comments.rankers import ArticleTexts, CommentTexts, Ranker, shared_idf, take
-from postil.data.arrays import WHOLE, Expected
+from postil.data.arrays import WHOLE, AnyArray, Expected
 from postil.encoders.static import WordEncoder, open_static
 from postil.errors import InvalidInput
 from postil.learners.boosting import Trees
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from postil.comments.index import Idf
     from postil.comments.rankers import Scores, Stored
     from postil.comments.store import Model
-    from postil.data.arrays import AnyArray
     from postil.encoders.base import Encoder
 
 __all__ = [

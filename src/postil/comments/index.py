@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_arg
 
 import numpy as np
 
-from postil.data.arrays import WHOLE, Expected
+from postil.data.arrays import WHOLE, AnyArray, Expected, OpenArray
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.kernel import Searcher, count_terms, invert, search_bounds, searcher
 from postil.text.tokens import Ragged
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.arrays import AnyArray, OpenArray
     from postil.engine import Engine
 
     Counts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]

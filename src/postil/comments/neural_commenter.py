@@ -19,7 +19,7 @@ from postil.comments.options import DecodingOptions
 from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.corpus.forgotten import is_placeholder
-from postil.data.arrays import WHOLE, Expected
+from postil.data.arrays import WHOLE, AnyArray, Expected
 from postil.data.explain import shown
 from postil.data.suggestions import Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 from postil.errors import InvalidInput, UsageError, needs
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from postil.comments.nn.decoding import Hypothesis
     from postil.comments.nn.generator import Generator
     from postil.corpus.store import Field
-    from postil.data.arrays import AnyArray
     from postil.data.rows import Article
     from postil.data.streams import FilePath
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 import numpy as np
 
 from postil.comments.index import CollectionStatistics, Idf
-from postil.data.arrays import WHOLE
+from postil.data.arrays import WHOLE, AnyArray
 from postil.errors import InvalidInput
 from postil.text.tokens import Ragged
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.nn.relevance import Relevance
-    from postil.data.arrays import AnyArray
 
     Stored: TypeAlias = Sequence[NDArray[np.int64]]
     Scores: TypeAlias = list[NDArray[np.float64]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.comments.feature_ranker import TextVectors
-from postil.data.arrays import Expected
+from postil.data.arrays import AnyArray, Expected
 from postil.encoders.sentences import sentence_encoder
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.store import Model
-    from postil.data.arrays import AnyArray
     from postil.data.streams import FilePath
     from postil.encoders.base import Encoder
 

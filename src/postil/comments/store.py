@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from postil.data.arrays import WHOLE
+from postil.data.arrays import WHOLE, AnyArray, Expected
 from postil.data.artifacts import Artifact, ArtifactKind, as_json, as_lines, read_object
 from postil.data.atomic_file import LOCK, FolderWriter, locked, write_error
 from postil.data.explain import is_finite, shown
@@ -26,7 +26,6 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from postil.data.arrays import AnyArray, Expected
     from postil.data.streams import FilePath
 
 __all__ = [

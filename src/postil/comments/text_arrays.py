@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from postil.data.arrays import WHOLE, Expected
+from postil.data.arrays import WHOLE, Expected, OpenArray
 from postil.errors import InvalidInput
 from postil.text.tokens import ranges
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.data.arrays import OpenArray
 
 __all__ = ["SharedSpan", "SpanIndex", "StringArray"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    AnyArray = NDArray[Any]
-    """An array whose dtype is only known at run time."""
-
-    OpenArray = Callable[[str, "Expected"], AnyArray]
-
 __all__ = ["WHOLE", "Expected", "as_npy", "check_array", "open_array"]
+
+AnyArray: TypeAlias = "NDArray[Any]"
+"""An array whose dtype is only known at run time."""
+OpenArray: TypeAlias = "Callable[[str, Expected], AnyArray]"
+"""A function that opens an array by its name and sees that it is as expected."""
 
 WHOLE: Final = "was the folder copied whole?"
 # As NumPy writes it, of one or two dimensions, little-endian and row by row.

@@ -13,7 +13,7 @@ import numpy as np
 
 from postil.data.artifacts import read_json, read_object
 from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
-from postil.encoders.contextual import EXTRA, ModelFiles, contextual_encoder
+from postil.encoders.contextual import EXTRA, ContextualEncoder, ModelFiles, contextual_encoder
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.encoders.contextual import ContextualEncoder
     from postil.text.tokens import Tokens
 
     VectorsOf: TypeAlias = Callable[[Sequence[str], int], tuple[NDArray[np.float32], NDArray[np.bool_]]]

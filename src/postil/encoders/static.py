@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, distinct_texts, model_folder, open_once
+from postil.encoders.base import (
+    Encoded,
+    Encoder,
+    check_no_pickles,
+    distinct_raw_texts,
+    distinct_texts,
+    model_folder,
+    open_once,
+)
 from postil.errors import InvalidInput, needs
 from postil.text.vectors import WORDS, Vectors
 
@@ -20,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer as SubwordTokenizer
 
-    from postil.encoders.base import Encoder
     from postil.text.tokens import Tokens
 
 __all__ = ["EXTRA", "MATRIX", "TOKENIZER", "SubwordEncoder", "WordEncoder", "open_static", "read_subwords"]

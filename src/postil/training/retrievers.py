@@ -31,7 +31,7 @@ from postil.comments.ranking_evaluation import (
     reciprocal_ranks,
     sample_negatives,
 )
-from postil.comments.result import UpdateResult
+from postil.comments.result import RankingResult, UpdateResult
 from postil.comments.retrieval import KINDS, Retriever
 from postil.comments.store import Change, Model, ModelWriter, changing
 from postil.corpus.forgotten import comment_key, erasures, keys_of
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from postil.comments.nn.relevance import Relevance
     from postil.comments.options import RetrieverTrainOptions
     from postil.comments.reranker import Reranker
-    from postil.comments.result import RankingResult
     from postil.corpus.passes import OnProgress
     from postil.data.arrays import AnyArray
     from postil.data.progress import OnMessage

@@ -12,7 +12,7 @@ from postil.data.artifacts import check_hash, read_object
 from postil.data.atomic_file import check_apart, check_folder
 from postil.data.explain import counted
 from postil.data.options import InputOptions, SeedOptions
-from postil.data.progress import steps
+from postil.data.progress import OnMessage, steps
 from postil.data.row_files import read
 from postil.data.rows import Row
 from postil.encoders.static import SubwordEncoder, open_static
@@ -32,7 +32,6 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.data.progress import OnMessage
     from postil.data.row_locations import LocatedRows
 
 __all__ = [

@@ -17,13 +17,13 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
 from postil.data.artifacts import as_json
 from postil.data.atomic_file import FolderWriter, check_folder
-from postil.encoders.static import MATRIX, TOKENIZER, read_subwords
+from postil.encoders.static import MATRIX, TOKENIZER, SubwordEncoder, read_subwords
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.text.vectors import METADATA, Sieve, Vectors
 from postil.version import VERSION
@@ -32,13 +32,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
     from types import TracebackType
-    from typing import Self
 
     from _typeshed import WriteableBuffer
     from numpy.typing import NDArray
 
     from postil.data.progress import OnMessage
-    from postil.encoders.static import SubwordEncoder
 
 __all__ = [
     "PACKAGES",

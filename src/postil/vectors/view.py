@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from postil.results.table import Name, Number, Table, Text
 from postil.results.views import View
-from postil.vectors.result import NearWord
-
-if TYPE_CHECKING:
-    from postil.vectors.result import VectorsResult
+from postil.vectors.result import NearWord, VectorsResult
 
 __all__ = ["view"]
 
