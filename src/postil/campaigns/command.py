@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from postil.campaigns import calls as app
+from postil.campaigns import backups, calls, planning
 from postil.campaigns.add import AddOptions
 from postil.campaigns.add import add as add_texts
-from postil.campaigns.backups import BackupOptions
-from postil.campaigns.backups import backup as copied
-from postil.campaigns.backups import upgrade as upgraded
-from postil.campaigns.calls import (
-    CampaignAgreementOptions,
-    ExportOptions,
-    InviteOptions,
-    MessageOptions,
-    QualityOptions,
-    RemoveOptions,
-    ServeOptions,
-)
 from postil.campaigns.importing import Imported, LabelStudioOptions, PotatoOptions, import_label_studio, import_potato
-from postil.campaigns.planning import PlanOptions
-from postil.campaigns.planning import plan as planned
 from postil.cli.command import Argument, CampaignArgument, FormatOption, Group
 from postil.cli.output import emit, say
 from postil.data.explain import counted
@@ -51,7 +37,7 @@ def plan(
         ),
     ],
     campaign: CampaignArgument,
-    options: PlanOptions,
+    options: planning.PlanOptions,
     inputs: InputOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -63,7 +49,7 @@ def plan(
 
     Example: postil annotate plan articles.jsonl campaign.db --annotators 5 --annotators-per-item 2
     """
-    result = planned(items, campaign, options, inputs, say)
+    result = planning.plan(items, campaign, options, inputs, say)
     emit(show(format, result), format)
     for line in (*(view_of(result).remarks if format != "table" else ()), f"seed {options.seed}"):
         say(line)
@@ -101,7 +87,7 @@ def add(
 def invite(
     campaign: CampaignArgument,
     name: Annotated[str, Argument(metavar="NAME", help="Name of the person; only leads see it.")],
-    options: InviteOptions,
+    options: calls.InviteOptions,
 ) -> None:
     """Print an invitation link for a person; it works once.
 
@@ -113,15 +99,15 @@ def invite(
     if options.late:
         _invite_late(campaign, name, options)
     else:
-        emit(f"{app.invite(campaign, name, options)}\n")
+        emit(f"{calls.invite(campaign, name, options)}\n")
 
 
-def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
+def _invite_late(campaign: str, name: str, options: calls.InviteOptions) -> None:
     """Print the link of an annotator who joins late, and the balance after it."""
-    with app.open_campaign(campaign) as store:
+    with calls.open_campaign(campaign) as store:
         token, share = store.people.invite_late(name, options.days)
         plan = store.plan().statistics()
-    emit(f"{app.checked_base_url(options.base_url)}/join/{token}\n")
+    emit(f"{calls.checked_base_url(options.base_url)}/join/{token}\n")
     for line in show("table", plan).splitlines():
         say(line)
     others = "there is no other annotator"
@@ -136,14 +122,14 @@ def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
 
 
 @annotate.add()
-def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
+def serve(campaign: CampaignArgument, options: calls.ServeOptions) -> None:
     """Serve the pages of annotators and leads until Ctrl+C.
 
     Example: postil annotate serve campaign.db
     """
     with needs("postil annotate serve", "serve"):
         from postil.campaigns.pages.server import serve as serve_web  # noqa: PLC0415
-    link = app.invite_first_lead(campaign, options.address)
+    link = calls.invite_first_lead(campaign, options.address)
     if link is not None:
         say(f"invitation for the lead, valid once and for one day: {link}")
     serve_web(campaign, options, on_message=say)
@@ -152,7 +138,7 @@ def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
 @annotate.add()
 def agreement(
     campaign: CampaignArgument,
-    options: CampaignAgreementOptions,
+    options: calls.CampaignAgreementOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Measure inter-annotator agreement on the ratings so far.
@@ -164,7 +150,7 @@ def agreement(
     """
     from postil.raters.view import remarks  # noqa: PLC0415 - figures are behind it
 
-    found = app.agreement(campaign, options)
+    found = calls.agreement(campaign, options)
     emit(show(format, found), format)
     if found.agreement is not None and format != "json":
         for line in remarks(found.agreement):
@@ -174,12 +160,12 @@ def agreement(
 
 
 @annotate.add()
-def export(campaign: CampaignArgument, options: ExportOptions) -> None:
+def export(campaign: CampaignArgument, options: calls.ExportOptions) -> None:
     """Write the ratings under pseudonyms: two tables with a codebook, and rows for correlate, score and passages.
 
     Example: postil annotate export campaign.db --out grades
     """
-    for file in app.export(campaign, options):
+    for file in calls.export(campaign, options):
         say(f"written: {file.path}" + ("" if file.rows is None else f" ({counted(file.rows, 'row')})"))
 
 
@@ -187,13 +173,13 @@ def export(campaign: CampaignArgument, options: ExportOptions) -> None:
 def remove(
     campaign: CampaignArgument,
     name: Annotated[str, Argument(metavar="NAME", help="Name or pseudonym of the annotator.")],
-    options: RemoveOptions,
+    options: calls.RemoveOptions,
 ) -> None:
     """Remove an annotator: keep their ratings, reassign their open items.
 
     Example: postil annotate remove campaign.db "Ann Lee"
     """
-    done = app.remove(campaign, name, options)
+    done = calls.remove(campaign, name, options)
     outcome = "reserved for the next annotator who is invited" if options.reserve else "reassigned"
     say(f"removed {name}; {done.moved:,} open items {outcome}")
     if done.short:
@@ -204,13 +190,13 @@ def remove(
 def backup(
     campaign: CampaignArgument,
     copy: Annotated[str, Argument(metavar="COPY", help="File to write; it must not exist.")],
-    options: BackupOptions,
+    options: backups.BackupOptions,
 ) -> None:
     """Copy a campaign with every annotation so far, also while its server runs.
 
     Example: postil annotate backup campaign.db backup.db
     """
-    ratings = copied(campaign, copy, options)
+    ratings = backups.backup(campaign, copy, options)
     if options.incomplete:
         say(f"{copy}: annotations from shortly before {campaign} was copied may be missing")
     say(f"written: {copy} ({counted(ratings, 'rating')})")
@@ -224,19 +210,19 @@ def upgrade(campaign: CampaignArgument) -> None:
 
     Example: postil annotate upgrade campaign.db
     """
-    upgraded(campaign)
+    backups.upgrade(campaign)
     say("the campaign can be used with this version of postil")
 
 
 @annotate.add()
-def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
+def pause(campaign: CampaignArgument, options: calls.MessageOptions) -> None:
     """Hand out no new texts; the one on an annotator's screen can still be rated.
 
     The annotators' pages show the message, and continue by themselves after postil annotate resume.
 
     Example: postil annotate pause campaign.db --message "Back on Monday."
     """
-    with app.open_campaign(campaign) as store:
+    with calls.open_campaign(campaign) as store:
         outcome = store.state.pause(options.message)
     _tell(outcome, "paused; 'postil annotate resume' continues")
 
@@ -247,7 +233,7 @@ def resume(campaign: CampaignArgument) -> None:
 
     Example: postil annotate resume campaign.db
     """
-    with app.open_campaign(campaign) as store:
+    with calls.open_campaign(campaign) as store:
         before, after = store.state.resume()
     if before.status == "running":
         say("the campaign is running; nothing changed")
@@ -260,12 +246,12 @@ def resume(campaign: CampaignArgument) -> None:
 
 
 @annotate.add()
-def close(campaign: CampaignArgument, options: MessageOptions) -> None:
+def close(campaign: CampaignArgument, options: calls.MessageOptions) -> None:
     """Accept no more answers; those that come late stay in the annotators' browsers.
 
     Example: postil annotate close campaign.db --message "Thank you all!"
     """
-    with app.open_campaign(campaign) as store:
+    with calls.open_campaign(campaign) as store:
         outcome = store.state.close(options.message)
     _tell(outcome, "closed; 'postil annotate resume' reopens it")
 
@@ -286,7 +272,7 @@ def deadline(
     """
     from postil.campaigns.state import moment, parse_moment  # noqa: PLC0415 - they need optional packages
 
-    with app.open_campaign(campaign) as store:
+    with calls.open_campaign(campaign) as store:
         until = None if when.strip().lower() == "none" else parse_moment(when)
         before, after = store.state.set_deadline(until)
     if before == after:
@@ -311,7 +297,7 @@ def _tell(outcome: Outcome, done: str) -> None:
 @annotate.add()
 def quality(
     campaign: CampaignArgument,
-    options: QualityOptions,
+    options: calls.QualityOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Measure the quality of each annotator's ratings, those who need attention first.
@@ -321,7 +307,7 @@ def quality(
 
     Example: postil annotate quality campaign.db
     """
-    emit(show(format, app.quality(campaign, options)), format)
+    emit(show(format, calls.quality(campaign, options)), format)
 
 
 @imports.add("label-studio")
