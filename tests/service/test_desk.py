@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import REASONS, Label
 from postil.errors import InvalidInput
-from postil.service.desk import STATIC, ArticleList, Desk
+from postil.service.desk import STATIC, ArticleList, Desk, FoundArticles
 from postil.service.options import ServiceOptions
 from postil.service.routes import Telemetry, store_routes
 from postil.service.server import application
@@ -48,6 +48,10 @@ def store(tmp_path: Path) -> Iterator[ServiceStore]:
     opened = ServiceStore.open(tmp_path / "data")
     yield opened
     opened.close()
+
+
+def searched(listed: ArticleList, query: str) -> FoundArticles:
+    return listed.found([number for some in listed.steps(query) for number in some])
 
 
 def browser(desk: Desk, tokens: Tokens | None = None, store: ServiceStore | None = None) -> Any:
@@ -206,7 +210,7 @@ def test_an_article_comes_with_its_comments() -> None:
 
 def test_only_the_first_of_many_articles_are_listed() -> None:
     many = ArticleList([Article(str(n), f"Title {n}", ()) for n in range(120)])
-    found = many.search("title")
+    found = searched(many, "title")
     assert (len(found.articles), found.total) == (50, 120)
 
 
@@ -219,10 +223,10 @@ def test_the_newest_articles_come_first_and_those_without_a_date_last() -> None:
         "none": None,
     }
     listed = ArticleList([Article(title, title, (), date=date) for title, date in dates.items()])
-    found = listed.search("").articles
+    found = searched(listed, "").articles
     assert [one.title for one in found] == ["new", "also new", "old", "undated", "none"]
     assert [listed[one.number].title for one in found] == [one.title for one in found]
-    assert [one.number for one in listed.search("new").articles] == [0, 1]
+    assert [one.number for one in searched(listed, "new").articles] == [0, 1]
 
 
 def test_a_table_of_articles_is_read_once_and_checked(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Final, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeAlias, cast, get_args, get_origin, get_type_hints
 
 import click
 
@@ -236,13 +236,6 @@ def _parameter(parameter: inspect.Parameter, hint: object) -> click.Parameter:
     return flag_of(parameter.name, inner, said, said.help, MISSING if required else parameter.default)
 
 
-class _Parsed(Protocol):
-    """A class whose values are written as text, such as `postil.data.grades.Scale`."""
-
-    @classmethod
-    def parse(cls, text: str) -> object: ...
-
-
 def _made(cls: type, given: Values) -> object:
     """An options object, of flags' values that it takes out of those given."""
     hints = get_type_hints(cls, include_extras=True)
@@ -366,7 +359,7 @@ def _value(inner: object, value: object, flag: str) -> object:
         one = get_args(inner)[0]
         return tuple(_value(one, each, flag) for each in cast("tuple[object, ...]", value))
     if isinstance(value, str) and hasattr(inner, "parse"):
-        return cast("type[_Parsed]", inner).parse(value)
+        return cast("Any", inner).parse(value)
     return value
 
 

@@ -355,7 +355,7 @@ class Client:
         if run.stop.is_set() or not self._budget.begin(call.cost):
             self._budget.cancel(call.cost)
             raise CancelledError if run.stop.is_set() else self._limit_reached()
-        reason, attempt, refused = "", 0, self._refused
+        attempt, refused = 0, self._refused
         while True:
             self._wait(self._limiter.turn(), run)
             try:
@@ -369,17 +369,16 @@ class Client:
                 else:
                     raise
             except TransientError as error:
-                reason = error.reason
                 self._reached |= error.reached
                 self._budget.settle(call.cost, call.cost if error.served else 0.0)
                 if attempt == self._pace.retries or not self._budget.begin(call.cost, again=True):
-                    return self._fail(reason)
+                    return self._fail(error.reason)
                 self._back_off(error, attempt, run)
                 attempt += 1
             except Refused as error:
                 self._reached = True
                 self._budget.settle(call.cost, call.cost)
-                return self._fail(error.reason)
+                return self._fail(str(error))
 
     def _call(self, call: _Call, refused: frozenset[str]) -> Answer:
         request = self._long_enough(call.request)

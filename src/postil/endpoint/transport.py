@@ -61,15 +61,7 @@ class TransientError(Exception):
 
 
 class Refused(Exception):  # noqa: N818 - says what has happened
-    """A response that no repetition makes useful.
-
-    Args:
-        reason: The reason, in words.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    """A response that no repetition makes useful; its text is the reason."""
 
 
 class Rejected(PostilError):  # noqa: N818 - says what has happened

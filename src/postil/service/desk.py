@@ -98,19 +98,13 @@ class ArticleList:
     def __getitem__(self, number: int) -> Article:
         return self._articles[number]
 
-    def search(self, query: str) -> FoundArticles:
+    def steps(self, query: str) -> Iterator[list[int]]:
         """Find the articles whose title, section or id contains every word of a query.
+
+        It goes step by step, so that it can be stopped, and lets others work meanwhile.
 
         Args:
             query: Words, or their beginnings; all articles where there is none.
-        """
-        return self.found([number for some in self.steps(query) for number in some])
-
-    def steps(self, query: str) -> Iterator[list[int]]:
-        """Search step by step, so that a search can be stopped, and lets others work meanwhile.
-
-        Args:
-            query: The words.
 
         Yields:
             The numbers of the articles that each step finds.

@@ -263,7 +263,7 @@ class Service:
             *models,
             article_route(self.pool),
             *store_routes(self.store),
-            *self.sites.routes(),
+            *self.sites.routes,
             *self.upkeep.routes(),
             *health_routes(self.pool, self.store),
             metrics_route(self.metrics),

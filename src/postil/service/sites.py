@@ -513,6 +513,9 @@ class Sites:
         store: Store of deliveries; None where the service stores nothing.
         on_message: Callback for status messages.
 
+    Attributes:
+        routes: Routes for these servers.
+
     Raises:
         InvalidInput: A file of secrets cannot be read.
         UsageError: The address of the webhook is none.
@@ -526,22 +529,18 @@ class Sites:
         store: ServiceStore | None,
         on_message: Callable[[str], None],
     ) -> None:
-        self._routes: list[Route] = []
+        self.routes: list[Route] = []
         self._receiver: Receiver | None = None
         self._webhook: Webhook | None = None
         self._delivering: asyncio.Task[None] | None = None
         if options.coral_secret is not None:
             secrets = secrets_of(options.coral_secret, parse_coral_secret, on_message)
-            self._routes.append(coral_route(pool, secrets, options.coral_status, on_message=on_message))
+            self.routes.append(coral_route(pool, secrets, options.coral_status, on_message=on_message))
         if options.webhook is not None and options.webhook_secret is not None and store is not None:
             secrets = secrets_of(options.webhook_secret, parse_webhook_secret, on_message)
             self._receiver = Receiver(options.webhook)
             self._webhook = Webhook(store, pool, self._receiver, secrets, on_message=on_message)
-            self._routes.append(self._webhook.route())
-
-    def routes(self) -> list[Route]:
-        """Routes for these servers."""
-        return self._routes
+            self.routes.append(self._webhook.route())
 
     def start(self) -> None:
         """Begin to deliver."""
