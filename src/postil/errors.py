@@ -17,12 +17,11 @@ import difflib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from postil.messages import Message
+from postil.messages import Fact, Interface, Message
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from postil.messages import Fact, Interface
 
 __all__ = [
     "InvalidInput",

@@ -18,11 +18,10 @@ import json
 import shlex
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Self
 
 __all__ = [
     "COMMAND_LINE",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.pairs import new_gold, planned_pairs, single_texts
-from postil.campaigns.planning import GoldLabel, ItemFiles, roles_of, with_gold
+from postil.campaigns.planning import GoldLabel, ItemFiles, ItemPlace, roles_of, with_gold
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.row_files import PLAIN, check_standard_input, read
 from postil.errors import PostilError, UsageError
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.campaigns.models import Campaign, Item, Person
-    from postil.campaigns.planning import ItemPlace
     from postil.campaigns.result import PlanResult
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store

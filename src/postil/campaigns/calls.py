@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 from urllib.parse import urlsplit
 
 from postil.campaigns.export import TABLE_FORMATS, export_files, judgements, preferences
-from postil.campaigns.models import Role
-from postil.campaigns.quality import annotator_quality, inferred_grades, with_gold_labels, with_themselves
+from postil.campaigns.models import Campaign, Rating, Reassignment, Role
+from postil.campaigns.quality import (
+    InferredGrades,
+    annotator_quality,
+    inferred_grades,
+    with_gold_labels,
+    with_themselves,
+)
 from postil.campaigns.result import QualityResult
-from postil.campaigns.rubric import ratings_of
+from postil.campaigns.rubric import Rubric, ratings_of
 from postil.data.atomic_file import check_apart, write_file
 from postil.data.escaping import visible
 from postil.data.grades import Scale
@@ -29,9 +35,6 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.campaigns.models import Campaign, Rating, Reassignment
-    from postil.campaigns.quality import InferredGrades
-    from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store
     from postil.comparison.result import PreferencesResult
     from postil.data.rows import Row

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from operator import itemgetter
 from pathlib import Path
 from threading import Condition
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar, cast
 
 import sqlalchemy as sql
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -23,8 +23,6 @@ from postil.errors import InvalidInput, PostilError, UsageError, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
-    from typing import Self
 
     from sqlalchemy import ClauseElement, Connection, Dialect, Engine
     from sqlalchemy.sql.compiler import SQLCompiler

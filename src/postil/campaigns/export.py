@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from postil.campaigns.rubric import ratings_by_aspect
+from postil.campaigns.rubric import Rubric, ratings_by_aspect
 from postil.campaigns.validation import passage_grade
 from postil.data.groups import grouped
-from postil.data.rows import Judgement, PairPreference, Passage, Reference, Row
+from postil.data.rows import Choice, Judgement, PairPreference, Passage, Reference, Row, Side
 from postil.data.rows import Rating as RatingOfReference
 from postil.errors import InvalidInput
 from postil.results.base import to_json
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from postil.campaigns.database import Change
     from postil.campaigns.models import Adjudication, Campaign, Item, Rating
     from postil.campaigns.quality import InferredGrades
-    from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store
-    from postil.data.rows import Choice, Side
 
 __all__ = [
     "COLUMNS",

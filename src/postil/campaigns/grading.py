@@ -13,11 +13,25 @@ import msgspec
 import sqlalchemy as sql
 
 from postil.campaigns import tables, validation
-from postil.campaigns.database import CompiledStatement
+from postil.campaigns.database import CompiledStatement, Database
 from postil.campaigns.items import first_open, golds_of, grades_of, of_assignment, open_after, spans_of, task_at
-from postil.campaigns.models import Annotation, Event, Progress, Refused, ShownLabel, Upcoming
+from postil.campaigns.models import (
+    Annotation,
+    AnnotationTask,
+    CampaignState,
+    Event,
+    EventKind,
+    Feedback,
+    Person,
+    Progress,
+    Rating,
+    Refused,
+    ShownLabel,
+    Span,
+    Upcoming,
+)
 from postil.campaigns.people import active_person, progress_of, signed_in
-from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow
+from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow, PersonRow
 from postil.campaigns.validation import annotated_share
 from postil.messages import Message
 
@@ -27,11 +41,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.campaigns.database import Database
-    from postil.campaigns.models import AnnotationTask, CampaignState, EventKind, Feedback, Person, Rating, Span
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.state import Lifecycle
-    from postil.campaigns.tables import PersonRow
 
 __all__ = [
     "Grading",

@@ -12,7 +12,17 @@ from postil.campaigns.calls import open_campaign
 from postil.campaigns.models import ITEM_TYPES, Campaign, Given, Item, ItemType, Refused, Span
 from postil.campaigns.plan import MAX_ANNOTATORS, Plan
 from postil.campaigns.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
-from postil.campaigns.submissions import id_in, number_in, only_last, pseudonyms, questions
+from postil.campaigns.submissions import (
+    Answer,
+    Export,
+    Submission,
+    Task,
+    id_in,
+    number_in,
+    only_last,
+    pseudonyms,
+    questions,
+)
 from postil.campaigns.tools import FIELDS, read_label_studio, read_potato
 from postil.campaigns.validation import spans
 from postil.data.atomic_file import check_apart
@@ -28,7 +38,6 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.campaigns.submissions import Answer, Export, Submission, Task
     from postil.data.progress import OnMessage
 
 __all__ = [

@@ -8,7 +8,7 @@ import sqlalchemy as sql
 
 from postil.campaigns import tables
 from postil.campaigns.database import CompiledStatement
-from postil.campaigns.models import AnnotationTask, Context, Item, Span
+from postil.campaigns.models import AnnotationTask, Campaign, Context, Item, Presentation, Span
 from postil.campaigns.plan import Plan
 from postil.campaigns.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, STATES, decoded
 from postil.data.groups import grouped
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.campaigns.models import Campaign, Presentation
 
 __all__ = [
     "answered_of",

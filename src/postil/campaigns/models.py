@@ -9,12 +9,11 @@ import msgspec
 
 from postil.data.fields import coerce_ids
 from postil.errors import InvalidInput, UsageError
-from postil.messages import Listed, Setting
+from postil.messages import Fact, Listed, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.messages import Fact
 
 __all__ = [
     "FORMER",

@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import sqlalchemy as sql
 
 from postil.campaigns import tables, validation
-from postil.campaigns.database import CompiledStatement, lock_campaign, log_change
+from postil.campaigns.database import CompiledStatement, Database, lock_campaign, log_change
 from postil.campaigns.item_assignment import generator
 from postil.campaigns.items import answered_of, plan_of
-from postil.campaigns.models import AnnotatorProgress, Person, Progress, Reassignment, Refused, Session
+from postil.campaigns.models import (
+    AnnotatorProgress,
+    Campaign,
+    Person,
+    Presentation,
+    Progress,
+    Reassignment,
+    Refused,
+    Role,
+    Session,
+)
 from postil.campaigns.plan import presentation_order
 from postil.campaigns.tables import GRADED, MOVED, OPEN, SKIPPED, AssignmentRow, PersonRow
 from postil.data.groups import grouped
@@ -27,8 +37,6 @@ if TYPE_CHECKING:
     import numpy as np
     from sqlalchemy import Connection
 
-    from postil.campaigns.database import Database
-    from postil.campaigns.models import Campaign, Presentation, Role
 
 __all__ = [
     "DAY",

@@ -14,14 +14,14 @@ import msgspec
 
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.item_assignment import generator
-from postil.campaigns.models import FORMER, ITEM_TYPES, Campaign, Context, Item, ItemType, parse_context
+from postil.campaigns.models import FORMER, ITEM_TYPES, Campaign, Context, Item, ItemRows, ItemType, Kind, parse_context
 from postil.campaigns.pairs import GoldPreference, asks_for_pairs, pairs_per_item, planned_pairs, read_gold
 from postil.campaigns.plan import ItemOrder
 from postil.campaigns.plan import plan as assign_items
 from postil.campaigns.rubric import LANGUAGES, Rubric
 from postil.data.options import InputOptions, SeedOptions
 from postil.data.row_files import PLAIN, read
-from postil.data.rows import Article, Candidate, Passage, PlannedReference, Row
+from postil.data.rows import Article, Candidate, Comment, Passage, PlannedReference, Row
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, options
@@ -30,12 +30,10 @@ from postil.results.base import replace
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from postil.campaigns.models import ItemRows, Kind
     from postil.campaigns.result import PlanResult
     from postil.data.progress import OnMessage
     from postil.data.reading import Reading
     from postil.data.row_locations import RowLocations
-    from postil.data.rows import Comment
 
 __all__ = [
     "GoldLabel",

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from postil.campaigns.result import AnnotatorQuality, QualityConcern, RatingWindow
+from postil.campaigns.result import AnnotatorQuality, ConcernKind, QualityConcern, RatingWindow
 from postil.data.groups import grouped
 from postil.data.parts import Estimate
 from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.messages import Message
-from postil.raters.result import Consistency
+from postil.raters.result import CompetenceModel, Consistency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.campaigns.models import Purpose, Rating
-    from postil.campaigns.result import ConcernKind
     from postil.campaigns.rubric import Rubric
-    from postil.raters.result import CompetenceModel
 
 __all__ = [
     "InferredGrades",

@@ -11,7 +11,7 @@ import sqlalchemy as sql
 from postil.campaigns import tables, validation
 from postil.campaigns.grading import first_answers, to_event
 from postil.campaigns.items import golds_of, grades_of, is_swapped, items, spans_of
-from postil.campaigns.models import Adjudication, Conflict, Event, Person, Rating, Refused, name_of
+from postil.campaigns.models import Adjudication, Campaign, Conflict, Event, Person, Rating, Refused, name_of
 from postil.campaigns.people import active_person
 from postil.campaigns.quality import reading_length
 from postil.campaigns.state import moment
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.campaigns.database import Database
-    from postil.campaigns.models import Campaign
     from postil.campaigns.rubric import Rubric
 
 __all__ = ["Results"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, get_args
 import msgspec
 from msgspec.structs import force_setattr
 
-from postil.campaigns.models import Kind
+from postil.campaigns.models import ItemType, Kind, Rating
 from postil.data.explain import RepeatedKey, load_json
 from postil.data.streams import file_bytes
 from postil.errors import InvalidInput, UnknownName, UsageError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.campaigns.models import ItemType, Rating
 
 __all__ = ["LANGUAGES", "Aspect", "Rubric", "ratings_by_aspect", "ratings_of"]
 

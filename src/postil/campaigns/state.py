@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import sqlalchemy as sql
 
 from postil.campaigns import tables, validation
-from postil.campaigns.database import CompiledStatement, changes, detail_of, lock_campaign, log_change
-from postil.campaigns.models import CampaignState, Refused
+from postil.campaigns.database import Change, CompiledStatement, Database, changes, detail_of, lock_campaign, log_change
+from postil.campaigns.models import CampaignState, Person, Refused
 from postil.campaigns.people import active_person
 from postil.messages import Message
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from postil.campaigns.database import Change, Database
-    from postil.campaigns.models import Person
 
 __all__ = ["GRACE", "Lifecycle", "Outcome", "moment", "parse_moment"]
 

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
 
 import msgspec
 
-from postil.campaigns.models import Annotation, Campaign, CampaignState, Given, Revision
-from postil.campaigns.plan import insert_items
+from postil.campaigns.models import Annotation, Campaign, CampaignState, Given, Item, Person, Presentation, Revision
+from postil.campaigns.plan import Plan, insert_items
 from postil.campaigns.rubric import Rubric
 from postil.engine.base import Closing
 from postil.errors import UsageError, needs
@@ -22,13 +22,10 @@ from postil.results import base
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
-    from typing import Self
 
     import numpy as np
     from sqlalchemy import Connection
 
-    from postil.campaigns.models import Item, Person, Presentation
-    from postil.campaigns.plan import Plan
     from postil.campaigns.result import PlanResult
 
 __all__ = ["Added", "Store", "extended", "interleaved"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sql
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Column, Connection, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
 from postil.data.fields import plain_id
 from postil.errors import InvalidInput
@@ -14,7 +14,6 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import Connection
     from sqlalchemy.types import TypeEngine
 
     from postil.campaigns.models import Role

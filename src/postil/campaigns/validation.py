@@ -6,13 +6,12 @@ import hashlib
 import math
 from typing import TYPE_CHECKING, Final
 
-from postil.campaigns.models import Refused
+from postil.campaigns.models import Refused, Span
 from postil.messages import Listed, Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from postil.campaigns.models import Span
     from postil.campaigns.rubric import Aspect, Rubric
 
 __all__ = [

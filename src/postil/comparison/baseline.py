@@ -21,7 +21,7 @@ from postil.messages import Message, Setting
 from postil.meta.permutation import permutation_p
 from postil.meta.resampling import DRAWS, Draws, blocks_of, bootstrap_counts, interval, means_of_resamples, p_value
 from postil.meta.significance import holm
-from postil.metrics.base import mean_of_items
+from postil.metrics.base import Metric, mean_of_items
 from postil.results.base import replace
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from postil.kernel.arrays import Floats, Int32s, Int64s
     from postil.meta.table import Scored
-    from postil.metrics.base import Metric
 
 __all__ = ["compare", "compare_means", "compare_sums", "sacrebleu_p_value"]
 

@@ -44,7 +44,7 @@ from postil.corpus.options import TRUNCATE_TRAIN, BuildOptions
 from postil.corpus.privacy import masking, pseudonyms
 from postil.corpus.result import CorpusInput, Rejected, SplitSize
 from postil.corpus.splits import SPLITS, UNASSIGNED, UNDATED, Articles, article_thresholds
-from postil.data.arrays import as_npy
+from postil.data.arrays import AnyArray, as_npy
 from postil.data.artifacts import as_lines
 from postil.data.atomic_file import AtomicFile, check_folder, empty_folder, locked, writing
 from postil.data.fields import unix_seconds
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.rated_comments import RatedComments
-    from postil.data.arrays import AnyArray
     from postil.data.reading import Reading
     from postil.data.streams import FilePath
     from postil.engine import Engine

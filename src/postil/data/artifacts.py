@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
-from postil.data.arrays import WHOLE, open_array
+from postil.data.arrays import WHOLE, AnyArray, Expected, open_array
 from postil.data.explain import load_json, shown
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from postil.data.arrays import AnyArray, Expected
     from postil.data.streams import FilePath
 
 __all__ = ["Artifact", "ArtifactKind", "as_json", "as_lines", "check_hash", "lines_of", "read_json", "read_object"]

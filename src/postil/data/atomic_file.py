@@ -10,14 +10,13 @@ import stat
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, Literal
+from typing import IO, TYPE_CHECKING, Final, Literal, Self
 
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from types import TracebackType
-    from typing import Self
 
     from postil.data.arrays import AnyArray
     from postil.data.streams import FilePath

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import msgspec
 from msgspec import inspect
@@ -18,15 +18,13 @@ from msgspec import inspect
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import column_setting, file_setting, mismatch, shown
 from postil.data.fields import is_integer, is_number
-from postil.data.reading import DECIMALS
+from postil.data.reading import DECIMALS, Reading
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Self
 
-    from postil.data.reading import Reading
     from postil.data.rows import Row
 
 __all__ = [

@@ -6,17 +6,17 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 from postil.data.cells import plain_types
-from postil.data.columns import ValueTable, in_columns
+from postil.data.columns import Batch, ValueTable, in_columns
 from postil.data.explain import Null
 from postil.data.parts import Excluded
-from postil.data.reading import NESTED, readings
+from postil.data.reading import NESTED, Reading, readings
 from postil.data.row_files import read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Judgement, Reference, Row
@@ -26,14 +26,11 @@ from postil.errors import InvalidInput, UsageError, nearest
 from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from types import FrameType
 
     import msgspec
     from narwhals.typing import IntoFrame
 
-    from postil.data.columns import Batch
-    from postil.data.reading import Reading
     from postil.data.streams import FilePath
 
     Frame: TypeAlias = IntoFrame

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from postil.data.explain import NotJson, RepeatedKey, explain, file_setting, load_json, shown
+from postil.data.explain import NotJson, Problem, RepeatedKey, explain, file_setting, load_json, shown
 from postil.data.fields import plain_id
 from postil.data.row_locations import RowLocations
 from postil.data.streams import BOM, DAMAGE, damaged, line_blocks, lines_in, whole
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.data.columns import Record
-    from postil.data.explain import Problem
     from postil.data.reading import Reading
 
 __all__ = [

@@ -20,20 +20,17 @@ from msgspec import structs
 from postil.data.explain import COLUMN, column_setting, counted
 from postil.data.frames import open_rows
 from postil.data.row_files import fields_of, read
-from postil.data.row_locations import LocatedRows, SelectedRows
-from postil.data.rows import Candidate, Reference
+from postil.data.row_locations import LocatedRows, RowLocations, SelectedRows, Source
+from postil.data.rows import Candidate, Reference, Row
 from postil.data.tables import is_nested
 from postil.errors import UsageError
-from postil.messages import Message
+from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from postil.data.frames import ColumnNames, Table
     from postil.data.reading import Reading
-    from postil.data.row_locations import RowLocations, Source
-    from postil.data.rows import Row
-    from postil.messages import Setting
 
 __all__ = ["PAIR", "PairedReadings", "distinct_references", "firsts", "open_reference_table", "pair_files", "repeated"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 import msgspec
 
@@ -10,7 +10,6 @@ from postil.messages import Listed, Message, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Self
 
 __all__ = ["NAMED", "Estimate", "Excluded", "OptionalPart", "Part", "Ranged"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import starmap
 from pathlib import Path
-from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
+from types import MappingProxyType, TracebackType
+from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -31,9 +31,6 @@ from postil.messages import Blank, Hint, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from types import TracebackType
-    from typing import Self
 
 __all__ = [
     "ENDINGS",

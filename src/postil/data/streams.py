@@ -13,7 +13,7 @@ import zlib
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import IO, TYPE_CHECKING, Final, NoReturn, TypeAlias, cast
 
 from postil.errors import InvalidInput, MissingExtra, needs
@@ -21,7 +21,6 @@ from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import ModuleType
 
     from _typeshed import WriteableBuffer
     from charset_normalizer import CharsetMatch

@@ -12,23 +12,20 @@ import msgspec
 from msgspec import UNSET
 
 from postil.data.cells import MARKS, BrokenCell, CellField, NumberMarks, constants_of, decoded, plain_types
-from postil.data.columns import Batch, ValueTable, of_cells, of_records, value_at
+from postil.data.columns import Batch, CellTable, Record, ValueTable, of_cells, of_records, value_at
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import explain, file_setting, lacking, unlike
 from postil.data.reading import DECIMALS, NESTED, Reading
-from postil.data.row_locations import name_in_file
+from postil.data.row_locations import RowLocations, name_in_file
 from postil.data.rows import Candidate, Reference, Row
-from postil.data.wide import unfolding
+from postil.data.wide import Place, unfolding
 from postil.errors import InvalidInput
 from postil.messages import Hint, Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from postil.data.columns import CellTable, Record
-    from postil.data.row_locations import RowLocations
-    from postil.data.wide import Place
 
 __all__ = ["ValueField", "ValueRows", "is_nested", "rows_of"]
 

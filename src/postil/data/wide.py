@@ -10,7 +10,7 @@ import msgspec
 
 from postil.data.delimited import column_names
 from postil.data.explain import shown
-from postil.data.reading import is_folded, parts_of, pattern_of
+from postil.data.reading import Reading, is_folded, parts_of, pattern_of
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
 from postil.errors import InvalidInput, UsageError, nearest
 from postil.messages import Setting
@@ -18,7 +18,6 @@ from postil.messages import Setting
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.data.reading import Reading
 
 __all__ = ["Place", "Unfolding", "unfolding", "widened"]
 

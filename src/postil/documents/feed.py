@@ -7,11 +7,11 @@ import html
 import io
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 from xml.parsers import expat
 
@@ -22,10 +22,6 @@ from postil.documents.document import language_tag
 from postil.documents.readers.html import decode_html
 from postil.documents.xml import REPLACEMENT, XmlRepair, declared_encoding
 from postil.errors import InvalidInput, needs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 __all__ = ["FeedEntry", "FeedReport", "is_feed", "read_feed"]
 

@@ -6,7 +6,7 @@ import re
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
-from postil.documents.document import PROSE
+from postil.documents.document import PROSE, Document
 from postil.documents.furniture import ends_sentence, item_marker
 from postil.errors import UnknownName
 from postil.text.sentences import sentence_bounds
@@ -15,7 +15,6 @@ from postil.text.tokenizers import word_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.documents.document import Document
 
 __all__ = ["DocumentPassage", "PassageSplit", "document_passages"]
 

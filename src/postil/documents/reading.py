@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from postil.data.explain import shown
 from postil.data.row_files import FORMATS, PLAIN
 from postil.documents import readers
-from postil.documents.document import PROSE, Block, FailedPage
+from postil.documents.document import PROSE, Block, Document, FailedPage, Reader
 from postil.documents.feed import FeedEntry, FeedReport, is_feed, read_feed
 from postil.documents.furniture import ends_sentence, license_blocks
 from postil.documents.raw_files import message_text, refuse_binary
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.data.reading import Reading
-    from postil.documents.document import Document, Reader
 
 __all__ = [
     "LARGEST",

@@ -11,7 +11,7 @@ from html.entities import html5
 from typing import TYPE_CHECKING, Final, Protocol
 from xml.parsers import expat
 
-from postil.data.streams import DAMAGE, damaged, opened
+from postil.data.streams import DAMAGE, FilePath, damaged, opened
 from postil.documents.raw_files import encoding_named
 from postil.errors import InvalidInput
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from postil.data.streams import FilePath
 
 __all__ = ["Element", "XmlRepair", "XmlReport", "declared_encoding", "elements", "xml_head"]
 

@@ -24,7 +24,7 @@ from postil.data.rows import JudgeScore
 from postil.endpoint.chat import Answer, Failed, Request, read_extra, refusal_words
 from postil.endpoint.prompts import fingerprint
 from postil.judging.judge import Case, Graded, Judge, JudgeSpec, Trial, Ungraded
-from postil.judging.options import ANSWER_TOKENS
+from postil.judging.options import ANSWER_TOKENS, JudgeOptions
 from postil.judging.result import (
     JudgeControl,
     JudgedSystem,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from postil.data.parts import Estimate
     from postil.endpoint.limits import Price
-    from postil.judging.options import JudgeOptions
     from postil.judging.texts import JudgedTexts
     from postil.meta.table import Key
 

@@ -15,7 +15,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.kernel import greedy_matches
 from postil.metrics.base import Metric, Scorer
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
-from postil.metrics.references import blocks
+from postil.metrics.references import Matches, References, blocks
 from postil.metrics.vectors import CutTexts, UnitIdf, check_path, silent
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from postil.encoders.base import Encoded
     from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.references import Matches, References
     from postil.metrics.vectors import WeightedUnits
 
 __all__ = ["BertScore"]

@@ -15,7 +15,7 @@ from postil.data.groups import grouped
 from postil.data.ranking import without_noise
 from postil.errors import UsageError
 from postil.metrics.base import EachPairScorer, Metric, PairwiseScorer, Scorer
-from postil.metrics.references import blocks
+from postil.metrics.references import Matches, References, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.background import DocumentFrequencies
-    from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
 __all__ = [

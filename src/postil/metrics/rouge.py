@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from postil.errors import UsageError
-from postil.kernel import lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
+from postil.kernel import Overlap, lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
 from postil.metrics.base import EachPairScorer, Metric, Scorer, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
 from postil.metrics.references import Matches, References, Sentences, check_positive
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.kernel import Overlap
     from postil.metrics.background import DocumentFrequencies
     from postil.text.tokens import Tokens
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.reference_aggregation import BLOCK, SingleReferenceScorer
-from postil.metrics.references import blocks
+from postil.metrics.references import References, blocks
 from postil.metrics.spec import parse_metric
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from postil.messages import Setting
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
-    from postil.metrics.references import References
 
 __all__ = [
     "NAME",

@@ -44,7 +44,7 @@ from postil.data.jsonl import read as read_json
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.data.streams import FilePath, opened, text_lines
-from postil.documents.xml import elements, xml_head
+from postil.documents.xml import Element, elements, xml_head
 from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, options
 
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.data.progress import OnMessage
-    from postil.documents.xml import Element
 
 __all__ = [
     "ANY_FILE",

@@ -16,12 +16,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.data.streams import shown_encoding, told_encoding
-from postil.documents.document import PROSE, Piece, Reader, assembled
+from postil.documents.document import PROSE, Document, Piece, Reader, assembled
 from postil.documents.furniture import ends_sentence, in_sections, without_marks
 from postil.documents.html_blocks import (
     SENTENCE_END,
     SENTENCES,
+    HtmlBlock,
     NoTextError,
+    Walked,
+    WalkedBlock,
     language_of,
     length_of,
     parsed,
@@ -38,8 +41,6 @@ if TYPE_CHECKING:
 
     from lxml.html import HtmlElement
 
-    from postil.documents.document import Document
-    from postil.documents.html_blocks import HtmlBlock, Walked, WalkedBlock
 
 __all__ = [
     "ELEMENTS",

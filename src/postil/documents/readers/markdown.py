@@ -6,7 +6,7 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.documents.document import Piece, Reader, assembled, language_tag
+from postil.documents.document import BlockKind, Document, Piece, Reader, assembled, language_tag
 from postil.documents.furniture import in_sections
 from postil.documents.raw_files import decoded
 from postil.documents.templates import TemplateLines, holder_of, without_tags
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-    from postil.documents.document import BlockKind, Document
 
 __all__ = ["READER", "read_markdown"]
 

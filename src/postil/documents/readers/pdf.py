@@ -16,7 +16,7 @@ from itertools import accumulate, groupby, pairwise, takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.documents.document import Block, Document, Reader, language_tag
+from postil.documents.document import Block, BlockKind, Document, Reader, language_tag
 from postil.errors import InvalidInput, MissingExtra, needs
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from pypdf import PdfReader
 
-    from postil.documents.document import BlockKind
     from postil.documents.pdf_content import Run
 
 __all__ = ["LARGER", "READER", "Line", "Measures", "blocks_of", "kinds_of", "lines_of", "measures_of", "read_pdf"]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.documents.document import PROSE, Block, Document, Reader, check_text
+from postil.documents.document import PROSE, Block, BlockKind, Document, Reader, check_text
 from postil.documents.furniture import (
     ends_sentence,
     is_caption_line,
@@ -25,7 +25,6 @@ from postil.documents.raw_files import decoded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.documents.document import BlockKind
 
 __all__ = ["READER", "Layout", "Line", "groups", "plain_blocks", "read_plain"]
 
