@@ -167,13 +167,14 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
     counted = page.tokens.lengths > 0
     values = page.values
     weights = model.of_features
-    scales, centers = np.zeros((2, len(weights)))
+    scores, (scales, centers) = np.zeros(len(texts)), np.zeros((2, len(weights)))
     for column in np.flatnonzero(weights):
         centers[column], scale = standard(values[:, column], counted)
         scales[column] = weights[column] * scale
-    scores = values @ scales
-    constant = float(-centers[:WHOLE] @ scales[:WHOLE])  # no unit has a part in the rest, so they have their means
-    scores -= float(centers[WHOLE:] @ scales[WHOLE:])
+        scores += values[:, column] * scales[column]  # no product of matrices, whose order depends on the processor
+    # No unit has a part in the features behind the first ones, so these have their means.
+    constant = -math.fsum(centers[:WHOLE] * scales[:WHOLE])
+    scores -= math.fsum(centers[WHOLE:] * scales[WHOLE:])
     weighted, known, common = [], page.tokens.vocabulary.words(), stop_words("en")
     if model.words:
         weighted, of_words = _weighted_units(page.tokens, model.words), np.zeros(len(texts))
