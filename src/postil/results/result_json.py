@@ -68,21 +68,28 @@ def decoded(value: object, where: str, only: type[msgspec.Struct] | None = None)
     check_schema(value, where)
     if "kind" not in value:
         value = {**next((usual for field, usual in WITHOUT_KIND.items() if field in value), {}), **value}
-    every = (name for capability in capabilities() for name in capability.kinds)
-    names = list(every) if only is None else [str(only.__struct_config__.tag)]
     name = value.get("kind")
-    if not isinstance(name, str) or name not in names:
+    struct = _struct(str(name)) if only is None else only
+    if struct is None or name != struct.__struct_config__.tag:
+        every = [each for capability in capabilities() for each in capability.kinds]
+        known = f"one of {', '.join(every)}" if only is None else str(only.__struct_config__.tag)
         got = shown(name) if "kind" in value else "none"
-        known = f"{'one of ' * (len(names) > 1)}{', '.join(names)}"
         raise InvalidInput(f"expected {known}, got {got}; {MADE_BY}", where=where, field="kind")
-    if only is None:
-        capability, found = kind(name)
-        only = load(capability, found.struct)
     try:
         check_values(value, "")
-        return msgspec.convert(value, only, dec_hook=_array)
+        return msgspec.convert(value, struct, dec_hook=_array)
     except msgspec.ValidationError as error:
-        raise invalid(error, where, only) from None
+        raise invalid(error, where, struct) from None
+
+
+def _struct(name: str) -> type[msgspec.Struct] | None:
+    """The struct of a kind of result, if there is such a kind here or in another package."""
+    try:
+        capability, found = kind(name)
+    except KeyError:
+        return None
+    struct: type[msgspec.Struct] = load(capability, found.struct)
+    return struct
 
 
 def parsed(data: bytes, where: str) -> Json:
