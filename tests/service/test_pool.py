@@ -7,9 +7,9 @@ import json
 import os
 import signal
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pytest
 
 from postil.errors import PostilError
@@ -119,11 +119,11 @@ async def test_a_worker_that_takes_too_long_is_killed(folder: Path) -> None:
 async def test_new_workers_take_over_and_old_ones_finish(folder: Path) -> None:
     async with running(folder / "plain") as here:
         with pytest.raises(PostilError):
-            await here.pool.swap(msgspec.structs.replace(here.config, models={"x": "nowhere"}))
+            await here.pool.swap(replace(here.config, models={"x": "nowhere"}))
         pid = here.send(signal.SIGSTOP)
         begun = here.later()
         await asyncio.sleep(0.05)
-        await here.pool.swap(msgspec.structs.replace(here.config, models={"b": str(folder / "both")}))
+        await here.pool.swap(replace(here.config, models={"b": str(folder / "both")}))
         assert await here.suggest() == "both"
         assert json.loads(here.pool.models) == ["b"]
         os.kill(pid, signal.SIGCONT)

@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "tokens.json"
 
 
-def said(token: Token | None) -> tuple[str, set[str], int | None] | None:
+def facts(token: Token | None) -> tuple[str, set[str], int | None] | None:
     """Name, rights and rate of a token."""
     return None if token is None else (token.name, set(token.scopes), token.rate)
 
@@ -45,8 +45,8 @@ def test_a_token_is_known_again_by_its_scopes_and_its_rate(file: Path) -> None:
     token = add_token(file, "cms", AddTokenOptions(scopes=("rank", "suggest", "rank"), rate=60))
     other = add_token(file, "desk", AddTokenOptions(scopes=("desk",)))
     known = Tokens(file)
-    assert said(known.identify(token)) == ("cms", {"suggest", "rank"}, 60)
-    assert said(known.identify(other)) == ("desk", {"desk"}, None)
+    assert facts(known.identify(token)) == ("cms", {"suggest", "rank"}, 60)
+    assert facts(known.identify(other)) == ("desk", {"desk"}, None)
 
 
 def test_tokens_are_random_and_the_file_has_none_of_them(file: Path) -> None:
@@ -191,7 +191,7 @@ def test_the_command_line_makes_lists_and_revokes(file: Path) -> None:
 
     code, token, said = run("add", str(file), "cms", "--scope", "suggest", "--scope", "read", "--rate", "60")
     assert (code, said) == (0, f"{file}: added 'cms'; the token is not shown again:\n")
-    assert said(Tokens(file).identify(token.removesuffix("\n"))) == ("cms", {"suggest", "read"}, 60)
+    assert facts(Tokens(file).identify(token.removesuffix("\n"))) == ("cms", {"suggest", "read"}, 60)
     assert run("add", str(file), "old", "--scope", "desk", "--days", "3")[0] == 0
     edited(file, expires="2020-01-01T00:00:00Z")
     assert run("revoke", str(file), "old") == (0, "", f"{file}: revoked 'old'\n")
