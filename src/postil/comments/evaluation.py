@@ -344,7 +344,9 @@ def period_scores(
         One row per period.
     """
     for period, dated in periods.items():
-        totals, members, first, end = SystemTotals(metrics), [place for _, place in dated], dated[0][0], dated[-1][0]
+        (first, _), (end, _) = dated[0], dated[-1]
+        members = [place for _, place in dated]
+        totals = SystemTotals(metrics)
         totals.add(name, {spec: values[members] for spec, values in stats.items()})
         middle = (unix_seconds(first) + unix_seconds(end)) / 2
         yield PeriodScores(
