@@ -159,7 +159,7 @@ def test_what_is_no_file_of_json_lines(tmp_path: Path, data: bytes, problem: str
 
 
 def _changed(place: int, byte: int) -> bytes:
-    data = bytearray(gzip.compress(GOOD * 3))
+    data = bytearray(gzip.compress(GOOD * 3, mtime=0))
     data[place] = byte if byte else data[place] ^ 1
     return bytes(data)
 
@@ -167,7 +167,7 @@ def _changed(place: int, byte: int) -> bytes:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (gzip.compress(GOOD * 3)[:-1], "the gzip file ends early after line 3; is the download complete?"),
+        (gzip.compress(GOOD * 3, mtime=0)[:-1], "the gzip file ends early after line 3; is the download complete?"),
         (GOOD, "not a gzip file; if it is not compressed, name it .jsonl"),
         (_changed(-8, 0), "the gzip file is damaged after line 3; is the download complete?"),  # the checksum
         # A kind of block that does not exist.
