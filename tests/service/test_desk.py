@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Callable
+from contextlib import ExitStack
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+Browsing = Callable[..., Any]
+
 ARTICLES = ArticleList(
     [
         Article(
@@ -54,10 +58,17 @@ def searched(listed: ArticleList, query: str) -> FoundArticles:
     return listed.found([number for some in listed.steps(query) for number in some])
 
 
-def browser(desk: Desk, tokens: Tokens | None = None, store: ServiceStore | None = None) -> Any:
-    guard, routes = Guard(RequestLimits(), tokens), [*desk.routes(), *store_routes(store)]
-    app = application(routes, guard, ServiceOptions(), Telemetry())
-    return TestClient(app, base_url="http://localhost", follow_redirects=False)
+@pytest.fixture
+def browser() -> Iterator[Browsing]:
+    """Function that makes clients, each with one event loop for all of its requests: their turns outlive a request."""
+    with ExitStack() as clients:
+
+        def made(desk: Desk, tokens: Tokens | None = None, store: ServiceStore | None = None) -> Any:
+            guard, routes = Guard(RequestLimits(), tokens), [*desk.routes(), *store_routes(store)]
+            app = application(routes, guard, ServiceOptions(), Telemetry())
+            return clients.enter_context(TestClient(app, base_url="http://localhost", follow_redirects=False))
+
+        yield made
 
 
 def page_of(response: Any) -> dict[str, Any]:
@@ -71,7 +82,7 @@ def tokens_of(path: Path, **scopes: tuple[str, ...]) -> tuple[Tokens, dict[str, 
     return Tokens(path), made
 
 
-def test_the_page_has_no_script_or_style_of_its_own(store: ServiceStore) -> None:
+def test_the_page_has_no_script_or_style_of_its_own(store: ServiceStore, browser: Browsing) -> None:
     answer = browser(Desk(ARTICLES, store=store)).get("/")
     assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
     assert "script-src 'self'" in answer.headers["content-security-policy"]
@@ -82,7 +93,7 @@ def test_the_page_has_no_script_or_style_of_its_own(store: ServiceStore) -> None
     assert tuple(page["reasons"]) == REASONS
 
 
-def test_what_the_page_loads_is_served_and_nothing_else() -> None:
+def test_what_the_page_loads_is_served_and_nothing_else(browser: Browsing) -> None:
     client = browser(Desk())
     linked = set(re.findall(r'(?:src|href)="/static/([^"]+)"', client.get("/").text))
     folder = files("postil.web") / "static"
@@ -120,7 +131,7 @@ def test_scripts_never_make_markup_of_texts() -> None:
         ("?", "/", "en"),
     ],
 )
-def test_the_page_speaks_the_language_of_the_browser(header: str, address: str, lang: str) -> None:
+def test_the_page_speaks_the_language_of_the_browser(header: str, address: str, lang: str, browser: Browsing) -> None:
     answer = browser(Desk()).get(address, headers={"accept-language": header})
     assert f'<html lang="{lang}">' in answer.text
     assert page_of(answer)["words"] == page_in(lang).within("desk")
@@ -128,7 +139,9 @@ def test_the_page_speaks_the_language_of_the_browser(header: str, address: str, 
     assert ("哪篇文章？" in answer.text) == (lang == "zh")
 
 
-def test_one_signs_in_with_a_token_that_scripts_cannot_read(tmp_path: Path, store: ServiceStore) -> None:
+def test_one_signs_in_with_a_token_that_scripts_cannot_read(
+    tmp_path: Path, store: ServiceStore, browser: Browsing
+) -> None:
     tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk", "label"), site=("suggest",))
     client = browser(Desk(ARTICLES, tokens, store=store), tokens)
     assert 'name="token"' in client.get("/").text
@@ -154,7 +167,7 @@ def test_one_signs_in_with_a_token_that_scripts_cannot_read(tmp_path: Path, stor
     assert client.get("/desk/articles").status_code == 401
 
 
-def test_signing_out_forgets_the_token(tmp_path: Path) -> None:
+def test_signing_out_forgets_the_token(tmp_path: Path, browser: Browsing) -> None:
     tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk",))
     client = browser(Desk(tokens=tokens, secure=True))
     client.base_url = "https://localhost"
@@ -165,13 +178,13 @@ def test_signing_out_forgets_the_token(tmp_path: Path) -> None:
     assert 'name="token"' in client.get("/").text
 
 
-def test_a_page_of_another_site_cannot_sign_anybody_in_or_out() -> None:
+def test_a_page_of_another_site_cannot_sign_anybody_in_or_out(browser: Browsing) -> None:
     client = browser(Desk())
     for path in ("/sign-in", "/sign-out"):
         assert client.post(path, headers={"origin": "https://evil.example"}).status_code == 403
 
 
-def test_guesses_are_limited(tmp_path: Path) -> None:
+def test_guesses_are_limited(tmp_path: Path, browser: Browsing) -> None:
     tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk",))
     client = browser(Desk(tokens=tokens))
     bad: list[Any] = [{"data": {"token": f"postil_{n}"}} for n in range(8)]
@@ -180,7 +193,7 @@ def test_guesses_are_limited(tmp_path: Path) -> None:
     assert client.post("/sign-in", data={"token": made["ann"]}).status_code == 429
 
 
-def test_articles_are_searched_by_all_words() -> None:
+def test_articles_are_searched_by_all_words(browser: Browsing) -> None:
     client = browser(Desk(ARTICLES))
     everything = client.get("/desk/articles").json()
     assert everything["total"] == 3
@@ -199,7 +212,7 @@ def test_articles_are_searched_by_all_words() -> None:
     assert numbers == {"PASS sno": [0], "weather": [0], "雪": [1], "a3": [2], "pass rain": [], "<script>": [2]}
 
 
-def test_an_article_comes_with_its_comments() -> None:
+def test_an_article_comes_with_its_comments(browser: Browsing) -> None:
     client = browser(Desk(ARTICLES))
     first = client.get("/desk/articles/0").json()
     assert (first["id"], first["comments"]) == ("a1", [{"id": "c1", "text": "Bring a coat."}])
@@ -238,7 +251,9 @@ def test_a_table_of_articles_is_read_once_and_checked(tmp_path: Path) -> None:
         ArticleList.read(str(tmp_path / "b.csv"))
 
 
-def test_the_answers_of_a_reader_are_those_of_the_own_token(tmp_path: Path, store: ServiceStore) -> None:
+def test_the_answers_of_a_reader_are_those_of_the_own_token(
+    tmp_path: Path, store: ServiceStore, browser: Browsing
+) -> None:
     tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk",), bob=("desk",))
     ann, bob = (browser(Desk(ARTICLES, tokens, store=store), tokens) for _ in range(2))
     ann.post("/sign-in", data={"token": made["ann"]})
@@ -251,7 +266,7 @@ def test_the_answers_of_a_reader_are_those_of_the_own_token(tmp_path: Path, stor
     assert browser(Desk()).get("/desk/labels").json() == {"labels": [], "total": 0}
 
 
-def test_labels_are_taken_back_by_who_sent_them(tmp_path: Path, store: ServiceStore) -> None:
+def test_labels_are_taken_back_by_who_sent_them(tmp_path: Path, store: ServiceStore, browser: Browsing) -> None:
     tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk", "label"), bob=("desk", "label"), eve=("desk",))
     ann, bob, eve = (browser(Desk(tokens=tokens, store=store), tokens, store) for _ in range(3))
     for name, client in (("ann", ann), ("bob", bob), ("eve", eve)):

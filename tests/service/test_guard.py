@@ -87,9 +87,9 @@ def running(folder: Path, **options: Any) -> Iterator[Site]:
     service = Service(["model"], ServiceOptions(**options))
     site = Site(service, folder)
     try:
-        yield site
+        with site.client:  # one event loop for all requests, since turns outlive a request
+            yield site
     finally:
-        site.client.close()
         service.close()
 
 
