@@ -249,12 +249,9 @@ class _CellRows(_Rows[T, CellField]):
         self._marks.settle()
         parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
         if self._missing:
+            named = Setting("missing")
             parts.append(
-                Message(
-                    "{cells} that {missing} names, taken as empty",
-                    cells=_cells(self._missing),
-                    missing=Setting("missing"),
-                )
+                Message("{cells} that {missing} names, taken as empty", cells=_cells(self._missing), missing=named)
             )
         told: dict[str, list[CellField]] = {}
         for name in self._infos:
