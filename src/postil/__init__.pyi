@@ -1,7 +1,7 @@
 from postil.budgeting.calls import BudgetOptions as BudgetOptions
 from postil.budgeting.calls import budget as budget
-from postil.calibration.calls import CalibrateOptions as CalibrateOptions
 from postil.calibration.calls import calibrate as calibrate
+from postil.calibration.options import CalibrateOptions as CalibrateOptions
 from postil.combination.calls import ApplyOptions as ApplyOptions
 from postil.combination.calls import CombineOptions as CombineOptions
 from postil.combination.calls import apply_combination as apply_combination

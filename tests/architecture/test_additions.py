@@ -486,7 +486,7 @@ def test_an_operation_touches_one_file(added: Callable[[Patch], Callable[..., st
     said = added(OPERATION)
     code = """
 from postil.service.operations import OPERATIONS, OpenModels
-from postil.service.options import ServiceConfig
+from postil.service.config import ServiceConfig
 from postil.service.routes import model_routes
 print(OpenModels.open(ServiceConfig()).call("count", b'{"text": "one two three"}').decode())
 print([(route.method, route.scope, route.summary) for route in model_routes(None) if route.path == "/v1/count"])

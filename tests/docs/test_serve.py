@@ -11,8 +11,8 @@ import pytest
 from pages import ROOT
 
 from made_retrievers import article, made
+from postil.service.config import ServiceConfig
 from postil.service.operations import OPERATIONS, OpenModels
-from postil.service.options import ServiceConfig
 from postil.threads.quality import FEATURES, Quality
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import msgspec
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
-    from postil.service.options import ServiceConfig
+    from postil.service.config import ServiceConfig
 
 
 class SmallModels:

@@ -22,8 +22,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # for patient_worker
 import patient_worker
 
 from postil.data.rows import Article
+from postil.service.config import ServiceConfig
 from postil.service.desk import ArticleList
-from postil.service.options import ServiceConfig, ServiceOptions
+from postil.service.options import ServiceOptions
 from postil.service.server import Service
 from postil.web.connections import ConnectionLimits, listen, make_server
 from postil.web.problems import unseen_refusal

@@ -12,7 +12,8 @@ from sent_calls import sent_call
 from made_retrievers import NEWS, made
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.service.options import ServiceConfig, ServiceOptions
+from postil.service.config import ServiceConfig
+from postil.service.options import ServiceOptions
 from postil.service.routes import article_route
 
 if TYPE_CHECKING:

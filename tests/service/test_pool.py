@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import PostilError
-from postil.service.options import ServiceConfig
+from postil.service.config import ServiceConfig
 from postil.service.pool import WorkerPool
 from postil.service.worker import InternalError
 from postil.web.problems import Busy, TimedOut

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import PostilError
-from postil.service.options import ServiceConfig, ServiceOptions
+from postil.service.config import ServiceConfig
+from postil.service.options import ServiceOptions
 from postil.service.server import serve
 
 if TYPE_CHECKING:

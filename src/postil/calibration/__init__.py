@@ -21,6 +21,7 @@ CAPABILITY: Final = Capability(
         ),
     },
     names={
-        "calls": "CalibrateOptions calibrate",
+        "calls": "calibrate",
+        "options": "CalibrateOptions",
     },
 )

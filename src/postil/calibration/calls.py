@@ -7,24 +7,25 @@ import math
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Unpack
+from typing import TYPE_CHECKING, Final, Literal, Unpack
 
 import msgspec
 import numpy as np
 
+from postil.calibration.options import CalibrateOptions
 from postil.calibration.result import CalibrationResult, CoveragePoint, FilterComparison, ShowColumn
 from postil.comments.articles import checked_articles
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import FILE, FORMAT, ShowFilter, Threshold
 from postil.comments.store import ModelWriter, changing
 from postil.corpus.store import Corpus
-from postil.data.arguments import check_arguments, check_fields, options_of
+from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.frames import ColumnNames, open_rows
 from postil.data.groups import grouped
-from postil.data.options import InputOptions, SeedOptions, ThreadOptions
+from postil.data.options import InputOptions
 from postil.data.parts import Estimate, Excluded
 from postil.data.ranking import without_noise
 from postil.data.row_files import read
@@ -36,7 +37,6 @@ from postil.messages import Blank, Command, Message, Setting
 from postil.meta.grade_fits import isotonic_fit
 from postil.meta.resampling import Draws, bootstrap_counts, estimate, in_blocks
 from postil.meta.significance import NORMAL
-from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +53,6 @@ __all__ = [
     "COVERAGE",
     "FOLDS",
     "LEAST",
-    "CalibrateOptions",
     "FittedFilter",
     "LabelFit",
     "calibrate",
@@ -68,24 +67,6 @@ __all__ = [
 
 _UNKNOWN: Final = "label of an unknown article, or one without a word"
 _NO_COMMENT: Final = "label of a text that no comment of the model is"
-
-
-@options
-class CalibrateOptions(SeedOptions, ThreadOptions):
-    """Options of `postil calibrate`.
-
-    Args:
-        articles: The articles of the labels, where the rows of labels have no titles; a table of any format.
-        out: Folder to write the calibrated model to; by default the model itself is changed.
-        resamples: Number of resamples of the articles, for confidence intervals.
-    """
-
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
-    resamples: Annotated[int, Flag(min=1)] = 1000
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def calibrate(

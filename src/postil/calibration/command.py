@@ -5,16 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from postil.calibration import labels as app
-from postil.calibration.calls import CalibrateOptions, calibrate_files
-from postil.calibration.labels import LabelOptions
-from postil.campaigns.calls import ServeOptions
+from postil.calibration.options import CalibrateOptions, LabelOptions
 from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.errors import needs
-from postil.results.views import show
 
 __all__ = ["calibrate", "label"]
 
@@ -42,6 +38,9 @@ def calibrate(
 
     Example: postil calibrate model --labels labels.jsonl
     """
+    from postil.calibration.calls import calibrate_files  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
+
     result = calibrate_files(model, labels, options, inputs=inputs, on_message=say)
     emit(show(format, result), format)
     if figure is not None and result.points:
@@ -69,8 +68,11 @@ def label(
 
     Example: postil label articles.jsonl --model model --out labels.jsonl
     """
+    from postil.calibration import labels as app  # noqa: PLC0415
+    from postil.campaigns.calls import ServeOptions  # noqa: PLC0415
+
     with needs("postil label", "serve"):
-        from postil.campaigns.pages.server import serve  # noqa: PLC0415 - help does without it
+        from postil.campaigns.pages.server import serve  # noqa: PLC0415
     app.plan_labels(articles, model, options, inputs=inputs, on_message=say)
     try:
         if options.serve:

@@ -7,7 +7,7 @@ from collections import Counter
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 from postil.campaigns.calls import InviteOptions, ServeOptions, invite, invite_first_lead, open_campaign, write_rows
 from postil.campaigns.models import Adjudication, Campaign, Drawn, Item, NoCampaign, Rating
@@ -18,25 +18,24 @@ from postil.comments.commenter import load_commenter
 from postil.comments.show_filter import FILE
 from postil.comments.store import Model, combined_checksum
 from postil.data.explain import counted
-from postil.data.options import InputOptions, SeedOptions, ThreadOptions
-from postil.data.row_files import kind_of, read
+from postil.data.row_files import read
 from postil.data.suggestions import REASONS, Label, Suggestion
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Listed, Message, Setting
-from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from postil.calibration.options import LabelOptions
     from postil.campaigns.store import Store
     from postil.comments.neural_commenter import NeuralCommenter
     from postil.comments.retrieval import Retriever
+    from postil.data.options import InputOptions
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
 
 __all__ = [
     "RUBRICS",
-    "LabelOptions",
     "campaign_of",
     "invitation",
     "label_item",
@@ -165,42 +164,6 @@ BATCH: Final = 32
 _OTHER: Final = Message("name another {out}, or move that file away", out=Setting("out"))
 EDITOR: Final = "editor"
 """Name of the annotator of a campaign of one."""
-
-
-@options
-class LabelOptions(SeedOptions, ThreadOptions):
-    """Options of `postil label`.
-
-    Args:
-        out: File to write the labels to: .jsonl, .csv or .parquet.
-        campaign: Campaign that keeps the answers, as of postil annotate; by default a file beside the labels, with the
-            ending .db. One that exists is continued.
-        sample: Number of articles to draw at random.
-        per_article: Number of suggestions per article: its first ones.
-        among: Number of first suggestions to draw them from: the first one, and others of them at random.
-        annotators: Number of annotators.
-        annotators_per_item: Number of annotators per suggestion.
-        port: Port to listen on, on this machine alone.
-        serve: Serve the labeling page until Ctrl+C; without it, make the campaign and write the labels so far.
-    """
-
-    out: Annotated[str, Flag("out", short="o", metavar="FILE")]
-    campaign: Annotated[str | None, Flag(metavar="FILE")] = None
-    sample: Annotated[int, Flag("articles", min=1)] = 60
-    per_article: Annotated[int, Flag(min=1)] = 3
-    among: Annotated[int | None, Flag(min=1)] = None
-    annotators: Annotated[int, Flag(min=1)] = 1
-    annotators_per_item: Annotated[int, Flag(min=1)] = 1
-    port: Annotated[int, Flag(min=1, max=65535)] = 8000
-    serve: bool = True
-
-    def __post_init__(self) -> None:
-        kind_of(self.out)
-        if self.among is not None and self.among < self.per_article:
-            problem = f"expected at least the {self.per_article} suggestions per article, got {self.among}"
-            raise UsageError(f"among: {problem}")
-        if self.campaign is None and self.out.endswith(".db"):
-            raise UsageError(f"{self.out}: the campaign is kept there; name a file of labels, such as labels.jsonl")
 
 
 def campaign_of(options: LabelOptions) -> str:

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from postil.comments.neural_commenter import NeuralCommenter
     from postil.data.suggestions import Suggestion, Suggestions
     from postil.metrics.result import ScoreResult
-    from postil.service.options import ServiceConfig
+    from postil.service.config import ServiceConfig
 
 __all__ = [
     "FILE_PARAMETERS",
@@ -157,7 +157,7 @@ class OpenModels:
             MissingExtra: A model needs what is not installed.
             UsageError: A setting is out of range.
         """
-        options, candidate_filter = config.options, config.options.candidate_filter()
+        options, candidate_filter = config.options, config.candidate_filter()
         commenters = {}
         for name, folder in config.models.items():
             commenter = load_commenter(folder, candidate_filter=candidate_filter, jobs=options.jobs)

@@ -1,29 +1,17 @@
-"""Options of `postil serve`, and the configuration of its workers that they make."""
+"""Options of `postil serve`, apart from its configuration so that help loads no model."""
 
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
-from postil.comments import neural_commenter, retrieval
-from postil.comments.store import Model
 from postil.data.options import ListenOptions, ThreadOptions
-from postil.endpoint.transport import is_loopback
 from postil.errors import UsageError
 from postil.messages import Blank, Command, Setting
-from postil.metrics.spec import parse_metric
 from postil.options import Flag, options
-from postil.screening.filtering import CandidateFilter
-from postil.screening.reasons import Blocklist, ProfanityFilter
-from postil.threads import quality
+from postil.screening.reasons import ProfanityFilter
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["CoralStatus", "ServiceConfig", "ServiceOptions"]
+__all__ = ["CoralStatus", "ServiceOptions"]
 
 CoralStatus: TypeAlias = Literal["SYSTEM_WITHHELD", "PREMOD"]
 """Status of a comment in Coral that is held; both wait in the queue of pending comments."""
@@ -82,6 +70,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
 
     def __post_init__(self) -> None:
+        from postil.endpoint.transport import is_loopback  # noqa: PLC0415 - help does without it
+
         if self.tokens is None and (self.https or self.name or not is_loopback(self.host)):
             raise UsageError(
                 "tokens: expected a file of tokens, as other machines reach the service; make it: {command}",
@@ -97,87 +87,3 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     def worker_count(self) -> int:
         """Number of worker processes."""
         return self.workers or min(os.cpu_count() or 1, MOST_WORKERS)
-
-    def candidate_filter(self) -> CandidateFilter:
-        """The filter of suggestions; every request is a run of its own, so that no text was suggested before.
-
-        Raises:
-            InvalidInput: The blocklist cannot be read.
-            UsageError: A setting is out of range.
-        """
-        return CandidateFilter(
-            min_words=self.min_words,
-            max_words=self.max_words,
-            allow=self.allow,
-            blocklist=None if self.blocklist is None else Blocklist.read(self.blocklist),
-            repeat=0,
-            profanity=self.profanity,
-        )
-
-
-DEFAULTS: Final = ServiceOptions()
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServiceConfig:
-    """Configuration of a worker of the service.
-
-    Args:
-        models: Folders of the models that suggest comments, by name; the first one is the default.
-        quality: Folders of the models of comment quality, by name; the first one is the default.
-        options: Options of the command.
-    """
-
-    models: Mapping[str, str] = field(default_factory=dict)
-    quality: Mapping[str, str] = field(default_factory=dict)
-    options: ServiceOptions = DEFAULTS
-
-    def without_paths(self, text: str) -> str:
-        """A message that names models where it named their folders, which are no client's concern.
-
-        Args:
-            text: The message.
-
-        >>> ServiceConfig(models={"news": "/srv/m"}).without_paths("/srv/m/model.json: no such file")
-        'model news: no such file'
-        """
-        names = {folder: name for group in (self.models, self.quality) for name, folder in group.items()}
-        names = {os.path.realpath(folder): name for folder, name in names.items()} | names
-        for path in sorted(names, key=len, reverse=True):
-            named = f"model {names[path]}".replace("\\", r"\\")
-            text = re.sub(rf"{re.escape(path)}(/[^\s:,;]+)?", named, text)
-        return text
-
-    @classmethod
-    def of_folders(cls, folders: Sequence[str], options: ServiceOptions = DEFAULTS) -> Self:
-        """Name the models of a command, tell models that suggest from models of quality, and check the options.
-
-        A folder is opened when the service starts, and again when it reloads: a symbolic link may then lead elsewhere.
-
-        Args:
-            folders: ``NAME=DIR`` or ``DIR``, which is named as its last part.
-            options: Options of the command.
-
-        Raises:
-            UsageError: Two models have one name, a name is empty, there is no model, a setting is out of range, or a
-                metric is none.
-            InvalidInput: A folder holds no model, or the blocklist cannot be read.
-        """
-        found: dict[str, dict[str, str]] = {"models": {}, "quality": {}}
-        for word in folders:
-            name, equals, folder = word.partition("=")
-            if not equals or os.sep in name:  # a folder may have = in its name
-                folder, name = word, Path(word).absolute().name
-            if not name or not folder:
-                raise UsageError(f"expected a model as NAME=DIR or DIR, got '{word}'")
-            if name in found["models"] or name in found["quality"]:
-                raise UsageError(f"two models are named '{name}'; name one of them otherwise: NAME=DIR")
-            kinds = (*retrieval.KINDS, *neural_commenter.KINDS, quality.KIND)
-            kind = Model.open(folder, kinds).kind
-            found["quality" if kind == quality.KIND else "models"][name] = str(Path(folder).absolute())
-        if not folders:
-            raise UsageError("expected at least one model: NAME=DIR or DIR")
-        for spec in options.metrics:
-            parse_metric(spec)
-        options.candidate_filter()  # checks them
-        return cls(models=found["models"], quality=found["quality"], options=options)

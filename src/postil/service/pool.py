@@ -23,7 +23,7 @@ from postil.web.turns import CLIENT, FairLine
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from postil.service.options import ServiceConfig
+    from postil.service.config import ServiceConfig
 
 __all__ = ["Paces", "WorkerPool"]
 

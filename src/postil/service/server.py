@@ -19,9 +19,9 @@ from postil.erasure.models import ServedModels
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
 from postil.service.bodies import ModelsResponse
+from postil.service.config import ServiceConfig
 from postil.service.desk import ArticleList, Desk
 from postil.service.documentation import DocsPage
-from postil.service.options import ServiceConfig, ServiceOptions
 from postil.service.pool import WorkerPool
 from postil.service.routes import (
     Telemetry,
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from postil.service.options import ServiceOptions
 
 
 __all__ = ["Service", "application", "serve"]

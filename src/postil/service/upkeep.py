@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 import msgspec
 
-from postil.calibration.calls import CalibrateOptions, calibrate_model
+from postil.calibration.calls import calibrate_model
+from postil.calibration.options import CalibrateOptions
 from postil.calibration.result import CalibrationResult
 from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.engine.worker import WorkerDied, identity
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.forgotten import Chosen
     from postil.results.base import Result
-    from postil.service.options import ServiceConfig
+    from postil.service.config import ServiceConfig
     from postil.service.pool import WorkerPool
     from postil.service.store import ServiceStore
 

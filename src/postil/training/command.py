@@ -276,7 +276,8 @@ class _Fit:
         """Calibrate a model, if there are labels."""
         if not self.labels or not is_main_process():
             return
-        from postil.calibration.calls import CalibrateOptions, calibrate_model  # noqa: PLC0415
+        from postil.calibration.calls import calibrate_model  # noqa: PLC0415
+        from postil.calibration.options import CalibrateOptions  # noqa: PLC0415
 
         options = CalibrateOptions(out=out)
         result = calibrate_model(model, self.labels, self.articles, options, where=self.where, on_message=say)

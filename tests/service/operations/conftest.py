@@ -12,8 +12,8 @@ import pytest
 
 from made_retrievers import NEWS, article, made
 from postil.comments.show_filter import SIGNALS, ShowFilter, Threshold
+from postil.service.config import ServiceConfig
 from postil.service.operations import OpenModels
-from postil.service.options import ServiceConfig
 from postil.threads.quality import FEATURES, Quality
 
 if TYPE_CHECKING:

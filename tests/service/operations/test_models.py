@@ -19,8 +19,9 @@ from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.screening.filtering import CandidateFilter
+from postil.service.config import ServiceConfig
 from postil.service.operations import OpenModel, OpenModels
-from postil.service.options import ServiceConfig, ServiceOptions
+from postil.service.options import ServiceOptions
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from postil.service.options import ServiceOptions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.service.options import ServiceConfig
+    from postil.service.config import ServiceConfig
 
     Ask = Callable[..., Any]
 

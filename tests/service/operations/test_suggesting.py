@@ -14,8 +14,8 @@ from postil.screening.filtering import CandidateFilter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from postil.service.config import ServiceConfig
     from postil.service.operations import OpenModels
-    from postil.service.options import ServiceConfig
 
     Ask = Callable[..., Any]
 

@@ -21,7 +21,7 @@ from postil.threads.thread import Thread
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postil.service.options import ServiceConfig
+    from postil.service.config import ServiceConfig
 
     Ask = Callable[..., Any]
     from pathlib import Path

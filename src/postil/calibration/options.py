@@ -1,0 +1,68 @@
+"""Options of `postil calibrate` and `postil label`, apart from their functions so that help loads no model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from postil.data.arguments import check_fields
+from postil.data.options import SeedOptions, ThreadOptions
+from postil.errors import UsageError
+from postil.options import Flag, options
+
+__all__ = ["CalibrateOptions", "LabelOptions"]
+
+
+@options
+class CalibrateOptions(SeedOptions, ThreadOptions):
+    """Options of `postil calibrate`.
+
+    Args:
+        articles: The articles of the labels, where the rows of labels have no titles; a table of any format.
+        out: Folder to write the calibrated model to; by default the model itself is changed.
+        resamples: Number of resamples of the articles, for confidence intervals.
+    """
+
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
+    resamples: Annotated[int, Flag(min=1)] = 1000
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@options
+class LabelOptions(SeedOptions, ThreadOptions):
+    """Options of `postil label`.
+
+    Args:
+        out: File to write the labels to: .jsonl, .csv or .parquet.
+        campaign: Campaign that keeps the answers, as of postil annotate; by default a file beside the labels, with the
+            ending .db. One that exists is continued.
+        sample: Number of articles to draw at random.
+        per_article: Number of suggestions per article: its first ones.
+        among: Number of first suggestions to draw them from: the first one, and others of them at random.
+        annotators: Number of annotators.
+        annotators_per_item: Number of annotators per suggestion.
+        port: Port to listen on, on this machine alone.
+        serve: Serve the labeling page until Ctrl+C; without it, make the campaign and write the labels so far.
+    """
+
+    out: Annotated[str, Flag("out", short="o", metavar="FILE")]
+    campaign: Annotated[str | None, Flag(metavar="FILE")] = None
+    sample: Annotated[int, Flag("articles", min=1)] = 60
+    per_article: Annotated[int, Flag(min=1)] = 3
+    among: Annotated[int | None, Flag(min=1)] = None
+    annotators: Annotated[int, Flag(min=1)] = 1
+    annotators_per_item: Annotated[int, Flag(min=1)] = 1
+    port: Annotated[int, Flag(min=1, max=65535)] = 8000
+    serve: bool = True
+
+    def __post_init__(self) -> None:
+        from postil.data.row_files import kind_of  # noqa: PLC0415 - help does without it
+
+        kind_of(self.out)
+        if self.among is not None and self.among < self.per_article:
+            problem = f"expected at least the {self.per_article} suggestions per article, got {self.among}"
+            raise UsageError(f"among: {problem}")
+        if self.campaign is None and self.out.endswith(".db"):
+            raise UsageError(f"{self.out}: the campaign is kept there; name a file of labels, such as labels.jsonl")
