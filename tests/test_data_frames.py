@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -29,6 +30,7 @@ GOLD = {"1": ["the cat sat on a mat", "the cat lay there"], "2": ["a dog barked"
 GRADES = {"1": [5, 3], "2": [4, 2], "3": [5]}
 METRICS = ["bleu-2", "w-meteor", "rouge-l", "w-cider"]
 SCALE = postil.Scale(1, 5)
+FEW = postil.CorrelateOptions(resamples=50, permutations=50)
 
 Table = dict[str, list[Any]]
 CANDIDATES: Table = {"item": ITEMS, "system": SYSTEMS, "text": TEXTS}
@@ -162,6 +164,99 @@ def test_one_row_per_item(make: Callable[[Table], Any], nested: str) -> None:
         np.testing.assert_array_equal(result.items[spec], same.items[spec])
 
 
+@every_make
+def test_a_missing_text_is_what_an_empty_cell_is(make: Callable[[Table], Any], tmp_path: Path) -> None:
+    gaps = {**CANDIDATES, "text": [TEXTS[0], None, *TEXTS[2:]]}
+    pd.DataFrame(gaps).to_csv(tmp_path / "c.csv", index=False)
+    pd.DataFrame(REFERENCES).to_csv(tmp_path / "r.csv", index=False)
+    said = r"1 empty cell in text, taken as empty texts$"
+    with pytest.warns(UserWarning, match=said):
+        of_files = postil.score(tmp_path / "c.csv", tmp_path / "r.csv", metrics=METRICS, scale=SCALE)
+    with pytest.warns(UserWarning, match=f"^candidates: {said}"):
+        assert_same(postil.score(make(gaps), make(REFERENCES), metrics=METRICS, scale=SCALE), of_files)
+
+
+@pytest.mark.parametrize("column", [pd.Series(["a b", None, np.nan]), pl.Series(["a b", None, None])])
+def test_a_missing_text_of_a_column_is_empty(column: Any) -> None:
+    with pytest.warns(UserWarning, match=r"^candidates: 2 missing texts \(row 2, 3\), taken as empty$"):
+        found = postil.score(column, [["a b"]] * 3, metrics=["rouge-l"])
+    assert found.items["rouge-l"].tolist() == [1, 0, 0]
+
+
+def test_missing_tokens_of_a_column_are_no_tokens() -> None:
+    with pytest.warns(UserWarning, match="1 missing text "):
+        found = postil.score(pd.Series([["a", "b"], None]), [[["a", "b"]]] * 2, metrics=["rouge-l"])
+    assert found.items["rouge-l"].tolist() == [1, 0]
+
+
+@every_make
+def test_what_says_that_there_is_no_value(make: Callable[[Table], Any]) -> None:
+    texts = ["k. A.", *TEXTS[1:]]
+    gold = {**REFERENCES, "item": [*REFERENCES["item"][:4], "k. A."]}
+    with pytest.warns(UserWarning, match="^candidates: 1 cell that missing names, taken as empty; 1 empty cell in tex"):
+        found = postil.score(make({**CANDIDATES, "text": texts}), make(REFERENCES), missing="k. A.", metrics="rouge-l")
+    assert found.items["rouge-l"][0] == 0
+    with pytest.raises(postil.InvalidInput, match=r"^references:5: item: expected text or an integer, got null; the v"):
+        postil.score(make(CANDIDATES), make(gold), missing=["k. A."], metrics="rouge-l")
+    ratings = [{"item": i, "ann": 1 + i % 3, "bob": "n/a" if i == 2 else 1 + i % 2} for i in range(9)]
+    with pytest.warns(UserWarning, match=r"empty cells, taken as no grade: 1 in bob|1 cell that missing names"):
+        wide = postil.agreement(ratings, annotator_columns=["ann", "bob"], missing=["n/a"]).agreement
+    assert wide is not None
+    assert wide.ratings == 17
+
+
+SCORED = [{"item": i // 2, "system": "ab"[i % 2], "m": (i * 7) % 5, "n": "-" if i == 3 else i % 7} for i in range(24)]
+RATED = [{"item": i // 2, "system": "ab"[i % 2], "grade": "-" if i == 5 else 1 + (i * 2) % 5} for i in range(24)]
+VOTES = [{"item": i, "system_a": "a", "system_b": "b", "annotator": "ann", "preference": "ab"[i % 2]} for i in range(6)]
+READ: dict[str, Callable[[dict[str, Any]], object]] = {
+    "agreement": lambda given: postil.agreement(RATED, **given),
+    "budget": lambda given: postil.budget(SCORED, RATED, metric_columns=["m"], resamples=20, **given),
+    "compare": lambda given: postil.compare(SCORED, metric_columns=["m", "n"], intersect=True, resamples=20, **given),
+    "compare_preferences": lambda given: postil.compare_preferences([{**VOTES[0], "annotator": "-"}, *VOTES], **given),
+    "consensus_weights": lambda given: postil.consensus_weights([{"id": 1, "text": "-"}], item="id", **given),
+    "correlate": lambda given: postil.correlate(SCORED, RATED, metric_columns=["m", "n"], options=FEW, **given),
+    "estimate": lambda given: postil.estimate(SCORED, RATED, metric_columns=["m"], **given),
+    "fit_combination": lambda given: postil.fit_combination(SCORED, RATED, metric_columns=["m"], resamples=20, **given),
+    "rank_passages": lambda given: postil.rank_passages([{"text": "-"}, {"text": "Coffee."}], **given),
+    "score": lambda given: postil.score([{"item": 1, "text": "-"}], [{"item": 1, "text": "a"}], **given),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_every_call_that_reads_tables_takes_what_is_missing(name: str) -> None:
+    problem = ""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            READ[name]({"missing": "-"})
+        except postil.PostilError as error:
+            problem = str(error)
+    named = any("1 cell that missing names, taken as empty" in str(each.message) for each in said)
+    assert named or "1: annotator: expected text or an integer, got null" in problem
+
+
+@pytest.mark.parametrize("given", [{"item": "id"}, {"missing": "-"}])
+def test_arguments_of_tables_do_not_go_with_lists_of_references(given: dict[str, Any]) -> None:
+    with pytest.raises(postil.UsageError, match=f"^{next(iter(given))}: only for tables"):
+        postil.consensus_weights([["a", "-"]], **given)
+
+
+@every_make
+def test_texts_of_several_columns_are_of_a_system_each(make: Callable[[Table], Any]) -> None:
+    table = make({"id": [*GOLD], "old": TEXTS[:3], "new": TEXTS[3:]})
+    gold = make({"id": REFERENCES["item"], "text": REFERENCES["text"], "grade": REFERENCES["grade"]})
+    found = postil.score(table, gold, item="id", text=["old", "new"], metrics=METRICS, scale=SCALE)
+    assert found.by_system == columns_form().by_system
+
+
+def test_the_names_of_other_programs() -> None:
+    references = [GOLD[item] for item in ITEMS[:3]]
+    named = postil.score(predictions=TEXTS[:3], references=references, metrics="rouge-l")
+    assert named == postil.score(TEXTS[:3], references, metrics="rouge-l")
+    tables = postil.score(predictions=pd.DataFrame(CANDIDATES), references=pd.DataFrame(REFERENCES), metrics="rouge-l")
+    assert tables.by_system == postil.score(rows(CANDIDATES), rows(REFERENCES), metrics="rouge-l").by_system
+
+
 def test_default_metrics_are_those_of_the_command() -> None:
     weighted = postil.score(pd.DataFrame(CANDIDATES), pd.DataFrame(REFERENCES), scale=SCALE)
     assert list(weighted.items)[:2] == ["bleu-4", "w-bleu-4"]
@@ -249,7 +344,6 @@ def wide_scores() -> Table:
     return {"item": ITEMS, "system": SYSTEMS, **{spec: values.tolist() for spec, values in result.items.items()}}
 
 
-FEW = postil.CorrelateOptions(resamples=50, permutations=50)
 MEANS = ["rouge-l", "w-cider"]
 
 
@@ -365,14 +459,13 @@ def test_warnings_are_of_the_line_that_called(tmp_path: Path) -> None:
     assert {each.filename for each in (*caught, *more)} == {__file__}
 
 
-NO_TEXT = [TEXTS[0], None, *TEXTS[2:]]
+NO_ITEM = ["1", None, *ITEMS[2:]]
 
 
 def changed(table: Table, **columns: list[Any]) -> Table:
     return {**table, **columns}
 
 
-RENAMED = {"item": ITEMS, "system": SYSTEMS, "answer": NO_TEXT}
 NESTED = {"item": ["1"], "references": [["a"]], "grade": [[1, 2]]}
 FOURTH = changed(REFERENCES, item=["1", "1", "2", "2", "4"])
 
@@ -380,8 +473,15 @@ FOURTH = changed(REFERENCES, item=["1", "1", "2", "2", "4"])
 @pytest.mark.parametrize(
     ("candidates", "references", "given", "problem"),
     [
-        (changed(CANDIDATES, text=NO_TEXT), REFERENCES, {}, "candidates:2: text: expected text, got null; the value"),
-        (RENAMED, REFERENCES, {"text": "answer"}, "candidates:2: answer: expected text, got null"),
+        (
+            changed(CANDIDATES, item=NO_ITEM),
+            REFERENCES,
+            {},
+            "candidates:2: item: expected text or an integer, got null",
+        ),
+        (CANDIDATES, REFERENCES, {"text": []}, "text: expected at least one column, got an empty list"),
+        (CANDIDATES, REFERENCES, {"text": ["text", "txt"]}, "candidates: txt: no such column; did you mean 'text'?"),
+        (CANDIDATES, REFERENCES, {"predictions": TEXTS}, "predictions: another name of candidates, which are given"),
         ({"item": ITEMS, "txt": TEXTS}, REFERENCES, {}, "candidates: no column 'text'; did you mean 'txt'? the colum"),
         (CANDIDATES, changed(REFERENCES, weight=[0.5, 1, 2, 0, 1]), {"weights": "given"}, "references:3: weight: exp"),
         ({"id": ITEMS, "answer": TEXTS}, REFERENCES, {}, "candidates: no columns 'item', 'text'; the columns are: id"),
@@ -444,7 +544,8 @@ def test_what_is_no_table_is_refused(arguments: tuple[Any, Any], problem: str) -
 
 
 @pytest.mark.parametrize(
-    ("name", "given"), [("item", "id"), ("columns", {"item": "id"}), ("scale", SCALE), ("system", "model")]
+    ("name", "given"),
+    [("item", "id"), ("columns", {"item": "id"}), ("scale", SCALE), ("system", "model"), ("missing", "-")],
 )
 def test_arguments_of_tables_do_not_go_with_columns(name: str, given: object) -> None:
     with pytest.raises(postil.UsageError, match=f"^{name}: only for tables"):

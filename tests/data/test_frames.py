@@ -81,8 +81,10 @@ def test_rows_of_several_batches_have_their_places() -> None:
     found = list(rows)
     assert [found[0].item, found[-1].item, len(found)] == ["0", str(n - 1), n]
     assert str(rows.places.error(n - 1, "text", "x")) == f"table:{n}: text: x"
-    broken = table.with_columns(text=pl.Series(["a"] * (n - 2) + [None, "b"]))
-    with pytest.raises(InvalidInput, match=rf"^table:{n - 1}: text: expected text, got null"):
+    broken = table.with_columns(item=pl.Series([*range(n - 2), None, n]))
+    with pytest.raises(
+        InvalidInput, match=rf"^table:{n - 1}: item: expected text or an integer, got null; the value is"
+    ):
         list(open_rows(broken, Candidate, "table"))
 
 

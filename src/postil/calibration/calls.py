@@ -75,6 +75,7 @@ def calibrate(
     articles: Table | None = None,
     *,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     options: CalibrateOptions | None = None,
     **keywords: Unpack[CalibrateKeywords],
 ) -> CalibrationResult:
@@ -85,6 +86,7 @@ def calibrate(
         labels: Table of labels: article, text, show, and optionally reason, annotator, rank, title, content.
         articles: Table of the articles of the labels, for labels without a title; by default ``options.articles``.
         columns: Columns of the tables by field, such as ``{"show": "good", "articles.title": "headline"}``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``.
         options: Options; by default those of the command. Their ``out`` is another folder to write.
         keywords: Fields of the options, in place of an object.
 
@@ -102,7 +104,7 @@ def calibrate(
     options = options_of(CalibrateOptions, options, keywords)
     if options.out is not None:
         check_folder(options.out)
-    names = ColumnNames({"labels": Label, "articles": Draft}, columns)
+    names = ColumnNames({"labels": Label, "articles": Draft}, columns, missing=missing)
     opened = open_rows(labels, Label, "labels", names)
     rows, where = list(opened), opened.places.where
     found = options.articles if articles is None else articles

@@ -115,6 +115,7 @@ def compare(
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
+    missing: Sequence[str] = (),
     options: CompareOptions | None = None,
     **keywords: Unpack[CompareKeywords],
 ) -> Comparison:
@@ -129,6 +130,7 @@ def compare(
         system: Column of the system.
         columns: Columns of a table by field, such as ``{"metric": "name", "score": "value"}``.
         metric_columns: Columns of a table that each are a metric, where there is no column ``metric``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``.
         options: Options; by default those of the command.
         keywords: Fields of the options, in place of an object.
 
@@ -152,7 +154,11 @@ def compare(
     """
     check_arguments(compare, locals())
     names = ColumnNames(
-        {"scores": Score}, columns, everywhere={"item": item, "system": system}, wide={"scores": metric_columns}
+        {"scores": Score},
+        columns,
+        everywhere={"item": item, "system": system},
+        wide={"scores": metric_columns},
+        missing=missing,
     )
     return compare_rows(open_scores(scores, names), CompareOptions.of(options, keywords, baseline))
 
@@ -256,9 +262,8 @@ class Choices(Generic[R]):
         reading = inputs.readings({self.role: self.row_type}, on_message)[self.role]
         return self._compared(read(path, self.row_type, reading), options, command)
 
-    def of_table(self, table: Table, columns: Mapping[str, str] | None, options: CompareOptions) -> R:
+    def of_table(self, table: Table, names: ColumnNames, options: CompareOptions) -> R:
         """Compare by the rows of a table; see `of_file`."""
-        names = ColumnNames({self.role: self.row_type}, columns)
         return self._compared(open_rows(table, self.row_type, self.role, names), options)
 
     def _compared(self, rows: LocatedRows[Row], options: CompareOptions, command: str = "") -> R:
@@ -284,6 +289,7 @@ def compare_interleaved(
     baseline: str | None = None,
     *,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     options: CompareOptions | None = None,
     **keywords: Unpack[CompareKeywords],
 ) -> InterleavingResult:
@@ -294,6 +300,7 @@ def compare_interleaved(
             file, a list of dictionaries or of rows, or a data frame.
         baseline: The model to compare with; by default that of the options, else the first.
         columns: Columns of the log by field, such as ``{"article": "page"}``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``.
         options: Options; by default those of the command.
         keywords: Fields of the options, in place of an object.
 
@@ -316,14 +323,17 @@ def compare_interleaved(
     ('new', 5, 1, 0.333, 0.21875)
     """
     check_arguments(compare_interleaved, locals())
-    return INTERLEAVED.of_table(log, columns, CompareOptions.of(options, keywords, baseline))
+    names = ColumnNames({INTERLEAVED.role: INTERLEAVED.row_type}, columns, missing=missing)
+    return INTERLEAVED.of_table(log, names, CompareOptions.of(options, keywords, baseline))
 
 
 def compare_preferences(
     preferences: Table,
     baseline: str | None = None,
     *,
+    item: str | None = None,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     options: CompareOptions | None = None,
     **keywords: Unpack[CompareKeywords],
 ) -> PreferencesResult:
@@ -333,7 +343,9 @@ def compare_preferences(
         preferences: Preferences (item, system_a, system_b, annotator, preference; and left) as the path of a file, a
             list of dictionaries or of rows, or a data frame.
         baseline: The system whose strength is 0; by default that of the options, else none, for a mean strength of 0.
+        item: Column of the item.
         columns: Columns of the table by field, such as ``{"preference": "winner"}``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``.
         options: Options; by default those of the command.
         keywords: Fields of the options, in place of an object.
 
@@ -356,4 +368,5 @@ def compare_preferences(
     [('new', 4, 1, 1, 1.386), ('base', 1, 1, 4, 0.0)]
     """
     check_arguments(compare_preferences, locals())
-    return PREFERENCES.of_table(preferences, columns, CompareOptions.of(options, keywords, baseline))
+    names = ColumnNames({PREFERENCES.role: PREFERENCES.row_type}, columns, everywhere={"item": item}, missing=missing)
+    return PREFERENCES.of_table(preferences, names, CompareOptions.of(options, keywords, baseline))

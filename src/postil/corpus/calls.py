@@ -72,6 +72,7 @@ def build_corpus(
     options: BuildOptions | None = None,
     *,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     dev: FilePath | None = None,
     test: FilePath | None = None,
     ratings: FilePath | None = None,
@@ -91,6 +92,7 @@ def build_corpus(
         options: Thresholds, splits, privacy.
         keywords: Fields of the options, in place of an object.
         columns: Columns of the articles by field, such as ``{"title": "headline"}``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``.
         dev: Articles that are the dev set already.
         test: Articles that are the test set already; no references are sampled from their comments.
         ratings: References with ratings and the ids of the comments that they are, which take the place of the ratings
@@ -113,7 +115,7 @@ def build_corpus(
     """
     options = options_of(BuildOptions, options, keywords)
     if is_frame(articles) or (isinstance(articles, list | tuple) and is_table(articles)):
-        names = ColumnNames({"articles": Article}, columns)
+        names = ColumnNames({"articles": Article}, columns, missing=missing)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "articles.jsonl"
             write(path, open_rows(cast("Table", articles), Article, "articles", names))
@@ -134,7 +136,8 @@ def build_corpus(
     given = {"dev": dev, "test": test}
     named = tuple(f"{field}={column}" for field, column in (columns or {}).items())
     inputs = inputs or InputOptions()
-    inputs = replace(inputs, column=(*inputs.column, *named))
+    named_missing = (missing,) if isinstance(missing, str) else tuple(missing)
+    inputs = replace(inputs, column=(*inputs.column, *named), missing=(*inputs.missing, *named_missing))
     roles: dict[str, type[Row]] = dict.fromkeys(("articles", *given), Article)
     readings = inputs.readings({**roles, "ratings": Reference}, on_message)
     sources = [Source(path, reading=readings["articles"]) for path in cast("Sequence[FilePath]", articles)]

@@ -492,7 +492,7 @@ class CellField:
             return Message(
                 "; leave the {what} where there is no number, or name what stands there: {missing}",
                 what="cell empty" if self._optional else "row out",
-                missing=file_setting("missing", Blank(text), python=f"missing=frozenset({{{text}}})"),
+                missing=Setting("missing", Blank(text), python=f"[{text}]"),
             )
         if self._decimal is not None and any(map(str.isdecimal, cell)):
             return Message(

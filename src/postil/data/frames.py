@@ -6,8 +6,9 @@ import math
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar, cast
@@ -20,10 +21,10 @@ from postil.data.reading import NESTED, Reading, readings
 from postil.data.row_files import read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Judgement, Reference, Row
-from postil.data.tables import ValueField, ValueRows
+from postil.data.tables import ValueField, ValueRows, empty_cells
 from postil.data.wide import widened
 from postil.errors import InvalidInput, UsageError, nearest
-from postil.messages import Message
+from postil.messages import Listed, Message
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -47,6 +48,7 @@ __all__ = [
     "plain_value",
     "refuse_other_form",
     "warn",
+    "with_texts",
 ]
 
 T = TypeVar("T", bound=Row)
@@ -111,6 +113,7 @@ class ColumnNames:
         wide: Columns by table that each are a metric (of scores) or an annotator (of judgements).
         given: Options of reading each table, where flags made them; by default those of `columns`.
         constants: Value of fields that a table in memory has no column for, besides `CONSTANTS`.
+        missing: Texts of cells that hold no value, as ``--missing`` has them.
 
     Raises:
         UnknownName: There is no such role or field.
@@ -131,12 +134,14 @@ annotator, grade, aspect
         wide: Mapping[str, Sequence[str]] | None = None,
         given: Mapping[str, Reading] | None = None,
         constants: Mapping[str, str] | None = None,
+        missing: Sequence[str] = (),
     ) -> None:
+        unnamed = (missing,) if isinstance(missing, str) else missing
         words = [f"{field}={column}" for field, column in (columns or {}).items()]
         shared = {field: column for field, column in (everywhere or {}).items() if column is not None}
         self._readings: dict[str, Reading] = {}
         self._named: set[str] = set()
-        for role, reading in (given or readings(roles, warn, column=words)).items():
+        for role, reading in (given or readings(roles, warn, column=words, missing=unnamed)).items():
             of_role = {field: column for field, column in shared.items() if field in roles[role].__struct_fields__}
             self._named |= {role} if reading.columns else set()
             self._readings[role] = replace(reading, columns={**of_role, **reading.columns})
@@ -162,11 +167,33 @@ annotator, grade, aspect
         return role in self._named or bool(self.wide.get(role))
 
 
+def with_texts(columns: Mapping[str, str] | None, text: str | Sequence[str] | None) -> dict[str, str]:
+    """Columns by field, with that of the texts; several are of a system each, as ``--column 'text=A|B'`` has them.
+
+    Args:
+        columns: The columns.
+        text: Column or columns of the texts; None for none besides.
+
+    Raises:
+        UsageError: There is no column in the list.
+
+    >>> with_texts({"system": "model"}, "answer"), with_texts(None, ["gpt", "llama"])
+    ({'system': 'model', 'text': 'answer'}, {'text': 'gpt|llama'})
+    """
+    if text is None:
+        return dict(columns or {})
+    names = (text,) if isinstance(text, str) else tuple(text)
+    if not names:
+        raise UsageError("text: expected at least one column, got an empty list")
+    return {**(columns or {}), "text": "|".join(names)}
+
+
 def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | None = None) -> LocatedRows[T]:
     """Open a table as rows, with their locations for messages.
 
-    None, NaN, NA and null are missing values. A judgement without a grade is left out, and counted in ``left_out``; a
-    missing text, id or score is an error.
+    None, NaN, NA and null are missing values, as are texts that the names say hold none, and are taken as the empty
+    cells of a file: a missing text is empty, with a warning, and a missing id or score is an error. A judgement without
+    a grade is left out, and counted in ``left_out``.
 
     Args:
         table: A path, a data frame (pandas, Polars, pyarrow.Table or any other that narwhals takes; a lazy one is
@@ -246,7 +273,9 @@ def _opened(
     """Open the rows of a table in memory."""
     if not whole.lines:
         raise InvalidInput("expected rows, got none", where=role)
-    names = list(whole.keys(0))
+    names, counts = list(whole.keys(0)), _Counts()
+    if reading.missing:
+        whole = Batch(whole.lines, cache(partial(_known, whole.column, reading.missing, counts)), whole.keys)
     left_out: tuple[Excluded, ...] = ()
     grade = reading.columns.get("grade", "grade")
     if row_type is Judgement and grade in names:
@@ -261,8 +290,32 @@ def _opened(
     n = len(whole.lines)
     parts = (whole.only(range(begin, min(begin + BATCH, n))) for begin in range(0, n, BATCH))
     places = RowLocations(role, lambda _: tuple(names), reading.names)
-    rows = _MemoryRows(ValueTable(role, names, lambda _: parts, kind=""), row_type, reading, places, constants)
+    table = ValueTable(role, names, lambda _: parts, kind="")
+    rows = _MemoryRows(table, row_type, reading, places, constants, counts=counts)
     return LocatedRows(_advised(iter(rows)), places, left_out)
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Values of a table in memory that are not taken as they stand.
+
+    Args:
+        named: Number of texts that the caller said hold no value.
+        empty: Number of missing texts by column.
+    """
+
+    named: int = 0
+    empty: Counter[str] = field(default_factory=Counter)
+
+
+def _known(
+    column: Callable[[str], Sequence[object]], missing: Collection[str], counts: _Counts, path: str
+) -> Sequence[object]:
+    """Values of a column; None in place of what says that there is no value, which is counted."""
+    values = column(path)
+    named = [isinstance(each, str) and each.strip() in missing for each in values]
+    counts.named += sum(named)
+    return [None if none else each for each, none in zip(values, named, strict=True)]
 
 
 class _MemoryRows(ValueRows[T]):
@@ -274,6 +327,7 @@ class _MemoryRows(ValueRows[T]):
         reading: Mapping of columns.
         places: Locations of the rows.
         constants: Value of fields that are needed, where there is no column for them.
+        counts: Values that were not taken as they stood.
     """
 
     def __init__(
@@ -283,8 +337,10 @@ class _MemoryRows(ValueRows[T]):
         reading: Reading,
         places: RowLocations,
         constants: Mapping[str, str],
+        *,
+        counts: _Counts,
     ) -> None:
-        self._constants = constants
+        self._constants, self._counts = constants, counts
         super().__init__(table, row_type, reading, places)
 
     def _constant(self, name: str) -> object:
@@ -292,7 +348,12 @@ class _MemoryRows(ValueRows[T]):
 
     def _field(self, name: str, column: str) -> ValueField:
         info = self._infos.get(name)
-        return ValueField(column, None if info is None else partial(_fitting, info))
+        return ValueField(column, None if info is None else partial(_fitting, info, column, self._counts.empty))
+
+    def _end(self) -> None:
+        super()._end()
+        if parts := empty_cells(self._counts.named, self._counts.empty):
+            self._reading.tell(self._where, Message("{parts}", parts=Listed(parts, last="; ", between="; ")))
 
     def _no_column(self, missing: Sequence[str], reading: Reading) -> InvalidInput:
         """Make the error for the first field whose column was named, else for all."""
@@ -313,9 +374,17 @@ def _plain(values: list[object]) -> list[object]:
     return values if set(map(type, values)) == {str} else list(map(plain_value, values))
 
 
-def _fitting(info: msgspec.structs.FieldInfo, values: Sequence[object]) -> Sequence[object]:
-    """Values as a field has them: missing ones its default, whole floats integers where it has these."""
+def _fitting(
+    info: msgspec.structs.FieldInfo, column: str, empty: Counter[str], values: Sequence[object]
+) -> Sequence[object]:
+    """Values as a field has them: missing ones its default, whole floats integers where it has these.
+
+    A missing text is empty where the field needs one, as an empty cell of a file is, and is counted.
+    """
     found, types = values, plain_types(info)
+    if info.required and types == {str}:
+        empty[column] += sum(value is None for value in values)
+        found = ["" if value is None else value for value in values]
     if int in types and float not in types and float in set(map(type, values)):
         found = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
     if not info.required and info.default is not None:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from functools import cache
 from itertools import repeat
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -24,10 +25,10 @@ from postil.errors import InvalidInput
 from postil.messages import Hint, Listed, Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 
-__all__ = ["ValueField", "ValueRows", "is_nested", "rows_of"]
+__all__ = ["ValueField", "ValueRows", "empty_cells", "is_nested", "rows_of"]
 
 T = TypeVar("T", bound=Row)
 F = TypeVar("F", "CellField", "ValueField")
@@ -248,11 +249,7 @@ class _CellRows(_Rows[T, CellField]):
     def _end(self) -> None:
         self._marks.settle()
         parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
-        if self._missing:
-            named = Setting("missing")
-            parts.append(
-                Message("{cells} that {missing} names, taken as empty", cells=_cells(self._missing), missing=named)
-            )
+        parts += empty_cells(self._missing)
         told: dict[str, list[CellField]] = {}
         for name in self._infos:
             for field in [source.fields[name] for source in self._sources if name in source.fields]:
@@ -261,7 +258,7 @@ class _CellRows(_Rows[T, CellField]):
         filled = {self._names[place]: count for place, count in self._filled.items()}
         for column, fields in told.items():
             empty, commas, merged = (sum(each) for each in zip(*(field.counts for field in fields), strict=True))
-            parts += [f"{_cells(empty, 'empty ')} in {column}, taken as empty texts"] if empty else []
+            parts += empty_cells(0, {column: empty})
             parts += [f"decimal commas in {column}"] if commas else []
             parts += [f"merged cells in {column}, whose value counts for each row"] if merged else []
             above = filled.get(column)
@@ -270,6 +267,23 @@ class _CellRows(_Rows[T, CellField]):
             self._reading.tell(self._where, Message("{parts}", parts=Listed(parts, last="; ", between="; ")))
         if self._empty:
             raise InvalidInput(Message("the file holds no rows, only the names of its columns"), where=self._where)
+
+
+def empty_cells(named: int, empty: Mapping[str, int] = MappingProxyType({})) -> list[str]:
+    """Remarks on cells that hold no value.
+
+    Args:
+        named: Number of cells whose text says so.
+        empty: Number of empty cells by column, where a text is needed.
+
+    >>> empty_cells(1, {"text": 2, "title": 0})
+    ['1 cell that missing names, taken as empty', '2 empty cells in text, taken as empty texts']
+    """
+    said: list[str] = [f"{_cells(n, 'empty ')} in {column}, taken as empty texts" for column, n in empty.items() if n]
+    if named:
+        cells = _cells(named)
+        said.insert(0, Message("{cells} that {missing} names, taken as empty", cells=cells, missing=Setting("missing")))
+    return said
 
 
 def _cells(n: int, kind: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
-from postil.data.frames import ColumnNames, is_table, open_rows
+from postil.data.frames import ColumnNames, is_table, open_rows, with_texts
 from postil.data.options import InputOptions
 from postil.data.paired_tables import open_reference_table, pair_files
 from postil.data.progress import OnMessage, progress
@@ -27,7 +27,7 @@ from postil.meta.rated import checked_judgements
 from postil.meta.table import Judged, Key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.data.frames import Table
     from postil.data.row_locations import Source
@@ -105,7 +105,11 @@ def judge(
     *,
     options: JudgeOptions | None = None,
     judgements: Table | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    text: str | Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     **keywords: Unpack[JudgeKeywords],
 ) -> JudgeResult:
     """Grade texts by a language model at an endpoint, with graded references as examples.
@@ -117,7 +121,11 @@ def judge(
         options: The options: endpoint, model and scale at least.
         keywords: Fields of the options, in place of an object.
         judgements: Table of human ratings of the texts (item, system, annotator, grade), for the controls.
-        columns: Columns by field, such as ``{"text": "answer", "references.grade": "stars"}``.
+        item: Column of the item, in all tables that have one.
+        system: Column of the system, likewise.
+        text: Column of the candidates' texts; or several, each of them of a system with its name.
+        columns: Columns by field, such as ``{"references.grade": "stars"}``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``.
 
     Returns:
         Grades by system; its ``rows`` are score rows, which `postil.correlate` and `postil.compare` take.
@@ -147,7 +155,12 @@ def judge(
                 f"{role}: expected a table: a data frame, a path, or a list of rows or dictionaries, got "
                 f"{type(table).__name__}"
             )
-    names = ColumnNames({role: ROLES[role] for role, table in tables.items() if table is not None}, columns)
+    names = ColumnNames(
+        {role: ROLES[role] for role, table in tables.items() if table is not None},
+        with_texts(columns, text),
+        everywhere={"item": item, "system": system},
+        missing=missing,
+    )
 
     def opened(role: str, row_type: type[T]) -> Source[T] | None:
         table = tables[role]

@@ -63,6 +63,7 @@ class ScoredKeywords(TypedDict, total=False):
     system: str | None
     columns: Mapping[str, str] | None
     metric_columns: Sequence[str]
+    missing: Sequence[str]
 
 
 class JudgedKeywords(ScoredKeywords, total=False):
@@ -364,6 +365,7 @@ def _column_names(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, ty
             "scores": given.get("metric_columns", ()),
             "judgements": cast("JudgedKeywords", given).get("annotator_columns", ()),
         },
+        missing=given.get("missing", ()),
     )
 
 

@@ -244,6 +244,7 @@ def rank_passages(
     *,
     weights: Column | None = None,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     k: int | None = None,
     measure: str = MEASURE,
     tokenizer: str = "words",
@@ -262,6 +263,7 @@ def rank_passages(
             its reference where it is one itself (a text with the same words).
         weights: Weight of each reference, in [0, 1]; for measures with ``w-``.
         columns: Columns of tables by field: ``{"text": "sentence"}`` of the passages, ``{"reference.grade": "stars"}``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``.
         k: Number of passages to return; by default all.
         measure: Spec of a measure over units, such as ``logsim-2``, ``f1-1`` or ``w-f1-2``.
         tokenizer: A name in `postil.text.tokenizers.TOKENIZERS`.
@@ -287,7 +289,10 @@ def rank_passages(
     check_arguments(rank_passages, locals())
     chosen = decomposable(measure)
     names = ColumnNames(
-        {"passages": Passage, "reference": Passage}, columns, constants={"topic": "page", "id": "passage"}
+        {"passages": Passage, "reference": Passage},
+        columns,
+        constants={"topic": "page", "id": "passage"},
+        missing=missing,
     )
     texts = _texts(passages, "passages", names)
     known = texts

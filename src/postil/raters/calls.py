@@ -48,6 +48,7 @@ def agreement(
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     annotator_columns: Sequence[str] = (),
+    missing: Sequence[str] = (),
     scale: Scale | None = None,
     aspect: str | None = None,
     options: AgreementOptions | None = None,
@@ -65,6 +66,7 @@ def agreement(
         system: Column of the system.
         columns: Columns by field, such as ``{"annotator": "rater", "grade": "stars"}``.
         annotator_columns: Columns that each have the ratings of one annotator, where there is no column ``grade``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``.
         scale: Scale of the ratings, to check them by.
         aspect: Aspect to keep, where judgements have more than one.
         options: Options; by default those of the command.
@@ -92,6 +94,7 @@ def agreement(
         columns,
         everywhere={"item": item, "system": system},
         wide={"judgements": annotator_columns},
+        missing=missing,
     )
     opened = open_judgements(judgements, names)
     options = options_of(AgreementOptions, options, keywords)

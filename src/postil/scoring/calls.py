@@ -6,14 +6,23 @@ import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, compress
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, Final, cast, overload
 
 import numpy as np
 
 from postil.data.arguments import check_arguments
-from postil.data.explain import have, out_of_range, shown
+from postil.data.explain import counted, have, out_of_range, shown
 from postil.data.fields import as_id, is_integer, is_number
-from postil.data.frames import ColumnNames, as_list, is_table, open_rows, refuse_other_form
+from postil.data.frames import (
+    ColumnNames,
+    as_list,
+    is_table,
+    open_rows,
+    plain_value,
+    refuse_other_form,
+    warn,
+    with_texts,
+)
 from postil.data.groups import grouped
 from postil.data.paired_tables import PAIR, firsts, open_reference_table
 from postil.data.row_locations import LocatedRows
@@ -42,11 +51,15 @@ if TYPE_CHECKING:
 
 __all__ = ["consensus_weights", "entries", "score"]
 
+SHOWN: Final = 3
+"""Number of rows that a warning names."""
+
 
 def score(
-    candidates: Column | Table,
-    references: Column | Table,
+    candidates: Column | Table | None = None,
+    references: Column | Table | None = None,
     *,
+    predictions: Column | Table | None = None,
     weights: Column | str | None = None,
     metrics: Metrics | None = None,
     tokenizer: str = "words",
@@ -54,8 +67,9 @@ def score(
     systems: Column | None = None,
     item: str | None = None,
     system: str | None = None,
-    text: str | None = None,
+    text: str | Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     scale: Scale | None = None,
     as_grade: bool = False,
     background: DocumentFrequencies | None = None,
@@ -73,11 +87,13 @@ def score(
 
     Args:
         candidates: n texts, or n lists of tokens. Lists, NumPy, Arrow, Polars and pandas columns are taken as they are.
-            Or a table with the fields item, system (where there is more than one) and text.
+            Or a table with the fields item, system (where there is more than one) and text. A missing text is an empty
+            one, with a warning.
         references: References of each candidate, any number of them: n lists of texts, or of lists of tokens. A list
             that stands at several places (the same object) is tokenized once. Or a table with the fields item and text,
             and grade, ratings, weight or upvotes where it has them: one row per reference, or one row per item with
             lists of them; rows that repeat a reference count once, unless their ``id`` differs.
+        predictions: Another name of ``candidates``.
         weights: For columns: the shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
             ``postil.Scale(1, 5).weights(grades)`` makes them from grades. For tables: the method that makes them, as in
             the command: score, minmax, item-max or signed (of grades), votes (of upvotes), consensus, given. By default
@@ -92,9 +108,10 @@ def score(
         systems: System of each candidate; by default all are of one. Each has corpus scores of its own.
         item: Column of the item, in both tables.
         system: Column of the system; by default ``system``, and without such a column all are of one system.
-        text: Column of the candidates' texts.
+        text: Column of the candidates' texts; or several, each of them of a system with its name.
         columns: Columns by field, as ``--column`` has them, for fields without a keyword:
             ``{"references.text": "gold", "references.grade": "stars"}``. ``"=NAME"`` is a constant.
+        missing: Texts of cells of tables that hold no value, such as ``["n/a"]``.
         scale: Scale of the references' grades.
         as_grade: True for scores with ``over=kernel`` as grades on the scale, ``low + score (high - low)``; only for
             tables with ``weights="minmax"``.
@@ -134,6 +151,10 @@ def score(
     ([0.501, 1.0], ('1', '2'))
     """
     check_arguments(score, locals())
+    if predictions is not None:
+        if candidates is not None:
+            raise UsageError("predictions: another name of candidates, which are given too; expected one of them")
+        candidates = predictions
     several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
     method = weights if isinstance(weights, str) else None
     options = ScoreOptions(
@@ -149,12 +170,18 @@ def score(
             )
         if not (weights is None or isinstance(weights, str)):
             raise UsageError("weights: candidates are a table, so expected the name of a method, such as 'score'")
-        given = {"system": system, "text": text}
-        named = {**(columns or {}), **{field: column for field, column in given.items() if column is not None}}
-        names = ColumnNames(PAIR, named, everywhere={"item": item})
+        named = {**(columns or {}), **({} if system is None else {"system": system})}
+        names = ColumnNames(PAIR, with_texts(named, text), everywhere={"item": item}, missing=missing)
         graded = _of_tables(candidates, references, names, several, options, background, controls)
     else:
-        of_tables = {"item": item, "system": system, "text": text, "columns": columns, "scale": scale}
+        of_tables = {
+            "item": item,
+            "system": system,
+            "text": text,
+            "columns": columns,
+            "scale": scale,
+            "missing": tuple(missing),
+        }
         problem = "only for tables (a data frame, a path, rows), and candidates are a column"
         refuse_other_form(problem, **of_tables, as_grade=as_grade or None)
         graded = _of_columns(
@@ -215,7 +242,7 @@ def _of_columns(
     if any(metric.needs_weights for metric in metrics.values()) and weights is None:
         raise InvalidInput("missing; a w- metric needs a weight for every reference", where="weights")
     named_tokenizer(options.tokenizer)  # an unknown one is reported before the columns are read
-    texts = as_list(candidates, "candidates")
+    texts = _texts_of(candidates)
     if not texts:
         raise InvalidInput("expected at least one candidate, got none", where="candidates")
     of_system = [] if systems is None else _systems(systems, len(texts))
@@ -251,6 +278,21 @@ def _of_columns(
     return Graded(evaluation, range(0, len(texts), CHUNK), lambda begins: map(batch, begins), refuse)
 
 
+def _texts_of(candidates: Column) -> list[object]:
+    """Candidates; one that is missing in a column of a data frame is an empty text, with a warning."""
+    texts = as_list(candidates, "candidates")
+    if isinstance(candidates, list | tuple):
+        return texts
+    gaps = [row for row, text in enumerate(texts) if not isinstance(text, str | list) and plain_value(text) is None]
+    if gaps:
+        rows = ", ".join(str(row + 1) for row in gaps[:SHOWN]) + ", …" * (len(gaps) > SHOWN)
+        warn(f"candidates: {counted(len(gaps), 'missing text')} (row {rows}), taken as empty")
+        empty: object = [] if any(isinstance(text, list) for text in texts) else ""
+        for row in gaps:
+            texts[row] = empty
+    return texts
+
+
 def _systems(systems: Column, n: int) -> list[str]:
     names = entries(systems, n, "systems")
     for row, name in enumerate(names):
@@ -267,7 +309,9 @@ def consensus_weights(  # type: ignore[overload-overlap]  # a list of rows is a 
 def consensus_weights(
     references: Table,
     *,
+    item: str | None = None,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     tokenizer: str = "words",
     metric: str = SIMILARITY,
     jobs: int = 1,
@@ -275,7 +319,9 @@ def consensus_weights(
 def consensus_weights(
     references: Column | Table,
     *,
+    item: str | None = None,
     columns: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     tokenizer: str = "words",
     metric: str = SIMILARITY,
     jobs: int = 1,
@@ -289,7 +335,9 @@ def consensus_weights(
         references: n lists of texts, or of lists of tokens, as ``postil.score`` takes them. A list that stands at
             several places (the same object) is tokenized once. Or a table (a data frame, a path, rows) with one row
             per reference: item and text.
-        columns: Columns of a table by field, such as ``{"item": "id"}``.
+        item: Column of the item, in a table.
+        columns: Columns of a table by field, such as ``{"text": "gold"}``.
+        missing: Texts of cells of a table that hold no value, such as ``["n/a"]``.
         tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`. Lists of tokens are taken as they are.
         metric: The similarity, a spec without ``w-``.
         jobs: Number of threads. The numbers do not depend on it.
@@ -311,8 +359,10 @@ def consensus_weights(
     """
     check_arguments(consensus_weights, locals())
     if is_table(references):
-        return _consensus_of_rows(references, columns, tokenizer, metric, jobs)
-    refuse_other_form("only for tables (a data frame, a path, rows)", columns=columns)
+        names = ColumnNames({"references": Reference}, columns, everywhere={"item": item}, missing=missing)
+        return _consensus_of_rows(open_rows(references, Reference, "references", names), tokenizer, metric, jobs)
+    problem = "only for tables (a data frame, a path, rows)"
+    refuse_other_form(problem, item=item, columns=columns, missing=tuple(missing))
     similarity = similarity_of(f"{NAME}({metric})")
     chosen = named_tokenizer(tokenizer)
     rows = as_list(references, "references")
@@ -328,10 +378,7 @@ def consensus_weights(
     return [of_set[number].tolist() for number in sets.sets]
 
 
-def _consensus_of_rows(
-    references: Table, columns: Mapping[str, str] | None, tokenizer: str, metric: str, jobs: int
-) -> list[float]:
-    rows = open_rows(references, Reference, "references", ColumnNames({"references": Reference}, columns))
+def _consensus_of_rows(rows: LocatedRows[Reference], tokenizer: str, metric: str, jobs: int) -> list[float]:
     texts: dict[str, list[str]] = {}
     places = list[tuple[str, int]]()
     several = list(rows)
