@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 
 from postil.errors import InvalidInput
+from postil.text.tokenizers import check_tokenizer_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
-__all__ = ["EachPairScorer", "Metric", "PairwiseScorer", "Scorer", "Specified", "alignable", "mean_of_items"]
+__all__ = [
+    "EachPairScorer",
+    "Metric",
+    "PairwiseScorer",
+    "Scorer",
+    "Specified",
+    "TokenMetric",
+    "alignable",
+    "mean_of_items",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +41,7 @@ class Specified(ABC):
 
     Printing it gives the full spec, which parses back to an equal value; see :mod:`postil.metrics.spec`. A field whose
     metadata have ``brief`` is printed only if it differs from its default, so that older signatures stay as they are.
+    The function ``check`` of the metadata refuses values of a spec.
 
     Args:
         weighted: True if the references' weights count (``w-`` in front of the name); else all are taken as 1.
@@ -115,6 +126,11 @@ class Metric(Specified):
         return True
 
     @property
+    def own_tokenizer(self) -> str:
+        """Name of the tokenizer that it takes in place of the one of the run; empty for that one."""
+        return ""
+
+    @property
     def reads_all_references(self) -> bool:
         """True if a score depends on the references of other items in another way than by document frequencies."""
         return False
@@ -173,6 +189,7 @@ class Metric(Specified):
             UsageError: The background does not reach to the metric's order, or WordNet is asked for and not there.
             Undefined: The metric does not exist for these references: CIDEr of a single item without a background.
         """
+        references = references.split_by(self.own_tokenizer)
         if not self.needs_weights:
             return self.bind(references.unweighted(), background)
         if references.weights.min() < self.lowest_weight:
@@ -191,7 +208,28 @@ class Metric(Specified):
             references: Texts; their weights are not read.
             background: As in `against`.
         """
-        return self.bind(references.unweighted(), background)
+        return self.bind(references.split_by(self.own_tokenizer).unweighted(), background)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenMetric(Metric):
+    """Base of metrics that read tokens, and may take another tokenizer than the run's.
+
+    Args:
+        tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`; by default the tokenizer of the run.
+
+    >>> import postil
+    >>> specs = ["rouge-l(beta=1)", "rouge-l(tokenizer=space,beta=1)"]
+    >>> [round(score, 4) for score in postil.score(["a b."], [["a b"]], metrics=specs).corpus.values()]
+    [1.0, 0.5]
+    """
+
+    tokenizer: str = dataclasses.field(default="", metadata={"brief": True, "check": check_tokenizer_name})
+
+    @property
+    def own_tokenizer(self) -> str:
+        """See `Metric.own_tokenizer`."""
+        return self.tokenizer
 
 
 def _printed(value: object) -> str:
@@ -267,7 +305,8 @@ class Scorer(ABC):
         """Statistics of n candidates, float64[n, k].
 
         Args:
-            candidates: n texts, encoded with the vocabulary of the references or a branch of it.
+            candidates: n texts, encoded with the vocabulary of the references or a branch of it; for a metric with its
+                own tokenizer with that of the references that it was bound to, and with their texts.
             sets: int32[n], index of the set of references of each candidate.
             jobs: Number of threads; the result does not depend on it.
 

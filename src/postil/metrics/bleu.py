@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import bleu_score, bleu_stats
-from postil.metrics.base import Metric, Scorer
+from postil.metrics.base import Scorer, TokenMetric
 from postil.metrics.references import Matches, References, check_order
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _K = {"floor": 0.1, "add-k": 1.0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bleu(Metric):
+class Bleu(TokenMetric):
     """BLEU-N: geometric mean of clipped n-gram precisions times a brevity penalty.
 
     ``BP exp(1/N sum_n log PRC_n)`` with
@@ -111,7 +111,7 @@ class _BleuScorer(Scorer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaBleu(Metric):
+class DeltaBleu(TokenMetric):
     """delta-BLEU: good references reward, bad ones (negative weights) punish.
 
     ``p_n = sum_i sum_g max_j s_ij min(Count(g, c_i), Count(g, r_ij)) / sum_i sum_g (max_j s_ij) Count(g, c_i)``, the

@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.kernel import cider
 from postil.metrics.background import DocumentFrequencies, frequencies_of
-from postil.metrics.base import Metric, PairwiseScorer, Scorer
+from postil.metrics.base import PairwiseScorer, Scorer, TokenMetric
 from postil.metrics.references import Matches, References, check_order, check_positive
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["Cider", "CiderD"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cider(Metric):
+class Cider(TokenMetric):
     """CIDEr: consensus with the references by tf-idf n-grams.
 
     ``1/K sum_{n=1..N} 1/N sum_j s_j cos(g^n(c), g^n(r_j))`` over the K references (Vedantam et al. 2015; with weights:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.metric_set import MetricSet
-    from postil.metrics.references import References
+    from postil.metrics.references import Matches, References
     from postil.text.tokens import Tokens
 
 __all__ = ["ControlOptions", "Controls"]
@@ -167,7 +167,7 @@ class Controls:
             draws = range(begin, min(begin + together, self._options.draws + 1))
             weights = np.stack([self._shuffle(by_size, draw) for draw in draws])
             rest = {
-                spec: scorer.measure_each(matches, weights)
+                spec: scorer.measure_each(matches.of(scorer.references), weights)
                 for spec, scorer in self._scorers.items()
                 if not isinstance(scorer, PairwiseScorer)
             }
@@ -249,7 +249,7 @@ class Controls:
                 if isinstance(scorer, PairwiseScorer):
                     sums[spec] += scorer.items(scorer.joined(pairs.found[spec][kept], ones, bounds))
                 elif matches is not None:
-                    sums[spec] += scorer.items(choice.rest[spec].measure(matches))
+                    sums[spec] += scorer.items(_measured(choice.rest[spec], matches))
         return {spec: total / len(choices) for spec, total in sums.items()}
 
     def _nearest(self, spec: str, pairs: _Pairs) -> NDArray[np.float64]:
@@ -262,6 +262,10 @@ class Controls:
         nearest = (values == np.repeat(highest, np.diff(pairs.bounds))).astype(np.float64)
         sums = np.add.reduceat(nearest * self._references.weights[pairs.references], starts)
         return np.asarray(sums / np.add.reduceat(nearest, starts))
+
+
+def _measured(scorer: Scorer, matches: Matches) -> NDArray[np.float64]:
+    return scorer.measure(matches.of(scorer.references))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from postil.metrics.result import ScoreResult, SystemScore
 from postil.metrics.ungraded import NAME, consensus, similarity_of
 from postil.results.names import copies_remark
 from postil.text.han import HanTexts, composed_remark
-from postil.text.tokenizers import Tokenizer
+from postil.text.tokenizers import WHOLE, Tokenizer
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 
@@ -56,6 +56,9 @@ __all__ = [
     "ScoredBatch",
     "SystemTotals",
     "bind_references",
+    "check_background",
+    "counts",
+    "reads_run_tokens",
     "weighting_signature",
 ]
 
@@ -176,7 +179,7 @@ class Evaluation:
         tokenized: True if candidates and references are lists of tokens, which signatures tell.
         split: True to tokenize references even if no metric and no control reads tokens.
         sizes: Least and largest number of references per set, where these are a block of more; by default theirs.
-        met: Count of the references of all blocks; by default these references are counted.
+        met: Counts of the references of all blocks, as `counts` makes them; by default these references are counted.
         grades: Scale for scores with ``over=kernel`` as grades; see `MetricSet`.
         refuse: Error for a reference text by its index and the problem.
 
@@ -207,7 +210,7 @@ class Evaluation:
         tokenized: bool = False,
         split: bool = False,
         sizes: tuple[int, int] | None = None,
-        met: HanTexts | None = None,
+        met: Sequence[HanTexts] | None = None,
         grades: Scale | None = None,
         refuse: Refuse | None = None,
     ) -> None:
@@ -215,19 +218,25 @@ class Evaluation:
         self.jobs = jobs
         self.allow_han = allow_han
         if background is not None:
-            background.check_tokenizer(self.tokenizer)
-        self._keep_texts = any(metric.reads_texts for metric in metrics.values())
-        self._split = controls is not None or any(metric.reads_tokens for metric in metrics.values())
+            check_background(background, metrics, self.tokenizer)
+        self._own = any(metric.own_tokenizer for metric in metrics.values())
+        self._keep_texts = self._own or any(metric.reads_texts for metric in metrics.values())
+        self._split = controls is not None or reads_run_tokens(metrics.values())
         self._split_references = self._split or split
-        self._met = met or HanTexts(self.tokenizer, "references")
         self._blocks = met is not None
+        if met is None:
+            every = [*metrics.values(), *filter(None, [references.similarity])]
+            split = self._split_references or reads_run_tokens(every)
+            met = counts(every, self.tokenizer, "references", split=split)
+        self._met = met
         self.copies = ReferenceCopies()
         """The candidates so far that are references of their item."""
         shown = "given" if tokenized else self.tokenizer.signature
         self._set_of = partial(MetricSet, metrics, tokenizer=shown, sizes=sizes, grades=grades)
         self.bind(references, background, refuse)
-        named = language_remarks(metrics, self.tokenizer.name, self._met.sample, "references")
-        self.remarks = [*filter(None, [self._met.remark]), *named]
+        sample = next((each.sample for each in self._met if each.sample), [])
+        named = language_remarks(metrics, self.tokenizer.name, sample, "references")
+        self.remarks = [*filter(None, [each.remark for each in self._met]), *named]
         """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
         self.controls = Controls(self.metrics, controls) if controls else None
 
@@ -250,8 +259,9 @@ class Evaluation:
             allow_han=self.allow_han,
             keep_texts=self._keep_texts,
             split=self._split_references,
+            own=self._own,
             refuse=refuse,
-            met=None if self._blocks else self._met,
+            met=() if self._blocks else self._met,
         )
         self.copies.bind(references.texts, references.offsets)
         self.metrics = self._set_of(
@@ -296,17 +306,17 @@ class Evaluation:
             MetricFailed: A metric from outside the package raised an error, or returned what is no score.
         """
         refuse = refuse or _refusal("candidates")
-        han, near = HanTexts(self.tokenizer, "candidates"), NearSigns(self.metrics.metrics, self.references)
+        met, near = self._of_candidates(), NearSigns(self.metrics.metrics, self.references)
         for scored in self._measured(batches, refuse, engine):
-            if self._split:
+            for han in met:
                 han.see(scored.batch.texts)
             if near.asked:
                 near.see(scored.tokens, scored.batch.sets)
             yield scored
-        if not self.allow_han:
+        for han in () if self.allow_han else met:
             han.check(refuse)
         of_scorers = [] if self._blocks else self.metrics.remarks()  # they count the texts of a block
-        self.remarks += filter(None, [*self._notes(han), self.copies.remark, *near.remarks(), *of_scorers])
+        self.remarks += filter(None, [*self._notes(met), self.copies.remark, *near.remarks(), *of_scorers])
 
     def pair_scores(
         self, batches: Iterable[Batch], refuse: Refuse | None = None
@@ -324,25 +334,34 @@ class Evaluation:
             InvalidInput: As `measure`.
             MetricFailed: As `measure`.
         """
-        refuse, han = refuse or _refusal("candidates"), HanTexts(self.tokenizer, "candidates")
+        refuse, met = refuse or _refusal("candidates"), self._of_candidates()
         singles = SingleReferenceScorer(self.metrics.metrics, self.references, self.metrics.background)
         for batch in batches:
-            if self._split:
+            for han in met:
                 han.see(batch.texts)
             tokens = self.encode(batch, refuse) if self._split else self._whole(batch, refuse)
             yield batch, singles.scores(tokens, batch.sets, self.jobs)
-        if not self.allow_han:
+        for han in () if self.allow_han else met:
             han.check(refuse)
-        self.remarks += self._notes(han)
+        self.remarks += self._notes(met)
 
-    def _notes(self, candidates: HanTexts) -> list[str]:
+    def _of_candidates(self) -> list[HanTexts]:
+        """Counts of candidates that their tokenizers are not for."""
+        return counts(self.metrics.metrics.values(), self.tokenizer, "candidates", split=self._split)
+
+    def _notes(self, candidates: Sequence[HanTexts]) -> list[str]:
         """Remarks on the candidates that were seen, and one on all texts that are not in NFC."""
-        return [note for note in (candidates.remark, composed_remark(self._met, candidates)) if note]
+        composing = [next(each for each in met if each.composed) for met in (self._met, candidates) if _composed(met)]
+        return [note for note in (*(each.remark for each in candidates), composed_remark(*composing)) if note]
 
     def _whole(self, batch: Batch, refuse: Refuse) -> Tokens:
         """Candidates whose tokens nothing reads."""
+        vocabulary = self.references.tokens.vocabulary
         return _whole(
-            batch.texts, self.references.tokens.vocabulary, lambda i, problem: refuse(batch.first + i, problem)
+            batch.texts,
+            vocabulary.branch() if self._own else vocabulary,
+            lambda i, problem: refuse(batch.first + i, problem),
+            own=self._own,
         )
 
     def _measured(self, batches: Iterable[Batch], refuse: Refuse, engine: Engine | None) -> Iterator[ScoredBatch]:
@@ -569,8 +588,9 @@ def bind_references(
     allow_han: bool = False,
     keep_texts: bool = False,
     split: bool = True,
+    own: bool = False,
     refuse: Refuse | None = None,
-    met: HanTexts | None = None,
+    met: Sequence[HanTexts] = (),
 ) -> References:
     """Tokenize references, and weight them by consensus where that is asked for.
 
@@ -582,8 +602,9 @@ def bind_references(
         allow_han: As in `Evaluation`.
         keep_texts: True to keep the texts beside their tokens; see `Metric.reads_texts`.
         split: False to leave the texts whole, if the similarity reads no tokens either; see `Metric.reads_tokens`.
+        own: True if a metric has its own tokenizer.
         refuse: Error for a text by its index and the problem.
-        met: Count that sees the texts; by default they are not counted.
+        met: Counts that see the texts.
 
     Raises:
         InvalidInput: A text is neither text nor a list of tokens as the first is, or too many are Han texts.
@@ -591,20 +612,63 @@ def bind_references(
     """
     refuse = refuse or _refusal("references")
     similarity = references.similarity
-    if split or (similarity is not None and similarity.reads_tokens):
-        keep_texts = keep_texts or (similarity is not None and similarity.reads_texts)
+    if similarity is not None:
+        own = own or bool(similarity.own_tokenizer)
+        keep_texts = keep_texts or own or similarity.reads_texts
+    if split or (similarity is not None and reads_run_tokens([similarity])):
         tokens = _encode(references.texts, tokenizer, Vocabulary(), jobs, refuse, keep_texts=keep_texts)
-        if met is not None:
-            met.see(references.texts)
     else:
-        tokens = _whole(references.texts, Vocabulary(), refuse)
-    if met is not None and not allow_han:
-        met.check(refuse)
+        tokens = _whole(references.texts, Vocabulary(), refuse, own=own)
+    for han in met:
+        han.see(references.texts)
+    for han in () if allow_han else met:
+        han.check(refuse)
     weights, items = references.weights, references.items
     bound = References(tokens, references.offsets, weights, items, jobs)  # type: ignore[arg-type]  # None for defaults
     if similarity is not None:
         bound = replace(bound, weights=consensus(bound, similarity, background=background, jobs=jobs))
     return bound
+
+
+def reads_run_tokens(metrics: Iterable[Metric]) -> bool:
+    """True if a metric reads tokens of the tokenizer of the run.
+
+    Args:
+        metrics: The metrics.
+    """
+    return any(metric.reads_tokens and not metric.own_tokenizer for metric in metrics)
+
+
+def counts(metrics: Iterable[Metric], tokenizer: Tokenizer, what: str, *, split: bool) -> list[HanTexts]:
+    """Counts of the texts that a tokenizer is not for, one for each tokenizer that splits them.
+
+    Args:
+        metrics: The metrics.
+        tokenizer: The tokenizer of the run.
+        what: Name of the texts, in the plural.
+        split: True if it splits them.
+    """
+    own = dict.fromkeys(named_tokenizer(each.own_tokenizer) for each in metrics if each.own_tokenizer)
+    return [HanTexts(each, what) for each in dict.fromkeys([*([tokenizer] if split else []), *own])]
+
+
+def check_background(
+    background: DocumentFrequencies, metrics: Mapping[str, Metric], tokenizer: Tokenizer, name: str | None = None
+) -> None:
+    """Refuse document frequencies of another tokenizer than that of the metrics that read them.
+
+    Args:
+        background: The document frequencies.
+        metrics: The metrics, by spec.
+        tokenizer: The tokenizer of the run.
+        name: Name of the document frequencies in the message.
+
+    Raises:
+        UsageError: They were counted with another tokenizer.
+    """
+    own = [metric.own_tokenizer for metric in metrics.values() if metric.idf_order]
+    for each in dict.fromkeys(own or [""]):
+        background.check_tokenizer(named_tokenizer(each) if each else tokenizer, *([name] if name else []))
 
 
 def weighting_signature(method: str, scale: Scale | None) -> str:
@@ -643,14 +707,23 @@ def _encode(
         raise
 
 
-def _whole(texts: Sequence[object], vocabulary: Vocabulary, refuse: Refuse) -> Tokens:
-    """Texts without tokens; lists of tokens, where the first is one, are joined by spaces."""
+def _composed(met: Iterable[HanTexts]) -> bool:
+    return any(each.composed for each in met)
+
+
+def _whole(texts: Sequence[object], vocabulary: Vocabulary, refuse: Refuse, *, own: bool) -> Tokens:
+    """Texts without tokens; lists of tokens, where the first is one, are joined by spaces.
+
+    Where a metric has its own tokenizer, such lists keep their tokens.
+    """
     if texts and not isinstance(texts[0], str):
         _check_token_lists(texts, refuse)
+        if own:
+            return vocabulary.encode_tokens(texts, keep_texts=True)  # type: ignore[arg-type]  # checked
         texts = [" ".join(tokens) for tokens in texts]  # type: ignore[arg-type]  # checked
     elif set(map(type, texts)) > {str}:
         _check_texts(texts, refuse)
-    return Tokens(np.zeros(0, np.int32), np.zeros(len(texts) + 1, np.int64), vocabulary, list(texts))  # type: ignore[arg-type]  # checked
+    return Tokens(np.zeros(0, np.int32), np.zeros(len(texts) + 1, np.int64), vocabulary, list(texts), WHOLE)  # type: ignore[arg-type]  # checked
 
 
 def _check_texts(texts: Sequence[object], refuse: Refuse) -> None:

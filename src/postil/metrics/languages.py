@@ -134,7 +134,7 @@ def language_remarks(metrics: Mapping[str, Metric], tokenizer: str, texts: Seque
 
     Args:
         metrics: The metrics, by spec.
-        tokenizer: Name of the tokenizer.
+        tokenizer: Name of the tokenizer of the run.
         texts: The texts, of which the first ones are looked at.
         what: Name of the texts, in the plural.
 
@@ -144,8 +144,8 @@ def language_remarks(metrics: Mapping[str, Metric], tokenizer: str, texts: Seque
     ['meteor is for English, and the references are German; params=other fits them']
     """
     writing = writing_of(texts)
-    if any(metric.needs_words for metric in metrics.values()):
-        yield from _of_tokenizer(tokenizer, writing, texts, what)
+    for each in dict.fromkeys(metric.own_tokenizer or tokenizer for metric in metrics.values() if metric.needs_words):
+        yield from _of_tokenizer(each, writing, texts, what)
     if writing.is_english:
         return
     for parameter, specs in grouped((metric.for_other_languages, spec) for spec, metric in metrics.items()).items():

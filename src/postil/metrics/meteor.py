@@ -18,7 +18,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, UsageError
 from postil.kernel import meteor
-from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable
+from postil.metrics.base import PairwiseScorer, Scorer, TokenMetric, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
 from postil.metrics.references import Matches, References
 from postil.text.stems import stems_signature
@@ -60,7 +60,7 @@ PRESETS: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Meteor(Metric):
+class Meteor(TokenMetric):
     """METEOR: words aligned one to one, a mean of precision and recall, and a penalty for scattered matches.
 
     ``max_j s_j (1 - gamma frag_j^beta) F_j`` with ``F = P R / (alpha P + (1 - alpha) R)`` and

@@ -10,6 +10,7 @@ from postil.errors import UsageError
 from postil.metrics.own import FunctionMetric, MetricFailed, reporting
 from postil.metrics.reference_aggregation import Over
 from postil.metrics.spec import own_metric, parse_metric
+from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class MetricSet:
                 [
                     scorer.metric.signature,
                     *(["better:low"] if scorer.metric.better == "low" else []),
-                    *([f"tokenizer:{tokenizer}"] if scorer.metric.reads_tokens or tokenizer == "given" else []),
+                    *_split_by(scorer.metric, tokenizer),
                     *([f"weights:{weights}"] if scorer.metric.needs_weights else []),
                     *(["as-grade"] if spec in self._grades else []),
                     f"references:{count}",
@@ -163,7 +164,7 @@ class MetricSet:
     def measure(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
         """Statistics of n candidates by spec, float64[n, k]; see `Scorer.stats`."""
         matches = self.references.match(candidates, sets, jobs)
-        return {spec: _measured(scorer, matches) for spec, scorer in self._scorers.items()}
+        return {spec: _measured(scorer, matches.of(scorer.references)) for spec, scorer in self._scorers.items()}
 
     def items(self, spec: str, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         """Item scores, float64[n]."""
@@ -182,6 +183,14 @@ class MetricSet:
         """
         scale = self._grades.get(spec)
         return scale.low + scores * (scale.high - scale.low) if scale else scores
+
+
+def _split_by(metric: Metric, tokenizer: str) -> list[str]:
+    """Part of the signature for the tokenizer, where scores depend on it; ``tokenizer`` is that of the run."""
+    if tokenizer == "given":
+        return ["tokenizer:given"]
+    own = metric.own_tokenizer
+    return [f"tokenizer:{named_tokenizer(own).signature if own else tokenizer}"] if metric.reads_tokens else []
 
 
 def _range(sizes: tuple[int, int]) -> str:

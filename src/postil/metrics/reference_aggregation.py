@@ -219,7 +219,7 @@ class SingleReferenceScorer:
         self._references = references
         every = np.arange(len(references.tokens) + 1)
         items = np.repeat(references.items, np.diff(references.offsets))
-        self._alone = references.others(references.tokens, every, items)
+        self._alone = references.others(None, every, items)
         self.scorers = {name: metric.against_unweighted(self._alone, background) for name, metric in metrics.items()}
 
     def scores(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
@@ -260,11 +260,14 @@ class SingleReferenceScorer:
     ) -> dict[str, NDArray[np.float64]]:
         bounds, references = self._references.pairs(sets)
         parts: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.scorers}
+        alike = {scorer.references.split: scorer.references for scorer in self.scorers.values()}
+        tokens = {split: of.split_alike(candidates, jobs) for split, of in alike.items()}
         for begin, end in list(blocks(bounds, BLOCK)) or [(0, 0)]:
-            again = candidates.take(np.repeat(np.arange(begin, end), np.diff(bounds[begin : end + 1])))
-            matches = self._alone.match(again, references[bounds[begin] : bounds[end]].astype(np.int32), jobs)
+            rows = np.repeat(np.arange(begin, end), np.diff(bounds[begin : end + 1]))
+            of_rows = references[bounds[begin] : bounds[end]].astype(np.int32)
+            matches = {split: of.match(tokens[split].take(rows), of_rows, jobs) for split, of in alike.items()}
             for name, scorer in self.scorers.items():
-                parts[name].append(find(scorer, matches))
+                parts[name].append(find(scorer, matches[scorer.references.split]))
         return {name: np.concatenate(found) for name, found in parts.items()}
 
 

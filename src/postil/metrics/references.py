@@ -11,7 +11,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, UsageError
 from postil.kernel import Grams, Overlap, bleu_stats, overlap
-from postil.text.tokenizers import Native, native_tokenizer
+from postil.text.tokenizers import Native, native_tokenizer, tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ class References:
         items: int32[k], index of each set's item, for document frequencies; the sets of one item are adjacent. By
             default every set is an item of its own. Leave-one-out sets share their item.
         jobs: Number of threads that encode them; the vectors do not depend on it.
+        split: Name of the tokenizer that `split_by` split them by; empty for that of the run.
 
     Raises:
         InvalidInput: Shapes do not fit, there is no set or an empty one, the sets of an item are not adjacent, or
@@ -141,6 +142,7 @@ class References:
     weights: NDArray[np.float64] = field(default=None)  # type: ignore[arg-type]  # set below
     items: NDArray[np.int32] = field(default=None)  # type: ignore[arg-type]  # set below
     jobs: int = 1
+    split: str = ""
     frequencies: dict[tuple[object, int], Frequencies] = field(default_factory=dict, repr=False)
     """Document frequencies that metrics have asked for, shared by all that are bound to these texts."""
     cut: dict[Cut, Pieces] = field(default_factory=dict, repr=False)
@@ -149,6 +151,8 @@ class References:
     """These texts as vectors, by the signature of the encoder; see `encode`."""
     facts: dict[Hashable, object] = field(default_factory=dict, repr=False)
     """Numbers that metrics compute from all references together; those of some of them, or of each alone, are these."""
+    splits: dict[str, References] = field(default_factory=dict, repr=False)
+    """These texts by other tokenizers, by name; see `split_by`."""
 
     def __post_init__(self) -> None:
         texts, sets = len(self.tokens), len(self.offsets) - 1
@@ -216,21 +220,54 @@ class References:
         """The same references with weights of 1, as a metric without ``w-`` reads them."""
         return self if (self.weights == 1.0).all() else replace(self, weights=np.ones(len(self.tokens)))
 
-    def others(
-        self, tokens: Tokens, offsets: NDArray[np.int64], items: NDArray[np.int32], weights: ArrayLike | None = None
-    ) -> References:
-        """Bind other texts of the same items; document frequencies and other facts stay those of these references.
+    def split_by(self, name: str) -> References:
+        """The same references by another tokenizer, into tokens of a vocabulary of their own; split at the first call.
 
         Args:
-            tokens: m texts, in the vocabulary of these.
+            name: Name of the tokenizer; empty for these references.
+
+        Raises:
+            UnknownName, MissingExtra: As `postil.text.tokenizers.tokenizer`.
+            UsageError: The texts were not kept beside their tokens.
+
+        >>> from postil.text.tokenizers import tokenizer
+        >>> from postil.text.tokens import Vocabulary
+        >>> tokens = Vocabulary().encode(["Tea, please"], tokenizer("words"), keep_texts=True)
+        >>> References(tokens, np.array([0, 1])).split_by("13a").tokens.words(0)
+        ['Tea', ',', 'please']
+        """
+        if name in {"", self.split}:
+            return self
+        if name not in self.splits:
+            chosen = tokenizer(name)
+            if self.tokens.tokenizer == chosen:
+                return self
+            again = self.tokens.split_by(chosen, jobs=self.jobs)
+            self.splits[name] = References(again, self.offsets, None, self.items, self.jobs, name)  # type: ignore[arg-type]  # weights follow
+        return replace(self.splits[name], weights=self.weights)
+
+    def others(
+        self,
+        texts: NDArray[np.int64] | None,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        weights: ArrayLike | None = None,
+    ) -> References:
+        """Bind some of the texts in other sets; document frequencies and other facts stay those of these references.
+
+        Args:
+            texts: Indices of m texts; by default all.
             offsets: As in the class.
             items: As in the class.
             weights: As in the class.
         """
-        made = References(tokens, offsets, weights, items, self.jobs)  # type: ignore[arg-type]  # None for all 1
+        tokens = self.tokens if texts is None else self.tokens.take(texts)
+        made = References(tokens, offsets, weights, items, self.jobs, self.split)  # type: ignore[arg-type]  # None for all 1
         for key, known in self.frequencies.items():
             made.frequencies[key] = known.of_others(tokens)
-        return replace(made, encoded=self.encoded if tokens is self.tokens else {}, facts=dict(self.facts))
+        for name, split in self.splits.items():
+            made.splits[name] = split.others(texts, offsets, items)
+        return replace(made, encoded=self.encoded if texts is None else {}, facts=dict(self.facts))
 
     def subset(self, keep: NDArray[np.bool_]) -> References:
         """Select references, at least one of each set; the document frequencies stay those of all.
@@ -238,9 +275,20 @@ class References:
         Args:
             keep: bool[m], mask of the references that are kept.
         """
-        kept = self.tokens.take(np.flatnonzero(keep))
         offsets = np.concatenate([[0], np.cumsum(np.add.reduceat(keep.astype(np.int64), self.offsets[:-1]))])
-        return self.others(kept, offsets, self.items, self.weights[keep])
+        return self.others(np.flatnonzero(keep), offsets, self.items, self.weights[keep])
+
+    def split_alike(self, candidates: Tokens, jobs: int = 1) -> Tokens:
+        """Candidates in the tokens of these references: as they are, or split by the tokenizer of `split_by`.
+
+        Args:
+            candidates: n texts, of the vocabulary of these references, or of those that were split.
+            jobs: Number of threads; the result does not depend on it.
+        """
+        own = self.tokens.vocabulary
+        if not self.split or candidates.vocabulary.begins_as(own):
+            return candidates
+        return candidates.split_by(tokenizer(self.split), own, jobs)
 
     def pairs(self, sets: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs of n candidates with the references of their sets, candidate after candidate.
@@ -260,7 +308,7 @@ class References:
         """Match candidates with their sets of references, for all metrics.
 
         Args:
-            candidates: n texts, encoded with the vocabulary of these references or a branch of it.
+            candidates: n texts, encoded with the vocabulary of these references or a branch of it; see `split_alike`.
             sets: int32[n], index of the set of references of each candidate.
             jobs: Number of threads; the result does not depend on it.
 
@@ -268,7 +316,7 @@ class References:
             InvalidInput: There is not one set number for each candidate, or a number has no set.
             UsageError: The candidates were encoded with another vocabulary.
         """
-        sets = np.ascontiguousarray(sets, dtype=np.int32)
+        sets, candidates = np.ascontiguousarray(sets, dtype=np.int32), self.split_alike(candidates, jobs)
         if not candidates.vocabulary.begins_as(self.tokens.vocabulary):
             raise UsageError("candidates must be encoded with the vocabulary of the references or a branch of it")
         if len(sets) != len(candidates):
@@ -299,6 +347,16 @@ class Matches:
 
     def __len__(self) -> int:
         return len(self.candidates)
+
+    def of(self, references: References) -> Matches:
+        """These matches in the tokens of references that `References.split_by` made of these; made at the first call.
+
+        Args:
+            references: The references that a metric is bound to.
+        """
+        if references.split == self.references.split:
+            return self
+        return self.once(("split", references.split), lambda: references.match(self.candidates, self.sets, self.jobs))
 
     def bleu_stats(self, weights: NDArray[np.float64], order: int) -> NDArray[np.float64]:
         """Statistics of BLEU up to an order, float64[n, 2 order + 2]; counted once for all orders.

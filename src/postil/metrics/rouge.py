@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import Overlap, lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
-from postil.metrics.base import EachPairScorer, Metric, Scorer, alignable
+from postil.metrics.base import EachPairScorer, Scorer, TokenMetric, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
 from postil.metrics.references import Matches, References, Sentences, check_positive
 
@@ -30,7 +30,7 @@ STEMMER = "rouge"
 """The stemmer of ``stem=true``; see `postil.text.stems`."""
 
 
-class StemmingMetric(Metric):
+class StemmingMetric(TokenMetric):
     """Base of metrics that may compare stems, which are those of English; a dataclass has the field ``stem``."""
 
     stem: bool

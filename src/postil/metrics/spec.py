@@ -292,7 +292,8 @@ def _hints(metric: type[Specified]) -> dict[str, object]:
 
 def _parameters(kind: str, spec: str, metric: type[Specified], text: str | None) -> dict[str, object]:
     """Parameters in the brackets, each converted to the type of its field."""
-    fields = [field.name for field in dataclasses.fields(metric) if not field.metadata.get("hidden")]
+    fields = {field.name: field for field in dataclasses.fields(metric) if not field.metadata.get("hidden")}
+    names = sorted(fields, key="tokenizer".__eq__)  # the metric's own come first
     hints = _hints(metric)
     values: dict[str, object] = {}
     for part in (text or "").split(",") if text and text.strip() else []:
@@ -300,9 +301,15 @@ def _parameters(kind: str, spec: str, metric: type[Specified], text: str | None)
         if not equals or not value:
             hint = "" if equals or not values else " (a value cannot hold a comma)"
             raise UsageError(f"{kind} '{spec}': expected parameter=value, got '{part.strip()}'{hint}")
-        UnknownName.check(f"parameter of {spec.partition('(')[0].strip()}", name, fields)
+        if name == "tokenizer" and name not in fields and getattr(metric, "reads_tokens", None) is False:
+            raise UsageError(
+                f"{kind} '{spec}': {spec.partition('(')[0].strip()} reads texts, whatever the tokenizer; leave it out"
+            )
+        UnknownName.check(f"parameter of {spec.partition('(')[0].strip()}", name, names)
         if name in values:
             raise UsageError(f"{kind} '{spec}': {name} is given twice")
+        if check := fields[name].metadata.get("check"):
+            check(value)
         values[name] = _value(f"{kind} '{spec}'", name, value, hints[name])
     return values
 

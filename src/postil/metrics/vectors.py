@@ -15,7 +15,7 @@ from postil.encoders.static import open_static
 from postil.errors import Undefined, UsageError
 from postil.kernel import greedy_matches
 from postil.metrics.background import DIGITS, DocumentFrequencies
-from postil.metrics.base import Metric, Scorer
+from postil.metrics.base import Metric, Scorer, TokenMetric
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
 from postil.text.vectors import summed_rows
 
@@ -139,7 +139,7 @@ def check_path(name: str, field: str, path: str | None) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VectorMetric(EncodedMetric):
+class VectorMetric(EncodedMetric, TokenMetric):
     """Base of metrics that compare texts by static vectors of their units.
 
     Args:
@@ -166,6 +166,17 @@ class VectorMetric(EncodedMetric):
     def signature(self) -> str:
         """See `Specified.signature`."""
         return str(self) if self.vectors is None else str(replace(self, vectors=self.encoder().signature))
+
+    @property
+    def own_tokenizer(self) -> str:
+        """See `Metric.own_tokenizer`.
+
+        Raises:
+            UsageError: The vectors are of subwords, which they split themselves.
+        """
+        if self.tokenizer and not self.reads_tokens:
+            raise UsageError(f"{self.name}: tokenizer has no effect with {self.vectors}, which splits texts itself")
+        return self.tokenizer
 
     def encoder(self) -> Encoder:
         """Open the vectors; once, until a file of the folder changes.
@@ -711,6 +722,7 @@ class SentenceCosine(EncodedMetric):
     over: str = "max"
     tau: float | None = None
     name: ClassVar[str] = "sentence-cosine"
+    reads_tokens: ClassVar[bool] = False
     source_field: ClassVar[str] = "model"
 
     @property

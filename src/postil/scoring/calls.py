@@ -28,12 +28,12 @@ from postil.data.paired_tables import PAIR, firsts, open_reference_table
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Candidate, Reference
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, ReferenceTexts, bind_references
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, ReferenceTexts, bind_references, counts
 from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
 from postil.metrics.ungraded import NAME, SIMILARITY, similarity_of
 from postil.scoring.graded import Graded, Weighting, graded_rows
 from postil.scoring.options import ScoreOptions
-from postil.text.han import HanTexts, all_remarks
+from postil.text.han import all_remarks
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
@@ -370,9 +370,10 @@ def consensus_weights(
         return []
     sets = ReferenceColumns.gather(len(rows), rows)
     texts = replace(sets.references, similarity=similarity)
-    met = HanTexts(chosen, "references")
-    bound = bind_references(texts, chosen, jobs=jobs, refuse=sets.refuse, met=met)
-    for remark in all_remarks(met):
+    split = similarity is None or not similarity.own_tokenizer
+    met = counts(filter(None, [similarity]), chosen, "references", split=split)
+    bound = bind_references(texts, chosen, jobs=jobs, split=split, refuse=sets.refuse, met=met)
+    for remark in all_remarks(*met):
         warnings.warn(remark, stacklevel=2)
     of_set = np.split(bound.weights, bound.offsets[1:-1])
     return [of_set[number].tolist() for number in sets.sets]

@@ -30,13 +30,21 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.metrics.background import DocumentFrequencies, ExternalFrequencies
 from postil.metrics.controls import ControlOptions
-from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ReferenceTexts, ScoredBatch
+from postil.metrics.evaluation import (
+    CHUNK,
+    Batch,
+    Evaluation,
+    ReferenceTexts,
+    ScoredBatch,
+    check_background,
+    counts,
+    reads_run_tokens,
+)
 from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import averages_weights
 from postil.metrics.result import ScoreResult
 from postil.metrics.spec import load_plugins, summed
 from postil.scoring.graded import SCALE_MISSING, Candidates, Graded, ItemIndex, Weighting, graded_rows
-from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
@@ -44,6 +52,7 @@ if TYPE_CHECKING:
 
     from postil.data.reading import Reading
     from postil.scoring.options import ScoreOptions
+    from postil.text.han import HanTexts
 
 __all__ = ["notes", "score_files", "streamed"]
 
@@ -111,7 +120,7 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     background = None
     if options.background is not None:
         background = DocumentFrequencies.load(options.background)
-        background.check_tokenizer(tokenizer, options.background)
+        check_background(background, asked or {}, tokenizer, options.background)
     controls = ControlOptions(draws=options.control_draws, seed=options.seed) if options.controls else None
 
     with ExitStack() as stack:
@@ -194,9 +203,9 @@ def streamed(
 
     Returns:
         Candidates and references, or None where all references must be read at once: controls, saved document
-        frequencies, those of a single item, metrics with ``over=near`` or ``over=kernel``, another engine, standard
-        input, small files, files of a few very long items, files of another order, weights that are wrong, and ungraded
-        references to exclude, without which few are left.
+        frequencies, those of a single item or of a metric's own tokenizer, metrics with ``over=near`` or
+        ``over=kernel``, another engine, standard input, small files, files of a few very long items, files of another
+        order, weights that are wrong, and ungraded references to exclude, without which few are left.
 
     Raises:
         InvalidInput: A row is wrong, or too many references are Han texts; says where.
@@ -209,11 +218,13 @@ def streamed(
     if any(each.origin or averages_weights(each) or each.reads_all_references for each in metrics.values()):
         return None
     each = [*metrics.values(), *filter(None, [weighting.similarity])]
+    if any(metric.idf_order and metric.own_tokenizer for metric in each):
+        return None
     order = max(metric.idf_order for metric in each)
     if order and not _large(files, COUNTED * SMALLEST):
         return None
     stream = _Stream(files[1], readings[1], options, weighting)
-    split = any(metric.reads_tokens for metric in each)
+    split = reads_run_tokens(each)
     if not stream.survey(order, stack, split=split) or not _in_order(
         read(files[0], Candidate, readings[0]), stream.items
     ):
@@ -301,7 +312,7 @@ class _Stream:
         self._places = read(path, Reference, reading).places
         self._ahead: Iterator[_Group] = iter(())
         self._last: _Group | None = None
-        self.han = HanTexts(named_tokenizer(options.tokenizer), "references")
+        self.han: list[HanTexts] = []
         self.frequencies: ExternalFrequencies | None = None
         self.remarks: list[str] = []
 
@@ -324,9 +335,11 @@ class _Stream:
         self._method = self._weighting.of([row for group in block for row in group.rows])
         asked = self._weighting.metrics
         self.metrics = parse_all(default_metrics(weighted=self._method is not None)) if asked is None else asked
+        tokenizer = named_tokenizer(self._options.tokenizer)
+        every = [*self.metrics.values(), *filter(None, [self._weighting.similarity])]
+        self.han = counts(every, tokenizer, "references", split=split)
         if order:
             folder = stack.enter_context(TemporaryDirectory(prefix="postil-", ignore_cleanup_errors=True))
-            tokenizer = named_tokenizer(self._options.tokenizer)
             self.frequencies = ExternalFrequencies(folder, tokenizer, order, self._options.jobs)
         hashes, least, most, repetitions = array("q"), 1 << 62, 0, 0
         graded = self._method is None and asked is None
@@ -338,8 +351,8 @@ class _Stream:
             except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
                 return False
             texts, sizes = [row.text for group in block for row in group.rows], [len(group.rows) for group in block]
-            if split:
-                self.han.see(texts)
+            for han in self.han:
+                han.see(texts)
             if self.frequencies is not None:
                 self.frequencies.add(texts, sizes)
             hashes.extend(hash(group.rows[0].item) for group in block)
@@ -356,8 +369,8 @@ class _Stream:
             what = repeated(repetitions, self._reading.column_setting("id"))
             self.remarks.append(Message("{where}: {what}", where=self._places.where, what=what))
         self._reading = replace(self._reading, say=_silent)
-        if not self._options.allow_han:
-            self.han.check(self._refuse)
+        for han in () if self._options.allow_han else self.han:
+            han.check(self._refuse)
         return True
 
     def groups(self) -> Iterator[_Group]:

@@ -58,8 +58,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TOKENIZERS",
+    "WHOLE",
     "Native",
     "Tokenizer",
+    "check_tokenizer_name",
     "is_han_text",
     "native_tokenizer",
     "ranking_tokenizer",
@@ -377,6 +379,27 @@ def tokenizer(name: str) -> Tokenizer:
     if asked not in list(TOKENIZERS):  # a list asks for no hash, which not everything has
         raise UnknownName("tokenizer", name, TOKENIZERS)
     return TOKENIZERS[asked]()
+
+
+def check_tokenizer_name(name: str) -> None:
+    """Refuse a name that no tokenizer has, installed or not.
+
+    Args:
+        name: The name.
+
+    Raises:
+        UnknownName: There is no such tokenizer; the message offers the nearest.
+
+    >>> check_tokenizer_name("13A")
+    Traceback (most recent call last):
+    ...
+    postil.errors.UnknownName: unknown tokenizer '13A'; did you mean '13a'? Known: space, words, characters, rouge, ...
+    """
+    UnknownName.check("tokenizer", name, list(TOKENIZERS))
+
+
+WHOLE: Final = Tokenizer("whole", "whole", lambda _: [])
+"""The tokenizer of texts whose tokens nothing reads."""
 
 
 def ranking_tokenizer(script: str) -> str:

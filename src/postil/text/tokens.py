@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.kernel import Interner, count_terms, count_units
 from postil.text.han import CANNOT_SPLIT, advice_for, spaceless_script
 from postil.text.stems import stems
@@ -99,6 +99,33 @@ class Tokens(Ragged):
     vocabulary: Vocabulary
     texts: Sequence[str] | None = None
     tokenizer: Tokenizer | None = None
+    splits: dict[str, Tokens] = field(default_factory=dict, init=False, repr=False)
+    """The texts by other tokenizers, by name; see `split_by`."""
+
+    def split_by(self, tokenizer: Tokenizer, base: Vocabulary | None = None, jobs: int = 1) -> Tokens:
+        """The texts by another tokenizer; split once for each. Lists of tokens stay what they are.
+
+        Args:
+            tokenizer: The tokenizer.
+            base: Vocabulary of its tokens, of which they get a branch; by default a new one.
+            jobs: Number of threads; the result does not depend on it.
+
+        Raises:
+            UsageError: The texts were not kept beside their tokens.
+        """
+        known = self.splits.get(tokenizer.name)
+        if known is None or (base is not None and not known.vocabulary.begins_as(base)):
+            into = Vocabulary() if base is None else base.branch()
+            if self.tokenizer is None:
+                words, bounds = self.vocabulary.words(), pairwise(self.offsets.tolist())
+                lists = [[words[i] for i in self.ids[begin:end].tolist()] for begin, end in bounds]
+                known = replace(into.encode_tokens(lists), texts=self.texts)
+            elif self.texts is None:
+                raise UsageError("the metric reads texts, not tokens; encode them with keep_texts=True")
+            else:
+                known = into.encode(self.texts, tokenizer, jobs, allow_han=True, keep_texts=True)
+            self.splits[tokenizer.name] = known
+        return known
 
     def truncated(self, longest: NDArray[np.int64]) -> Tokens:
         """The first tokens of each text.
