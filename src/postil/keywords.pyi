@@ -181,7 +181,7 @@ class JudgeKeywords(TypedDict, total=False):
     dry_run: bool
     model: str
     name: str | None
-    scale: Scale
+    scale: Scale | None
     rubric: str | None
     prompt: str | None
     anchors: str

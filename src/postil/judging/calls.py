@@ -20,7 +20,7 @@ from postil.endpoint.options import DryRunResult, dry_run, usage_note
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judging.judge import JudgeSpec, default_template, read_template
 from postil.judging.options import JudgeOptions
-from postil.judging.run import JudgeRun, Tally, judge_result
+from postil.judging.run import JudgeRun, Run, Tally, judge_result
 from postil.judging.texts import TextSources, gather_texts
 from postil.messages import Blank, Message, Setting
 from postil.meta.rated import checked_judgements
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["judge", "judge_rows", "open_sources", "plan_rows"]
 
 T = TypeVar("T", bound=Row)
+W = TypeVar("W", bound=Row)
 
 ROLES: Final[dict[str, type[Row]]] = {
     "candidates": Candidate,
@@ -194,7 +195,7 @@ def judge_rows(
     """
     with _opened(sources, options, on_message) as (client, run):
         human = _human_means(sources.judgements, options)
-        _keep_rows(run, options.out, client, on_message)
+        _keep_rows(run, JudgeScore, options.out, client, on_message)
         used = client.usage
     cost = "" if used.cost is None else f", cost {used.cost:.4g}"
     on_message(f"{counted(used.calls, 'call')}, {counted(used.cached, 'answer')} from the cache{cost}")
@@ -225,6 +226,7 @@ def _opened(sources: TextSources, options: JudgeOptions, on_message: OnMessage) 
         )
     if sources.judgements is not None and not options.controls:
         raise UsageError("judgements are for the controls: {controls}", controls=Setting("controls", value=True))
+    options.needed_scale()
     spec = _spec(options)
     texts = gather_texts(sources, options)
     with options.client(shorten=SHORTEN, on_message=on_message) as client:
@@ -247,17 +249,19 @@ def _human_means(judgements: Source[Judgement] | None, options: JudgeOptions) ->
     """Mean human rating of each text that has any."""
     if judgements is None:
         return {}
-    judged = Judged(checked_judgements(judgements), options.aspect, options.scale)
+    judged = Judged(checked_judgements(judgements), options.aspect, options.needed_scale())
     return dict(zip(judged.rows, judged.of(list(judged.rows)).means.tolist(), strict=True))
 
 
-def _keep_rows(run: JudgeRun, out: str | None, client: Client, on_message: OnMessage) -> None:
-    """Grade the texts and write their rows; after an error or an interrupt those that are there."""
+def _keep_rows(run: Run[W], row_type: type[W], out: str | None, client: Client, on_message: OnMessage) -> None:
+    """Judge the texts or pairs and write their rows; after an error or an interrupt those that are there."""
     problem: BaseException | None = None
     with ExitStack() as stack:
-        writer = stack.enter_context(Writer(out, JudgeScore)) if out is not None else None
+        writer = stack.enter_context(Writer(out, row_type)) if out is not None else None
         try:
-            for rows in stack.enter_context(progress("texts", run.rows(), len(run.outcomes), usage_note(client))):
+            for rows in stack.enter_context(
+                progress(f"{run.unit}s", run.rows(), len(run.outcomes), usage_note(client))
+            ):
                 if writer is not None:
                     for row in rows:
                         writer.write(row)
@@ -268,12 +272,13 @@ def _keep_rows(run: JudgeRun, out: str | None, client: Client, on_message: OnMes
                 raise
             problem = error
         if not run.written:
-            unread = f"no text has a grade: {next(run.unread)}"
+            unread = f"no {run.unit} has a {run.sought}: {next(run.unread)}"
             if any(each.reason == "cut" for each in run.absent):
                 raise PostilError("{unread}; {advice}", unread=unread, advice=LENGTHEN)
             raise PostilError(unread)
     if problem is not None:
         done = sum(outcome is not None for outcome in run.outcomes)
+        of = counted(len(run.outcomes), run.unit)
         kept = f"; their rows are in {out}" if out is not None else ""
-        on_message(f"{done:,} of {counted(len(run.outcomes), 'text')} graded{kept}")
+        on_message(f"{done:,} of {of} {run.done}{kept}")
         raise problem

@@ -33,7 +33,9 @@ __all__ = [
     "JudgeSpec",
     "Trial",
     "Ungraded",
+    "anchors_part",
     "are_whole",
+    "article_part",
     "default_template",
     "expected_grade",
     "grade_tokens",
@@ -109,14 +111,16 @@ class Case:
     """All that a judge sees of a text.
 
     Args:
-        candidate: The text to grade.
+        candidate: The text to grade, or the first of two to compare.
         article: The article; None without any.
         anchors: Graded examples, in the order of the prompt.
+        other: The second of two texts to compare; None for a text to grade.
     """
 
     candidate: str
     article: ArticleText | None = None
     anchors: tuple[Anchor, ...] = ()
+    other: str | None = None
 
 
 def read_template(data: bytes, where: str) -> PromptTemplate:
@@ -162,8 +166,8 @@ def prompt(template: PromptTemplate, case: Case, scale: str, rubric: str) -> tup
         {
             "scale": scale,
             "rubric": rubric.strip() or NO_RUBRIC,
-            "article": _article(case.article),
-            "anchors": _anchors(case.anchors),
+            "article": article_part(case.article),
+            "anchors": anchors_part(case.anchors),
             "candidate": marked("candidate", case.candidate),
         }
     )
@@ -180,22 +184,34 @@ def scale_words(scale: Scale) -> str:
     return f"from {scale.low:g} ({low}) to {scale.high:g} ({high})"
 
 
-def _article(article: ArticleText | None) -> str:
+def article_part(article: ArticleText | None) -> str:
+    """The part of a prompt that is the article; empty without any.
+
+    Args:
+        article: The article.
+    """
     if article is None:
         return ""
     return "The article:\n" + marked("article", f"{article.title.strip()}\n\n{article.content.strip()}")
 
 
-def _anchors(anchors: tuple[Anchor, ...]) -> str:
+def anchors_part(anchors: tuple[Anchor, ...], scale: str = "") -> str:
+    """The part of a prompt with the graded examples; empty without any.
+
+    Args:
+        anchors: The examples.
+        scale: Their scale, in words, where the rest of the prompt does not have it.
+    """
     if not anchors:
         return ""
     each = (marked("example", anchor.text, f' grade="{anchor.grade:g}"') for anchor in anchors)
-    return "Texts for the same article with the grades that people gave them:\n" + "\n".join(each)
+    which = f", {scale}" if scale else ""
+    return f"Texts for the same article with the grades that people gave them{which}:\n" + "\n".join(each)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSpec:
-    """All of a judge that does not depend on the texts.
+    """All of a judge that does not depend on the texts: what it asks of a text, and how answers are read.
 
     Args:
         options: The model, the scale, its samples and further fields of requests.
@@ -206,6 +222,42 @@ class JudgeSpec:
     options: JudgeOptions
     template: PromptTemplate
     rubric: str = ""
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Values by the text of a first token that stands for each; none where a first token does not tell."""
+        return grade_tokens(self.options.needed_scale(), TOP)
+
+    @property
+    def wanted(self) -> str:
+        """An answer as it should be, in words."""
+        scale = self.options.needed_scale()
+        return f"one number from {scale.low:g} to {scale.high:g}"
+
+    def messages(self, case: Case) -> tuple[Message, ...]:
+        """The prompt.
+
+        Args:
+            case: All that the judge sees.
+        """
+        return prompt(self.template, case, scale_words(self.options.needed_scale()), self.rubric)
+
+    def read(self, answer: Answer) -> float | None:
+        """The value that an answer states; none of one that a filter stopped or the model declined, whatever it says.
+
+        Args:
+            answer: The answer.
+        """
+        return None if answer.filtered or answer.refusal else self.stated(answer.said, cut=answer.cut)
+
+    def stated(self, said: str, *, cut: bool) -> float | None:
+        """The value that words state, if they leave no doubt.
+
+        Args:
+            said: The words.
+            cut: True if they were cut off.
+        """
+        return read_grade(said, self.options.needed_scale(), cut=cut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +356,7 @@ class Judge:
         self.options = spec.options
         self._extra = spec.options.extra()
         self._ask = ask
-        self._tokens = grade_tokens(self.options.scale, TOP) if self.options.logprobs else {}
+        self._tokens = spec.values if self.options.logprobs else {}
         self._offered: bool | None = None if self._tokens else False
         self._watch = CutWatch(self.options.answer_tokens)
 
@@ -340,7 +392,7 @@ class Judge:
         for (index, _), answer in zip(each, self._ask(request for _, request in each), strict=True):
             sampled.append(answer)
             if isinstance(answer, Answer):
-                self._watch.see(answer, useful=self._read(answer) is not None)
+                self._watch.see(answer, useful=self.spec.read(answer) is not None)
             if len(sampled) == self.options.samples:
                 outcomes[begin + index] = self._mean(left[index], sampled)
                 sampled = []
@@ -380,7 +432,7 @@ class Judge:
     def _first(self, trial: Trial) -> Request:
         return Request(
             model=self.options.model,
-            messages=self._messages(trial.case),
+            messages=self.spec.messages(trial.case),
             max_tokens=1,
             seed=self.options.seed,
             top_logprobs=TOP,
@@ -392,7 +444,7 @@ class Judge:
         return [
             Request(
                 model=self.options.model,
-                messages=self._messages(trial.case),
+                messages=self.spec.messages(trial.case),
                 max_tokens=self.options.answer_tokens,
                 temperature=self.options.temperature,
                 seed=self.options.seed + number,
@@ -401,9 +453,6 @@ class Judge:
             )
             for number in range(self.options.samples)
         ]
-
-    def _messages(self, case: Case) -> tuple[Message, ...]:
-        return prompt(self.spec.template, case, scale_words(self.options.scale), self.spec.rubric)
 
     def _usable(self, answer: Answer) -> bool:
         """True if an answer shows that the endpoint gives probabilities of grades."""
@@ -425,7 +474,7 @@ class Judge:
         if len(answers) < len(sampled):  # a mean of those that happened to arrive would be another number next time
             failed = next(each.reason for each in sampled if isinstance(each, Failed))
             return Ungraded(failed, answers=(*before, *answers))
-        grades = [grade for each in answers if (grade := self._read(each)) is not None]
+        grades = [grade for each in answers if (grade := self.spec.read(each)) is not None]
         mass = expected_grade(before[0].top_logprobs, self._tokens)[1] if before and before[0].top_logprobs else None
         if grades:
             return Graded(math.fsum(grades) / len(grades), mass, len(grades), (*before, *answers))
@@ -438,29 +487,23 @@ class Judge:
             (*before, *answers),
         )
 
-    def _read(self, answer: Answer) -> float | None:
-        """The grade of a sample; what a filter stopped or a model declined is none, whatever stands there."""
-        if answer.filtered or answer.refusal:
-            return None
-        return read_grade(answer.said, self.options.scale, cut=answer.cut)
-
     def _why(self, kinds: Counter[NoGrade], *, thinks: bool) -> str:
         """The reason, in words, why no answer has a grade."""
-        scale, n = self.options.scale, kinds.total()
+        wanted, n = self.spec.wanted, kinds.total()
         thought = ", in thoughts" if thinks else ""
         words: dict[NoGrade, str] = {
             "cut": f"cut off at {self.options.answer_tokens:,} tokens{thought}",
             "filtered": "stopped by the endpoint's filter of contents",
             "refused": "declined by the model",
             "empty": "empty" + (" but for thoughts" if thinks else ""),
-            "unreadable": f"without one number from {scale.low:g} to {scale.high:g}",
+            "unreadable": f"without {wanted}",
         }
         if list(kinds) == ["unreadable"]:
-            return f"none of {n} answers is one number from {scale.low:g} to {scale.high:g}"
+            return f"none of {n} answers is {wanted}"
         if len(kinds) == 1:
             return f"{'the answer is' if n == 1 else f'all {n} answers are'} {words[next(iter(kinds))]}"
         counts = ", ".join(f"{count} {words[kind]}" for kind, count in kinds.most_common())
-        return f"none of {n} answers is one number from {scale.low:g} to {scale.high:g}: {counts}"
+        return f"none of {n} answers is {wanted}: {counts}"
 
 
 def _kind(answer: Answer) -> NoGrade:

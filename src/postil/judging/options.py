@@ -10,6 +10,7 @@ from postil.data.grades import Scale
 from postil.data.options import SeedOptions, ThreadOptions
 from postil.endpoint.options import EndpointOptions
 from postil.errors import UnknownName, UsageError, check_least
+from postil.messages import Setting
 from postil.options import Flag, options
 
 __all__ = ["ANSWER_TOKENS", "JudgeOptions"]
@@ -28,7 +29,8 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
     Args:
         model: The endpoint's name of the model.
         name: Name of the judge in score rows, such as plain in judge(plain); by default that of the model.
-        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
+        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH; of pairs that of the references' grades, where there
+            are some.
         rubric: File with the rubric, the meaning of the grades, as text.
         prompt: File with another template of the prompt; --show-prompt prints that of the package.
         anchors: Graded references of the item that the judge sees as examples, one or more of each grade: nearest (most
@@ -50,7 +52,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
 
     model: Annotated[str, Flag(metavar="NAME")]
     name: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale, Flag(metavar="SCALE")]
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     rubric: Annotated[str | None, Flag(metavar="FILE")] = None
     prompt: Annotated[str | None, Flag(metavar="FILE")] = None
     anchors: Annotated[str, Flag(metavar="NAME")] = "nearest"
@@ -74,3 +76,15 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
         check_least(1, samples=self.samples, answer_tokens=self.answer_tokens)
         if not 0 <= self.temperature < math.inf:
             raise UsageError(f"temperature: expected 0 or more, got {self.temperature:g}")
+
+    def needed_scale(self) -> Scale:
+        """The scale.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if self.scale is None:
+            raise UsageError(
+                "name the scale of the grades: {scale}", scale=Setting("scale", "1:5", python="postil.Scale(1, 5)")
+            )
+        return self.scale

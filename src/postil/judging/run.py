@@ -13,7 +13,7 @@ import math
 import re
 from collections import deque
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
 from msgspec.structs import replace as replace_part
@@ -54,13 +54,19 @@ if TYPE_CHECKING:
 __all__ = [
     "ItemMeans",
     "JudgeRun",
+    "Run",
     "Tally",
     "control_of",
+    "judge_name",
     "judge_result",
     "length_correlation",
+    "mean_of",
     "self_preference",
+    "signature_of",
     "trials_of",
 ]
+
+R = TypeVar("R")
 
 MAIN: Final = ""
 """Name of the judge's own grade among the controls."""
@@ -306,33 +312,33 @@ def _names(texts: JudgedTexts) -> list[str]:
     ]
 
 
-class JudgeRun:
-    """Grades of texts, as their answers come.
+class Run(Generic[R]):
+    """Outcomes of texts or pairs, each of which takes some trials, as their answers come.
 
     Args:
-        texts: The texts.
-        spec: Options of the command, and the prompt.
-        tally: Function that answers requests, in their order, and counts them.
+        judge: The judge.
+        tally: Function that answers its requests, in their order, and counts them.
+        trials: Trials of each text or pair by name.
 
     Attributes:
-        metric: Name of the judge in score rows.
-        grades: Grade of each text by control, float64[n], NaN where there is none; `MAIN` is the judge's own.
-        outcomes: The judge's own grades, None where there is none.
-        written: Score rows so far.
+        tally: As given.
+        outcomes: Outcome of each text or pair, None where there is none.
+        written: Rows so far.
     """
 
-    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, tally: Tally) -> None:
-        options = spec.options
-        self.texts, self.metric = texts, f"judge({options.name or options.model})"
-        self._judge, self.tally, self._spec, self._options = Judge(spec, tally), tally, spec, options
-        names = _names(texts) if options.controls else [MAIN]
-        self._trials: list[dict[str, Trial]] = []
-        for row, case in zip(texts.rows, texts.cases, strict=True):
-            trials = trials_of(case, options.seed, row.item, row.system)
-            self._trials.append({name: trials[name] for name in names if name != ORDER})
-        self.grades: dict[str, NDArray[np.float64]] = {name: np.full(len(texts.rows), np.nan) for name in names}
-        self.outcomes: list[Graded | None] = [None] * len(texts.rows)
-        self.written: list[JudgeScore] = []
+    unit: ClassVar[str]
+    """One of those that are judged."""
+
+    sought: ClassVar[str]
+    """Its outcome."""
+
+    done: ClassVar[str]
+    """A participle: one with an outcome is so."""
+
+    def __init__(self, judge: Judge, tally: Tally, trials: Sequence[Mapping[str, Trial]]) -> None:
+        self._judge, self.tally, self._trials = judge, tally, trials
+        self.outcomes: list[Graded | None] = [None] * len(trials)
+        self.written: list[R] = []
         self._missing: dict[str, list[tuple[str, Ungraded]]] = {}
         self._not_sent: set[str] = set()
 
@@ -340,14 +346,14 @@ class JudgeRun:
         """The requests of the run, as far as known answers tell; see `Judge.planned`."""
         return self._judge.planned((trial for trials in self._trials for trial in trials.values()), known)
 
-    def rows(self) -> Iterator[tuple[JudgeScore, ...]]:
-        """Grade the texts.
+    def rows(self) -> Iterator[tuple[R, ...]]:
+        """Judge all texts or pairs.
 
         Yields:
-            The score rows of each text, in the order of the texts; none of one without a grade. After an error or an
-            interrupt those of the texts that are complete, and then it is raised.
+            The rows of each, in their order; none of one without an outcome. After an error or an interrupt those that
+            are complete, and then it is raised.
         """
-        step = max(1, BLOCK // len(self._trials[0]))
+        step = max(1, BLOCK // max(1, *map(len, self._trials)))
         for begin in range(0, len(self._trials), step):
             block = range(begin, min(begin + step, len(self._trials)))
             trials = [trial for index in block for trial in self._trials[index].values()]
@@ -360,9 +366,10 @@ class JudgeRun:
             first = 0
             for index in block:
                 names = list(self._trials[index])
-                of_text = {name: outcomes[at] for at, name in enumerate(names, first) if at in outcomes}
-                if len(of_text) == len(names):
-                    rows = tuple(self._settled(index, of_text))
+                of_one = {name: outcomes[at] for at, name in enumerate(names, first) if at in outcomes}
+                if len(of_one) == len(names):
+                    self._not_sent |= {option for outcome in of_one.values() for option in outcome.not_sent}
+                    rows = tuple(self._settled(index, of_one))
                     self.written += rows
                     yield rows
                 first += len(names)
@@ -371,7 +378,7 @@ class JudgeRun:
 
     @property
     def absent(self) -> tuple[WithoutGrade, ...]:
-        """Texts without a grade, by reason."""
+        """Texts or pairs without an outcome, by reason."""
         return tuple(
             replace_part(WithoutGrade.of(reason, [name for name, _ in missing]), reason=missing[0][1].kind)
             for reason, missing in self._missing.items()
@@ -383,18 +390,65 @@ class JudgeRun:
         return tuple(sorted(self._not_sent))
 
     @property
+    def served(self) -> list[str]:
+        """Models that answered, as the endpoint says."""
+        return sorted({outcome.served for outcome in self.outcomes if outcome is not None and outcome.answers})
+
+    @property
     def unread(self) -> Iterator[str]:
-        """Reasons for texts without a grade, each with the first answer that no grade could be read from."""
+        """Reasons for those without an outcome, each with the first answer that nothing could be read from."""
         for reason, missing in self._missing.items():
             first = next((of.example for _, of in missing if of.example), "")
             yield f"{reason}: for example '{first}'" if first else reason
 
-    def _settled(self, index: int, outcomes: dict[str, Graded | Ungraded]) -> Iterator[JudgeScore]:
-        """Score rows of a text whose outcomes are all known."""
+    def notes(self) -> Iterator[str]:
+        """Notes on those without an outcome, and on what the endpoint refuses."""
+        if absent := sum(each.n for each in self.absent):
+            of = counted(len(self.outcomes), self.unit)
+            yield f"{absent:,} of {of} without a {self.sought}: {'; '.join(self.unread)}"
+        if self.not_sent:
+            yield f"the endpoint {refusal_words(self.not_sent)}"
+
+    def _without(self, name: str, outcome: Ungraded) -> None:
+        """Note one without an outcome, by its name."""
+        self._missing.setdefault(outcome.reason, []).append((name, outcome))
+
+    def _settled(self, index: int, outcomes: Mapping[str, Graded | Ungraded]) -> Iterator[R]:
+        """Rows of a text or pair whose outcomes are all known."""
+        raise NotImplementedError
+
+
+class JudgeRun(Run[JudgeScore]):
+    """Grades of texts, as their answers come.
+
+    Args:
+        texts: The texts.
+        spec: Options of the command, and the prompt.
+        tally: Function that answers requests, in their order, and counts them.
+
+    Attributes:
+        metric: Name of the judge in score rows.
+        grades: Grade of each text by control, float64[n], NaN where there is none; `MAIN` is the judge's own.
+    """
+
+    unit, sought, done = "text", "grade", "graded"
+
+    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, tally: Tally) -> None:
+        options = spec.options
+        self.texts, self.metric = texts, judge_name(options)
+        self._spec, self._options = spec, options
+        names = _names(texts) if options.controls else [MAIN]
+        each: list[dict[str, Trial]] = []
+        for row, case in zip(texts.rows, texts.cases, strict=True):
+            trials = trials_of(case, options.seed, row.item, row.system)
+            each.append({name: trials[name] for name in names if name != ORDER})
+        super().__init__(Judge(spec, tally), tally, each)
+        self.grades: dict[str, NDArray[np.float64]] = {name: np.full(len(texts.rows), np.nan) for name in names}
+
+    def _settled(self, index: int, outcomes: Mapping[str, Graded | Ungraded]) -> Iterator[JudgeScore]:
         row, own = self.texts.rows[index], outcomes[MAIN]
-        self._not_sent |= {option for outcome in outcomes.values() for option in outcome.not_sent}
         if not isinstance(own, Graded):
-            self._missing.setdefault(own.reason, []).append((f"{row.item} by {row.system}", own))
+            self._without(f"{row.item} by {row.system}", own)
             return
         self.outcomes[index] = own
         for name, outcome in outcomes.items():
@@ -403,9 +457,7 @@ class JudgeRun:
         if self._options.controls:
             falling = outcomes.get("falling")
             if isinstance(falling, Graded):
-                answers = (*own.answers, *falling.answers)
-                mean = Graded((own.grade + falling.grade) / 2, None, own.samples + falling.samples, answers)
-                yield self._row(index, ORDER, mean)
+                yield self._row(index, ORDER, mean_of(own, falling))
             signature = f"control:length|tokenizer:{self.texts.tokenizer}|postil:{VERSION}"
             words = float(self.texts.words[index])
             yield JudgeScore(row.item, row.system, f"control:length({self.metric})", words, signature)
@@ -413,7 +465,7 @@ class JudgeRun:
     def _row(self, index: int, name: str, outcome: Graded) -> JudgeScore:
         self.grades[name][index] = outcome.grade
         row, article = self.texts.rows[index], self.texts.cases[index].article
-        signature = self._signature(outcome)
+        signature = signature_of(self._spec, outcome, self.texts.anchors, with_article=article is not None)
         return JudgeScore(
             item=row.item,
             system=row.system,
@@ -426,29 +478,59 @@ class JudgeRun:
             omitted=article.omitted if article and name != "no-article" else 0,
         )
 
-    def _signature(self, outcome: Graded) -> str:
-        spec, given, extra = self._spec, self._options, self._options.extra()
-        choice, served = given.anchors if self.texts.anchors else "none", _part(outcome.served) or "unknown"
-        missing = [name for name in outcome.not_sent if name != "logprobs"]  # which the first request alone has
-        own = dict.fromkeys(read_extra(extra) if extra else (), "extra-body")
-        temperature = "default" if "temperature" in outcome.not_sent else f"{given.temperature:g}"
-        temperature = own.get("temperature", temperature)
-        sampled = f"samples={given.samples},temperature={temperature}"
-        parts = [
-            f"judge(model={_part(given.model)},served={served},anchors={choice},{sampled})",
-            f"prompt:{spec.template.fingerprint}",
-            f"rubric:{fingerprint(spec.rubric) if spec.rubric else 'none'}",
-            f"scale:{given.scale}",
-            *([f"weights:grade|{self.texts.anchors}"] if self.texts.anchors else []),
-            *([f"article-words:{given.article_words}"] if self.texts.cases[0].article else ["article:none"]),
-            *([] if given.logprobs else ["logprobs:none"]),
-            *([] if given.answer_tokens == ANSWER_TOKENS else [f"answer-tokens:{given.answer_tokens}"]),
-            *([f"extra-body:{fingerprint(extra)}"] if extra else []),
-            *([f"not-sent:{'+'.join(missing)}"] if missing else []),
-            f"seed:{own.get('seed', given.seed)}",
-            f"postil:{VERSION}",
-        ]
-        return "|".join(parts)
+
+def judge_name(options: JudgeOptions) -> str:
+    """Name of a judge in rows.
+
+    Args:
+        options: Its options.
+    """
+    return f"judge({options.name or options.model})"
+
+
+def mean_of(one: Graded, other: Graded) -> Graded:
+    """The mean of two outcomes.
+
+    Args:
+        one: One.
+        other: The other.
+    """
+    answers = (*one.answers, *other.answers)
+    return Graded((one.grade + other.grade) / 2, None, one.samples + other.samples, answers)
+
+
+def signature_of(spec: JudgeSpec, outcome: Graded, anchors: str, *, with_article: bool, head: str = "judge") -> str:
+    """All that an outcome depends on.
+
+    Args:
+        spec: Options, and the prompt.
+        outcome: The outcome.
+        anchors: Choice of the anchors, as signatures have it; empty without any.
+        with_article: True if the prompt has an article.
+        head: Name of the kind of judge.
+    """
+    given, extra = spec.options, spec.options.extra()
+    choice, served = given.anchors if anchors else "none", _part(outcome.served) or "unknown"
+    missing = [name for name in outcome.not_sent if name != "logprobs"]  # which the first request alone has
+    own = dict.fromkeys(read_extra(extra) if extra else (), "extra-body")
+    temperature = "default" if "temperature" in outcome.not_sent else f"{given.temperature:g}"
+    temperature = own.get("temperature", temperature)
+    sampled = f"samples={given.samples},temperature={temperature}"
+    parts = [
+        f"{head}(model={_part(given.model)},served={served},anchors={choice},{sampled})",
+        f"prompt:{spec.template.fingerprint}",
+        f"rubric:{fingerprint(spec.rubric) if spec.rubric else 'none'}",
+        *([f"scale:{given.scale}"] if given.scale else []),
+        *([f"weights:grade|{anchors}"] if anchors else []),
+        *([f"article-words:{given.article_words}"] if with_article else ["article:none"]),
+        *([] if given.logprobs else ["logprobs:none"]),
+        *([] if given.answer_tokens == ANSWER_TOKENS else [f"answer-tokens:{given.answer_tokens}"]),
+        *([f"extra-body:{fingerprint(extra)}"] if extra else []),
+        *([f"not-sent:{'+'.join(missing)}"] if missing else []),
+        f"seed:{own.get('seed', given.seed)}",
+        f"postil:{VERSION}",
+    ]
+    return "|".join(parts)
 
 
 def judge_result(run: JudgeRun, human: Mapping[Key, float], options: JudgeOptions, command: str) -> JudgeResult:
@@ -463,7 +545,7 @@ def judge_result(run: JudgeRun, human: Mapping[Key, float], options: JudgeOption
     rows, grades, asked = run.texts.rows, run.grades[MAIN], options.controls
     means, there = ItemMeans([row.item for row in rows], options.seed), ~np.isnan(grades)
     ratings = np.array([human.get((row.item, row.system), np.nan) for row in rows])
-    served = sorted({outcome.served for outcome in run.outcomes if outcome is not None})
+    served = run.served
     own = [name for model in (options.model, *served) for name in (model, model.rpartition("/")[2])]
     return JudgeResult(
         metric=run.metric,
@@ -477,13 +559,13 @@ def judge_result(run: JudgeRun, human: Mapping[Key, float], options: JudgeOption
         absent=run.absent,
         usage=run.tally.usage,
         not_sent=run.not_sent,
-        notes=(*run.texts.notes, *_notes(run, options, served)),
+        notes=(*run.texts.notes, *run.notes(), *_notes(run, options, served)),
         signatures={row.metric: row.signature for row in run.written},
         settings=JudgeSettings(
             postil=VERSION,
             command=command,
             model=options.model,
-            scale=str(options.scale),
+            scale=str(options.needed_scale()),
             anchors=options.anchors,
             seed=options.seed,
         ),
@@ -510,11 +592,7 @@ def _systems(run: JudgeRun, means: ItemMeans) -> Iterator[JudgedSystem]:
 
 def _notes(run: JudgeRun, options: JudgeOptions, served: Sequence[str]) -> Iterator[str]:
     """Notes on the grades."""
-    texts = len(run.outcomes)
-    if absent := sum(each.n for each in run.absent):
-        yield f"{absent:,} of {counted(texts, 'text')} without a grade: {'; '.join(run.unread)}"
-    if run.not_sent:
-        yield f"the endpoint {refusal_words(run.not_sent)}"
+    texts, absent = len(run.outcomes), sum(each.n for each in run.absent)
     sampled = [outcome for outcome in run.outcomes if outcome is not None and outcome.samples]
     if sampled and len(sampled) + absent < texts:
         yield f"{len(sampled):,} of {counted(texts, 'text')} graded by samples, as their grades have too little mass"

@@ -29,13 +29,25 @@ if TYPE_CHECKING:
 
     from postil.judging.options import JudgeOptions
 
-__all__ = ["JudgedTexts", "TextSources", "choose_anchors", "gather_texts"]
+__all__ = [
+    "JudgedTexts",
+    "TextSources",
+    "anchors_of",
+    "articles_of",
+    "choose_anchors",
+    "count_words",
+    "gather_texts",
+    "read_candidates",
+]
 
 NAMED: Final = 3
 """Number of articles that a message names."""
 
 Anchored: TypeAlias = "tuple[list[tuple[Anchor, ...]], str, tuple[str, ...]]"
 """Anchors of each candidate in rising order of grades, their choice as signatures have it, and notes on both."""
+
+Ranked: TypeAlias = "tuple[tuple[tuple[str, str], ...], slice, NDArray[np.float64]]"
+"""Texts with their systems, the places of their references, and numbers by which these are ordered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +99,93 @@ def gather_texts(sources: TextSources, options: JudgeOptions) -> JudgedTexts:
         UsageError: The metric is no similarity, or there is no such tokenizer.
         InvalidInput: Something in the rows is wrong, or an item has no article; says where.
     """
-    rows, places = list(sources.candidates), sources.candidates.places
-    if not rows:
-        raise InvalidInput("expected at least one candidate, got none", where=places.where)
-    texts = LocatedRows(iter(rows), places)
-    chosen: Anchored = ([()] * len(rows), "", ())
-    if sources.references is not None and options.anchors != "none":
-        chosen = choose_anchors(texts, sources.references, options)
-    else:
-        items = {item: index for index, item in enumerate(dict.fromkeys(row.item for row in rows))}
-        for _ in Candidates(texts, items).batches(texts):
-            pass  # it refuses a system that answers an item twice
-    anchors, signature, notes = chosen
-    articles = None if sources.articles is None else _articles(sources.articles, options.article_words)
+    rows = read_candidates(sources.candidates)
+    anchors, signature, notes = anchors_of(rows, sources, options)
+    articles = articles_of(rows, sources, options)
     tokenizer = named_tokenizer(options.tokenizer)
-    tokens = Vocabulary().encode([row.text for row in rows], tokenizer, options.jobs, allow_han=True)
-    article_of = [None] * len(rows) if articles is None else list(_article_of(rows, places, articles))
     return JudgedTexts(
         rows=rows,
-        cases=[Case(row.text, article, each) for row, article, each in zip(rows, article_of, anchors, strict=True)],
-        words=np.diff(tokens.offsets).astype(np.float64),
+        cases=[Case(row.text, article, each) for row, article, each in zip(rows, articles, anchors, strict=True)],
+        words=count_words(rows, options),
         tokenizer=tokenizer.signature,
         anchors=signature,
         notes=notes,
     )
+
+
+def read_candidates(candidates: Source[Candidate]) -> list[Candidate]:
+    """Read the texts.
+
+    Args:
+        candidates: Their rows.
+
+    Raises:
+        InvalidInput: There is none, or something in the rows is wrong; says where.
+    """
+    rows = list(candidates)
+    if not rows:
+        raise InvalidInput("expected at least one candidate, got none", where=candidates.places.where)
+    return rows
+
+
+def count_words(rows: Sequence[Candidate], options: JudgeOptions) -> NDArray[np.float64]:
+    """Count the tokens of texts, float64[n].
+
+    Args:
+        rows: The texts.
+        options: Options of the command.
+
+    Raises:
+        UsageError: There is no such tokenizer.
+    """
+    tokenizer = named_tokenizer(options.tokenizer)
+    tokens = Vocabulary().encode([row.text for row in rows], tokenizer, options.jobs, allow_han=True)
+    return np.diff(tokens.offsets).astype(np.float64)
+
+
+def anchors_of(
+    rows: Sequence[Candidate],
+    sources: TextSources,
+    options: JudgeOptions,
+    pairs: Sequence[tuple[int, int]] | None = None,
+) -> Anchored:
+    """Choose the anchors of texts or of pairs of them, if there are any; see `choose_anchors`.
+
+    Args:
+        rows: The texts.
+        sources: All rows.
+        options: Options of the command.
+        pairs: Places of the two texts of each pair; None for single texts.
+
+    Raises:
+        UsageError: The metric is no similarity, or there is no such tokenizer.
+        InvalidInput: Something in the rows is wrong, or a system answers an item twice; says where.
+    """
+    texts = LocatedRows(iter(rows), sources.candidates.places)
+    if sources.references is not None and options.anchors != "none":
+        return choose_anchors(texts, sources.references, options, pairs)
+    items = {item: index for index, item in enumerate(dict.fromkeys(row.item for row in rows))}
+    for _ in Candidates(texts, items).batches(texts):
+        pass  # it refuses a system that answers an item twice
+    return [()] * len(rows if pairs is None else pairs), "", ()
+
+
+def articles_of(
+    rows: Sequence[Candidate], sources: TextSources, options: JudgeOptions
+) -> list[ArticleText] | list[None]:
+    """The articles of texts, None where there are no articles.
+
+    Args:
+        rows: The texts.
+        sources: All rows.
+        options: Options of the command.
+
+    Raises:
+        InvalidInput: An item has no article, or an article is there twice; says where.
+    """
+    if sources.articles is None:
+        return [None] * len(rows)
+    return list(_article_of(rows, sources.candidates.places, _articles(sources.articles, options.article_words)))
 
 
 def _articles(articles: Source[ArticleContent], words: int) -> dict[str, ArticleText]:
@@ -135,16 +210,23 @@ def _article_of(
         yield articles[row.item]
 
 
-def choose_anchors(candidates: Source[Candidate], references: Source[Reference], options: JudgeOptions) -> Anchored:
+def choose_anchors(
+    candidates: Source[Candidate],
+    references: Source[Reference],
+    options: JudgeOptions,
+    pairs: Sequence[tuple[int, int]] | None = None,
+) -> Anchored:
     """Choose graded references of its item for each candidate: for each grade that they have, rounded half up, some.
 
     Left out are references without a grade, those by the candidate's own system, and those that are the candidate but
-    for case, character width and white space. Of equally similar or long ones the first rows are chosen.
+    for case, character width and white space. Of equally similar or long ones the first rows are chosen. The anchors of
+    a pair are those most similar to either text, without what is left out of one of them.
 
     Args:
         candidates: The candidates.
         references: The references.
         options: Options of the command.
+        pairs: Places of the two candidates of each pair; None for one choice per candidate.
 
     Raises:
         UsageError: The metric is no similarity, or there is no such tokenizer.
@@ -157,7 +239,7 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
     found = read_references(LocatedRows(iter(texts), references.places), Weighting(metrics=asked), notes.append)
     grades = [row.mean_grade for row in rows]
     for index, grade in enumerate(grades):
-        if grade is not None and (problem := options.scale.check(grade)):
+        if grade is not None and (problem := options.needed_scale().check(grade)):
             raise references.places.error(index, "grade", problem)
     if all(grade is None for grade in grades):
         raise references.places.error(
@@ -170,13 +252,18 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
     )
     given = Candidates(candidates, found.items)
     pool = np.argsort([found.items[row.item] for row in rows], kind="stable").tolist()
+    ranked = _ranked(evaluation, given, candidates, options)
+    if pairs is not None:
+        each = list(ranked)
+        ranked = (_ranked_pair(each[one], each[other]) for one, other in pairs)
     anchors = [
-        _chosen(said, system, [(rows[row], row, rank) for row, rank in zip(pool[place], ranks, strict=True)], options)
-        for said, system, place, ranks in _ranked(evaluation, given, candidates, options)
+        _chosen(texts, [(rows[row], row, rank) for row, rank in zip(pool[place], ranks.tolist(), strict=True)], options)
+        for texts, place, ranks in ranked
     ]
     notes += evaluation.remarks
     if without := sum(not each for each in anchors):
-        notes.append(f"{counted(without, 'text')} without an anchor, as no other graded reference of the item is left")
+        what = counted(without, "text" if pairs is None else "pair")
+        notes.append(f"{what} without an anchor, as no other graded reference of the item is left")
     if ungraded := sum(grade is None for grade in grades):
         notes.append(
             f"{ungraded:,} of {len(grades):,} references {have(ungraded)} no grade: no anchor{'s' * (ungraded != 1)}"
@@ -188,8 +275,8 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
 
 def _ranked(
     evaluation: Evaluation, given: Candidates, candidates: Iterable[Candidate], options: JudgeOptions
-) -> Iterator[tuple[str, str, slice, Sequence[float]]]:
-    """Texts and systems of candidates, the places of their references, and numbers by which these are ordered."""
+) -> Iterator[Ranked]:
+    """Candidates with their references, and numbers by which these are ordered."""
     offsets, lengths = evaluation.references.offsets, np.diff(evaluation.references.tokens.offsets)
     batches = given.batches(iter(candidates))
     near = options.anchors == "nearest"
@@ -200,19 +287,25 @@ def _ranked(
             place = slice(*offsets[item : item + 2].tolist())
             before, pair = pair, pair + place.stop - place.start
             ranks = -scores[options.anchor_metric][before:pair] if near else lengths[place]
-            yield str(text), system, place, ranks.tolist()
+            yield ((str(text), system),), place, ranks
+
+
+def _ranked_pair(one: Ranked, other: Ranked) -> Ranked:
+    """Pair of candidates of an item; a reference is as near as to the nearer one."""
+    return one[0] + other[0], one[1], np.minimum(one[2], other[2])
 
 
 def _chosen(
-    text: str, system: str, pool: Iterable[tuple[Reference, int, float]], options: JudgeOptions
+    texts: tuple[tuple[str, str], ...], pool: Iterable[tuple[Reference, int, float]], options: JudgeOptions
 ) -> tuple[Anchor, ...]:
-    """Anchors of a candidate among references with their row and rank."""
+    """Anchors of one or two texts with their systems, among references with their row and rank."""
     by_grade: dict[float, list[tuple[float, int, str]]] = {}
-    plain, highest = _plain(text), math.floor(options.scale.high)
+    plain, systems = {_plain(text) for text, _ in texts}, {system for _, system in texts}
+    highest = math.floor(options.needed_scale().high)
     for reference, row, rank in pool:
-        own = reference.system is not None and reference.system == system
+        own = reference.system is not None and reference.system in systems
         grade = reference.mean_grade
-        if grade is None or own or _plain(reference.text) == plain:
+        if grade is None or own or _plain(reference.text) in plain:
             continue
         by_grade.setdefault(float(min(math.floor(grade + 0.5), highest)), []).append((rank, row, reference.text))
     anchors = list[Anchor]()
