@@ -381,6 +381,46 @@ def test_correlations_of_results_frames_and_columns_are_one(make: Callable[[Tabl
     assert of_result.differences == of_columns.differences
 
 
+@pytest.mark.parametrize("column", [list, np.array, pd.Series, pl.Series])
+def test_grades_in_the_order_of_the_texts_of_a_result(column: Callable[[list[float]], Any]) -> None:
+    grades = RATINGS["grade"][:6]
+    result = columns_form()
+    of_table = postil.correlate(result, rows(RATINGS)[:6], options=FEW)
+    of_column = postil.correlate(result, column(grades), options=FEW)
+    assert of_column.correlations == of_table.correlations
+    assert of_column.differences == of_table.differences
+    texts = rows(CANDIDATES)
+    shown = postil.correlate(result, column(grades), candidates=texts, options=FEW)
+    assert {row.text for pair in shown.disagreements for row in pair.texts} <= set(TEXTS)
+    nameless = postil.score(TEXTS, [GOLD[item] for item in ITEMS], metrics="rouge-l")
+    assert postil.correlate(nameless, column(grades), options=FEW).data.texts == 6
+    assert postil.estimate(result, column(grades), metrics="rouge-l").graded == 3
+
+
+def test_grades_that_are_not_those_of_the_texts() -> None:
+    result, grades = columns_form(), pd.Series(RATINGS["grade"][:6])
+    for call, problem in (
+        (
+            lambda: postil.correlate(result, grades[:5]),
+            "grades: expected a grade for each of the 6 texts of the result,",
+        ),
+        (lambda: postil.correlate(result, grades, items=ITEMS), "items: scores are a result, whose texts have names"),
+        (lambda: postil.correlate(result, grades, aspect="a"), "aspect: the grades are of one question"),
+        (
+            lambda: postil.correlate(result, judgements=grades),
+            "judgements: expected a table: a data frame, a path, or a",
+        ),
+        (
+            lambda: postil.correlate(rows(wide_scores()), grades),
+            "judgements: expected a table: a data frame, a path, o",
+        ),
+        (lambda: postil.correlate(result, [None] * 6), "grades: expected at least one grade, got none"),
+    ):
+        with pytest.raises(postil.PostilError) as error:
+            call()
+        assert str(error.value).startswith(problem)
+
+
 def test_texts_of_disagreements_come_from_a_table() -> None:
     outputs = pd.DataFrame({"id": ITEMS, "system": SYSTEMS, "answer": TEXTS})
     found = postil.correlate(

@@ -6,6 +6,7 @@ text when they are read.
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 import shutil
@@ -26,6 +27,8 @@ __all__ = ["commands", "navigation", "options", "python_reference", "python_sect
 
 ROOT: Final = Path(__file__).parents[1]
 INDEX: Final = "docs/index"
+SCHEMA: Final = "results.schema.json"
+"""File of the site with the JSON Schema of results."""
 LINK: Final = re.compile(r"^- \[[^]]+\]\(([^)#]+)\.md\)", re.MULTILINE)
 OPTION: Final = re.compile(r"(?<![\w`-])--[a-z][a-z-]*")
 
@@ -193,8 +196,9 @@ def _add(app: Any, page: str, source: list[str]) -> None:  # noqa: ARG001 - Sphi
 
 
 def _finish(app: Any, problem: Exception | None) -> None:
-    """The first page under the name that browsers and servers look for."""
+    """The first page under the name that browsers and servers look for, and the schema of results."""
     if problem is None:
+        Path(app.outdir, SCHEMA).write_text(json.dumps(postil.results_schema(), indent=1), encoding="utf-8")
         shutil.copyfile(Path(app.outdir, "README.html"), Path(app.outdir, "index.html"))
 
 

@@ -30,6 +30,7 @@ _HOMES = {
     "postil.metrics.result": "ScoreResult",
     "postil.metrics.spec": "parse_metric register_metric",
     "postil.results.base": "Result read_result",
+    "postil.results.json_schema": "results_schema",
     "postil.text.tokenizers": "tokenizer",
 }
 """Public names of what is below the capabilities, by module."""

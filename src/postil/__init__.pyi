@@ -30,6 +30,7 @@ from postil.errors import Undefined as Undefined
 from postil.errors import UsageError as UsageError
 from postil.estimation.calls import EstimateOptions as EstimateOptions
 from postil.estimation.calls import estimate as estimate
+from postil.estimation.calls import estimate_mean as estimate_mean
 from postil.interest.calls import highlight as highlight
 from postil.interest.calls import interesting as interesting
 from postil.interest.options import InterestingOptions as InterestingOptions
@@ -46,6 +47,7 @@ from postil.raters.calls import AgreementOptions as AgreementOptions
 from postil.raters.calls import agreement as agreement
 from postil.results.base import Result as Result
 from postil.results.base import read_result as read_result
+from postil.results.json_schema import results_schema as results_schema
 from postil.results.page.report import report as report
 from postil.scoring.calls import consensus_weights as consensus_weights
 from postil.scoring.calls import score as score

@@ -25,7 +25,17 @@ from typing import (
 
 from postil.messages import Setting
 
-__all__ = ["Flag", "changed_settings", "descriptions", "flag_name", "flags_of", "is_options", "options", "split_hint"]
+__all__ = [
+    "Flag",
+    "changed_settings",
+    "descriptions",
+    "documented",
+    "flag_name",
+    "flags_of",
+    "is_options",
+    "options",
+    "split_hint",
+]
 
 T = TypeVar("T")
 
@@ -95,6 +105,19 @@ def is_options(cls: object) -> bool:
     return isinstance(cls, type) and cls in _CLASSES
 
 
+def documented(docstring: str) -> dict[str, str]:
+    r"""The description of each argument in a docstring, in plain text.
+
+    Args:
+        docstring: The docstring.
+
+    >>> documented("Numbers.\n\n    Args:\n        n: How many,\n            of ``kind``.")
+    {'n': 'How many, of kind.'}
+    """
+    _, _, args = inspect.cleandoc(docstring).partition("Args:\n")
+    return {name: _MARKS.sub("", " ".join(text.split())) for name, text in _ENTRY.findall(args)}
+
+
 @cache
 def descriptions(cls: type) -> Mapping[str, str]:
     """The description of each field, from the docstrings of a class and its bases.
@@ -104,9 +127,7 @@ def descriptions(cls: type) -> Mapping[str, str]:
     """
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__[:-1]):
-        _, _, args = (inspect.cleandoc(base.__doc__ or "")).partition("Args:\n")
-        for name, text in _ENTRY.findall(args):
-            found[name] = _MARKS.sub("", " ".join(text.split()))
+        found |= documented(base.__doc__ or "")
     for name, hint in get_type_hints(cls, include_extras=True).items() if is_options(cls) else ():
         if names := split_hint(hint)[1].names:
             what, end, rest = found[name].partition(";" if ";" in found[name] else ".")

@@ -8,10 +8,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import postil
 from postil.data.rows import Judgement, Score
-from postil.errors import Undefined, UnknownName, UsageError
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.estimation.estimator import estimate
 from postil.estimation.result import EstimateResult, EstimateSettings, SystemDifference, SystemEstimate
 from postil.meta.estimation import outputs_of
@@ -452,6 +455,47 @@ def test_ppi_is_that_of_ppi_python(metric: str) -> None:
         assert [each.mean, each.low, each.high] == near(PPI[metric, system])
         assert 0 <= (each.slope or 0) <= 1
     assert (result.scores_used, result.r_squared, result.scores[0].weight) == (True, None, None)
+
+
+def arrays_of(system: str, sign: int = 1) -> tuple[list[float], list[float], list[float]]:
+    """Mean grades of the graded items of the worked table, and scores by f1 of these and of the others."""
+    ratings: dict[str, list[float]] = {}
+    for each in judgements():
+        if each.system == system:
+            ratings.setdefault(each.item, []).append(each.grade)
+    scores = {each.item: sign * each.score for each in score_rows(["f1"]) if each.system == system}
+    graded = [scores.pop(item) for item in ratings]
+    return [sum(each) / len(each) for each in ratings.values()], graded, list(scores.values())
+
+
+@pytest.mark.parametrize("method", ["crossed", "human", "ppi"])
+def test_three_arrays_are_one_system(method: str) -> None:
+    for system in SYSTEMS:
+        grades, graded, rest = arrays_of(system)
+        whole = postil.estimate({"f1": [*graded, *rest]}, [*grades, *[None] * len(rest)], method=method)
+        assert postil.estimate_mean(np.array(grades), graded, pd.Series(rest), method=method) == whole.systems[0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_three_arrays_have_the_numbers_of_ppi_python(sign: int) -> None:
+    for system in SYSTEMS:
+        found = postil.estimate_mean(*arrays_of(system, sign), method="ppi", lower_is_better=sign < 0)
+        assert [found.mean, found.low, found.high] == near(PPI["f1", system])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "problem"),
+    [
+        (([1, 2], [1], [1]), "scores_graded: expected a score for each of 2 grades, got 1"),
+        (([1, 2], [1, 2], 3), "scores_ungraded: expected a list or a column, got int"),
+        (([None], [1], [1]), "grades: expected at least one grade, got none"),
+        (([1, "a"], [1, 2], [1]), 'grades:2: expected a number, got "a"'),
+    ],
+)
+def test_three_arrays_that_do_not_fit(arrays: tuple[Any, Any, Any], problem: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        postil.estimate_mean(*arrays)
+    assert str(error.value).startswith(problem)
 
 
 def test_ppi_of_a_metric_for_which_lower_is_better() -> None:

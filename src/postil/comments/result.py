@@ -325,7 +325,11 @@ class CommenterResult(Result, frozen=True, kw_only=True, tag="commenters"):
 
 
 class SuggestionsResult(Result, frozen=True, kw_only=True, tag="suggestions"):
-    """The suggestions for articles, one row per article."""
+    """The suggestions for articles.
+
+    Args:
+        suggestions: One row per article.
+    """
 
     suggestions: tuple[Suggestions, ...]
 

@@ -273,7 +273,12 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
 
 
 class StatisticsResult(Result, frozen=True, kw_only=True, tag="statistics"):
-    """The statistics of a corpus, and what they depend on."""
+    """The statistics of a corpus.
+
+    Args:
+        statistics: The statistics.
+        settings: All that they depend on.
+    """
 
     statistics: CorpusStatistics
     settings: StatisticsSettings

@@ -152,7 +152,8 @@ def correlate(
     There are two forms. **Columns**: ``correlate(scores_by_metric, grades, items=…, systems=…)``, one entry per text.
     **Tables**: ``correlate(scores, judgements)``, which meet on item and system, as in the command; the scores are a
     result of `postil.score`, or item scores as a table: a data frame (pandas, Polars, pyarrow, or another that narwhals
-    takes), a list of rows or of dictionaries, or one or more paths of files.
+    takes), a list of rows or of dictionaries, or one or more paths of files. **Both**: ``correlate(result, grades)`` of
+    a result and a column with a grade for each of its texts, in their order.
 
     Args:
         scores: n scores by metric, such as the ``items`` of the result of `postil.score`, controls among them. Or a

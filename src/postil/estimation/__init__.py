@@ -20,6 +20,6 @@ CAPABILITY: Final = Capability(
         "estimate": Kind("result:EstimateResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
     names={
-        "calls": "EstimateOptions estimate",
+        "calls": "EstimateOptions estimate estimate_mean",
     },
 )

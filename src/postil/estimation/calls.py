@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
 
 from postil.data.arguments import check_arguments, check_fields, options_of, parted
+from postil.data.explain import counted
+from postil.data.frames import as_list
 from postil.data.grades import Scale
-from postil.errors import UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.estimation.designs import ESTIMATORS, TARGETS
 from postil.estimation.estimator import Method
 from postil.estimation.estimator import estimate as estimate_means
-from postil.estimation.result import EstimateResult, EstimateSettings
+from postil.estimation.result import EstimateResult, EstimateSettings, SystemEstimate
 from postil.messages import Setting
 from postil.meta.estimation import RatedOutputs, Target, outputs_of
 from postil.meta.rated import JudgedKeywords, Rated
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
     from postil.keywords import EstimateKeywords
     from postil.meta.rated import Scores
 
-__all__ = ["EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]
+__all__ = ["EstimateOptions", "estimate", "estimate_mean", "estimate_rated", "rated_outputs"]
+
+SCORE: Final = "score"
+"""Name of the score of `estimate_mean`."""
 
 
 @options
@@ -115,6 +120,60 @@ def estimate(
     given, fields = parted(keywords, JudgedKeywords)
     options = options_of(EstimateOptions, options, fields)
     return estimate_rated(Rated.of(scores, grades, judgements, given, aspect=options.aspect), options)
+
+
+def estimate_mean(
+    grades: Column,
+    scores_graded: Column,
+    scores_ungraded: Column,
+    *,
+    method: str = "crossed",
+    target: str = "population",
+    lower_is_better: bool = False,
+) -> SystemEstimate:
+    """Estimate the mean grade of one system from the grades of some texts and the scores of all, in three arrays.
+
+    The call is that of ``ppi_mean_ci`` in ppi-python, whose numbers ``method="ppi"`` gives. `estimate` has the same
+    numbers with all that they rest on, and takes several systems and scores.
+
+    Args:
+        grades: Human grade of each of n texts, a simple random sample of all.
+        scores_graded: Score of each of these, by a metric or a judge.
+        scores_ungraded: Score of each of the m other texts.
+        method: Estimator: crossed, human or ppi; see `EstimateOptions`.
+        target: Estimand: population or items; see `EstimateOptions`.
+        lower_is_better: True for a score for which lower is better, which matters to ppi alone.
+
+    Returns:
+        The ``mean`` in grades, with its 95 % confidence interval from ``low`` to ``high``; ``human_mean`` and its
+        interval are those of the grades alone.
+
+    Raises:
+        InvalidInput: Arrays are of different lengths, something is no number, or there is no grade.
+        UnknownName: A method or target does not exist.
+        Undefined: ``ppi`` without texts that have no grade.
+
+    >>> grades, judge = [3, 4, 2, 5, 3, 1, 4, 2], [2.9, 4.2, 2.4, 4.6, 3.3, 1.2, 3.7, 2.2]
+    >>> others = [3.1, 2.2, 4.4, 3.9, 1.8, 2.7, 3.6, 4.9, 2.5, 3.3, 4.1, 2.0]
+    >>> found = estimate_mean(grades, judge, others)
+    >>> round(found.mean, 2), round(found.low, 2), round(found.high, 2)
+    (3.05, 2.15, 3.94)
+    """
+    check_arguments(estimate_mean, locals())
+    options = EstimateOptions(method=method, target=target, lower_is_better=(SCORE,) if lower_is_better else ())
+    rated, scored, rest = (
+        as_list(each, name)
+        for name, each in (
+            ("grades", grades),
+            ("scores_graded", scores_graded),
+            ("scores_ungraded", scores_ungraded),
+        )
+    )
+    if len(scored) != len(rated):
+        problem = f"expected a score for each of {counted(len(rated), 'grade')}, got {len(scored)}"
+        raise InvalidInput(problem, where="scores_graded")
+    columns = {SCORE: [*scored, *rest]}
+    return estimate_rated(Rated.columns(columns, [*rated, *[None] * len(rest)]), options).systems[0]
 
 
 def estimate_rated(rated: Rated, options: EstimateOptions, command: str = "") -> EstimateResult:

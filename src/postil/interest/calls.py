@@ -15,7 +15,8 @@ from postil.data.row_files import check_standard_input
 from postil.data.rows import Passage
 from postil.documents.document import Document, FailedPage
 from postil.documents.feed import FeedReport
-from postil.documents.reading import Loaded, documents_of, entries_of, is_address, is_folder
+from postil.documents.furniture import ends_sentence
+from postil.documents.reading import Loaded, documents_of, entries_of, is_address, is_folder, read_source
 from postil.errors import InvalidInput, UsageError
 from postil.interest.highlights import index_page, passages_page
 from postil.interest.options import InterestingOptions
@@ -33,13 +34,19 @@ __all__ = ["highlight", "interesting", "rank_sources"]
 
 
 def interesting(
-    source: FilePath, options: InterestingOptions | None = None, **keywords: Unpack[InterestingKeywords]
+    source: FilePath | None = None,
+    options: InterestingOptions | None = None,
+    *,
+    text: str | None = None,
+    **keywords: Unpack[InterestingKeywords],
 ) -> InterestingResult:
     r"""Rank the passages of a document: HTML, PDF, Markdown, wikitext or plain text; or of a table of passages.
 
     Args:
-        source: A file; an http or https address, which is fetched; or ``-`` for standard input.
+        source: A file; an http or https address, which is fetched; ``-`` for standard input; or a text: a string that
+            no file is called, with several lines or with the end mark of a sentence at its end.
         options: Options.
+        text: A text, whatever it looks like, in place of a source: plain text, HTML, or what the option ``kind`` says.
         keywords: Fields of the options, in place of an object.
 
     Returns:
@@ -50,16 +57,19 @@ def interesting(
         UnknownName, UsageError: A name does not exist, or options contradict each other.
         MissingExtra: A reader of this format is not installed.
 
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = pathlib.Path(folder, "lock.md")
-    ...     _ = page.write_text("# The lock\n\nBoats wait here all day. The oldest lock of Ely never froze.\n")
-    ...     best, *_ = interesting(page, InterestingOptions(lang="en")).passages
+    >>> best, *_ = interesting("Boats wait here all day. The oldest lock of Ely never froze.", lang="en").passages
     >>> best.text, [each.unit for each in best.reasons[:2]]
     ('The oldest lock of Ely never froze.', ['superlative: oldest', 'never'])
     """
     check_arguments(interesting, locals())
     options = options_of(InterestingOptions, options, keywords)
+    if (source is None) == (text is None):
+        raise UsageError(f"expected either source or text, got {'neither' if text is None else 'both'}")
+    if source is not None and _is_text(source):
+        text = str(source)
+    if source is None or text is not None:
+        written = Loaded(f"{text}".encode("utf-8", "backslashreplace"), "text")
+        return Ranker.open(options).rank(Page.of_document(read_source(written, options), options))
     name = os.fspath(source)
     if name == options.reference == "-":
         raise UsageError("only one of the files can be standard input")
@@ -67,6 +77,27 @@ def interesting(
     if isinstance(page, Loaded):
         raise UsageError(f"{name}: expected one document, got a feed; name one of its pages")
     return Ranker.open(options).rank(page)
+
+
+def _is_text(source: FilePath) -> bool:
+    """True for a text in place of the name of a file: it looks like one, and no file is called so.
+
+    Raises:
+        InvalidInput: It is neither, although it has several words.
+    """
+    words = source.strip() if isinstance(source, str) else ""
+    several = len(words.split()) > 1
+    looks = "\n" in words or (ends_sentence(words) and (several or not words.isascii()))
+    if not (looks or several):
+        return False
+    try:
+        if Path(source).exists():
+            return False
+    except (OSError, ValueError):  # a name that no file can have
+        pass
+    if not looks:
+        raise InvalidInput("no such file; a text of one line goes in as text=…", where=words)
+    return True
 
 
 INDEX: Final = "index.html"

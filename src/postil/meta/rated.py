@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, TypeVar, cast
 
 from postil.data.arguments import check_arguments
-from postil.data.explain import out_of_range, shown
+from postil.data.explain import counted, out_of_range, shown
 from postil.data.fields import as_id, is_integer, is_number
 from postil.data.frames import ColumnNames, as_list, is_table, open_rows, plain_value, refuse_other_form, warn
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
@@ -48,6 +48,9 @@ LARGEST: Final = 1e100
 
 JUDGED: Final[Mapping[str, type[Row]]] = {"scores": Score, "judgements": Judgement}
 """Row type of each table of scores and ratings."""
+
+OF_ONE_QUESTION: Final = "aspect: the grades are of one question; give those of the one that is meant"
+"""Problem of an aspect of grades in a column."""
 
 COLUMNS: Final = ("items", "systems", "signatures")
 """The keywords of columns; the others are of tables."""
@@ -115,20 +118,24 @@ class Rated:
         """
         if judgements is None and scores is None and grades is not None and not is_table(grades):
             scores = {}
+        if isinstance(scores, ScoreResult) and judgements is None and grades is not None and not is_table(grades):
+            if aspect is not None:
+                raise UsageError(OF_ONE_QUESTION)
+            return cls.of_result(scores, cast("Column", grades), given, candidates, roles)
         if judgements is not None or scores is None or _are_tables(scores):
             _refuse(given, of_columns=True)
             table = grades if judgements is None else judgements
             if not is_table(table):
                 raise UsageError(
                     "judgements: expected a table: a data frame, a path, or a list of rows or dictionaries, got "
-                    f"{type(table).__name__}"
+                    f"{type(table).__name__}{_advice(scores, judgements, grades)}"
                 )
             if isinstance(scores, Mapping):
                 raise UsageError("judgements: scores are columns, so expected grades, a column as well")
             return cls.tables(scores, table, _column_names(given, roles), candidates)
         _refuse({**given, "candidates": candidates}, of_columns=False)
         if aspect is not None:
-            raise UsageError("aspect: the grades are of one question; give those of the one that is meant")
+            raise UsageError(OF_ONE_QUESTION)
         return cls.columns(
             cast("Mapping[str, Column]", scores),
             cast("Column", grades),
@@ -161,17 +168,46 @@ class Rated:
         """
         rated = as_list(grades, "grades")
         of_item, of_system = _texts(len(rated), items, systems)
-        places = RowLocations("grades")
-        judgements: list[Judgement] = []
-        for row, (item, system, grade) in enumerate(zip(of_item, of_system, rated, strict=True)):
-            for annotator, rating in enumerate(_ratings(grade, row), start=1):
-                if rating is not None:
-                    judgements.append(Judgement(item, system, str(annotator), rating))
-                    places.extend([row + 1])
-        if not judgements:
-            raise InvalidInput("expected at least one grade, got none", where="grades")
+        judgements = _judgements(rated, list(zip(of_item, of_system, strict=True)))
         rows = _score_rows(scores, of_item, of_system, signatures)
-        return cls(rows if scores else None, LocatedRows(iter(judgements), places))
+        return cls(rows if scores else None, judgements)
+
+    @classmethod
+    def of_result(
+        cls,
+        scores: ScoreResult,
+        grades: Column,
+        given: JudgedKeywords,
+        candidates: Table | None = None,
+        roles: Mapping[str, type[Row]] = JUDGED,
+    ) -> Rated:
+        """Join the item scores of a result with grades in the order of its texts.
+
+        Args:
+            scores: The result.
+            grades: Human rating of each text: a number, a list with one number per annotator, or None.
+            given: Keywords for reading the candidates.
+            candidates: A table of the texts, where ``roles`` has it.
+            roles: Row type of each table that ``columns`` may name.
+
+        Raises:
+            InvalidInput: There are not as many grades as texts, something is no number, or there is no grade.
+            UsageError: A result has no item scores, or a keyword is for scores.
+        """
+        problem = "scores are a result, whose texts have names; expected none"
+        refuse_other_form(problem, **{name: given[name] for name in given if name in COLUMNS})
+        names = _column_names(given, roles)
+        texts, rated = scores.texts(), as_list(grades, "grades")
+        if len(rated) != len(texts):
+            raise InvalidInput(
+                f"expected a grade for each of the {counted(len(texts), 'text')} of the result, in their order, got "
+                f"{len(rated)}; grades of some texts are a table of item, system, annotator and grade",
+                where="grades",
+            )
+        written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
+        return cls(
+            open_scores(scores, names), _judgements(rated, texts), {(row.item, row.system): row.text for row in written}
+        )
 
     @classmethod
     def tables(
@@ -397,6 +433,37 @@ def _texts(n: int, items: Column | None, systems: Column | None) -> tuple[list[s
         return of_item, ["system"] * n
     numbers: defaultdict[str, count[int]] = defaultdict(lambda: count(1))
     return of_item, [str(next(numbers[item])) for item in of_item]
+
+
+def _judgements(grades: Sequence[object], texts: Sequence[tuple[str, str]]) -> LocatedRows[Judgement]:
+    """Judgements of grades.
+
+    Args:
+        grades: Human rating of each text.
+        texts: Its item and system.
+
+    Raises:
+        InvalidInput: Something is no number, or there is no grade.
+    """
+    places = RowLocations("grades")
+    found: list[Judgement] = []
+    for row, ((item, system), grade) in enumerate(zip(texts, grades, strict=True)):
+        for annotator, rating in enumerate(_ratings(grade, row), start=1):
+            if rating is not None:
+                found.append(Judgement(item, system, str(annotator), rating))
+                places.extend([row + 1])
+    if not found:
+        raise InvalidInput("expected at least one grade, got none", where="grades")
+    return LocatedRows(iter(found), places)
+
+
+def _advice(scores: object, judgements: object, grades: object) -> str:
+    """Remedy where ratings are no table: the call in which a column of them goes."""
+    if judgements is not None and isinstance(scores, ScoreResult):
+        return "; a column with a grade for each text of the result goes in as grades"
+    if grades is not None:
+        return "; with grades in a column the scores are columns as well, such as {'bleu': table['bleu']}"
+    return ""
 
 
 def _score_rows(

@@ -92,8 +92,8 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
         """The corpus scores of each system, by metric."""
         return nested((row.system, row.metric, row.score) for row in self.scores)
 
-    def score_rows(self) -> Iterator[Score]:
-        """The item scores as rows, as ``--items`` writes them; candidates without a name are numbered from 0.
+    def texts(self) -> list[tuple[str, str]]:
+        """Item and system of each candidate in `items`; candidates without a name are numbered from 0.
 
         Raises:
             UsageError: The result has no item scores, as they went to a file, or columns of several lengths.
@@ -106,16 +106,26 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
         n, system = len(next(iter(self.items.values()))), self.scores[0].system
         items = self.item_names or tuple(map(str, range(n)))
         systems = self.system_names or (system,) * n
-        equal = self.equal_references or (0,) * n
-        if {n} != {len(each) for each in (items, systems, equal, *self.items.values())}:
+        several = (items, systems, self.equal_references or items, *self.items.values())
+        if {n} != set(map(len, several)):
             raise UsageError(
                 "items, item_names, system_names and equal_references are of several lengths; score the texts again"
             )
-        signatures = self.signatures
+        return list(zip(items, systems, strict=True))
+
+    def score_rows(self) -> Iterator[Score]:
+        """The item scores as rows, as ``--items`` writes them, of the texts that `texts` names.
+
+        Raises:
+            UsageError: As `texts`.
+        """
+        texts, signatures = self.texts(), self.signatures
+        n = len(texts)
+        equal = self.equal_references or (0,) * n
         none: list[tuple[float, ...]] = [()] * n
         statistics = {name: list(map(tuple, rows.tolist())) for name, rows in self.statistics.items()}
         values = {name: (scores.tolist(), statistics.get(name, none)) for name, scores in self.items.items()}
-        for row, (item, of) in enumerate(zip(items, systems, strict=True)):
+        for row, (item, of) in enumerate(texts):
             for name, (scores, of_text) in values.items():
                 about = signatures.get(name, "external"), of_text[row], equal[row] or None
                 yield Score(item, of, name, scores[row], *about)

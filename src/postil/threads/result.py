@@ -70,6 +70,10 @@ class ThreadOrdersResult(Result, frozen=True, kw_only=True, tag="thread-orders")
 
 
 class RankedCommentsResult(Result, frozen=True, kw_only=True, tag="ranked-comments"):
-    """The comments of threads, article by article, most relevant first."""
+    """The ranked comments of threads.
+
+    Args:
+        comments: The comments, article by article, most relevant first.
+    """
 
     comments: tuple[RankedComment, ...]
