@@ -276,8 +276,8 @@ def empty_cells(named: int, empty: Mapping[str, int] = MappingProxyType({})) -> 
         named: Number of cells whose text says so.
         empty: Number of empty cells by column, where a text is needed.
 
-    >>> empty_cells(1, {"text": 2, "title": 0})
-    ['1 cell that missing names, taken as empty', '2 empty cells in text, taken as empty texts']
+    >>> print(*empty_cells(1, {"text": 2, "title": 0}), sep="; ")
+    1 cell that missing names, taken as empty; 2 empty cells in text, taken as empty texts
     """
     said: list[str] = [f"{_cells(n, 'empty ')} in {column}, taken as empty texts" for column, n in empty.items() if n]
     if named:
