@@ -195,7 +195,7 @@ class Rated:
             UsageError: A result has no item scores, or a keyword is for scores.
         """
         problem = "scores are a result, whose texts have names; expected none"
-        refuse_other_form(problem, **{name: given[name] for name in given if name in COLUMNS})
+        refuse_other_form(problem, **{name: each for name, each in given.items() if name in COLUMNS})
         names = _column_names(given, roles)
         texts, rated = scores.texts(), as_list(grades, "grades")
         if len(rated) != len(texts):
