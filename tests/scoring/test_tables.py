@@ -103,7 +103,8 @@ def test_one_workbook_for_both(postil: Postil, plain: Outcome) -> None:
     found = postil("score", "all.xlsx", "-r", "r.tsv", *NAMES, *OTHERS, *METRICS)
     assert (found.out, found.code) == (plain.out, 0)
     assert "all.xlsx: read from sheet 'Sheet'; columns not read: n\n" in found.err
-    found = postil("score", "all.xlsx", "-r", "r.tsv", *OTHERS, *METRICS)
+    gone = ("--column", "item=number", "--column", "text=answer")
+    found = postil("score", "all.xlsx", "-r", "r.tsv", *gone, *OTHERS, *METRICS)
     assert (found.code, found.err) == (
         2,
         "postil: all.xlsx: 2 sheets have rows: Sheet, Gold; choose one with --sheet NAME\n",
@@ -138,8 +139,9 @@ ASKED = [
     (("--input-format", "xml"), 2, "unknown input format 'xml'; did you mean "),
     (("--encoding", "utf-9"), 2, "unknown encoding 'utf-9'; for example"),
     (("--delimiter", ";;"), 2, 'one character stands between columns, or the word tab; got ";;"'),
-    ((), 3, "c.csv:1: item, text: no such columns; the file has: id, model, prediction, n; name the ones for them: "),
-    (NAMES[:2], 3, "c.csv:1: text: no such column; the file has: id, model, prediction, n; name the one for it: "),
+    ((), 3, "c.csv:1: item: no such column; the file has: id, model, prediction, n; name the one for it: --column it"),
+    (NAMES[:2], 3, "c.csv:4: id: expected one candidate for each item and system, got a second for 'a' by 'c'"),
+    (("--column", "item=id", "--column", "text=answer"), 3, "c.csv:1: answer: no such column; the file has: id, model"),
     (("--column", "item=idd", *NAMES[2:]), 3, "c.csv:1: idd: no such column; did you mean 'id'? The file has: "),
     (
         (*NAMES, "--delimiter", "candidates=,"),

@@ -13,6 +13,7 @@ from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.errors import needs
+from postil.raters.command import print_agreement
 from postil.results.views import show, view_of
 
 if TYPE_CHECKING:
@@ -148,15 +149,7 @@ def agreement(
 
     Example: postil annotate agreement campaign.db
     """
-    from postil.raters.view import remarks  # noqa: PLC0415 - figures are behind it
-
-    found = calls.agreement(campaign, options)
-    emit(show(format, found), format)
-    if found.agreement is not None and format != "json":
-        for line in remarks(found.agreement):
-            say(line)
-        of_aspect = f"aspect {options.aspect}, " if options.aspect else ""
-        say(f"{of_aspect}seed {options.seed}, {options.resamples} resamples")
+    print_agreement(calls.agreement(campaign, options), format, options, options.aspect)
 
 
 @annotate.add()

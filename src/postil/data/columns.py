@@ -19,7 +19,7 @@ from postil.messages import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Batch", "CellTable", "Record", "ValueTable", "in_columns", "of_cells", "of_records", "value_at"]
+__all__ = ["Batch", "CellTable", "Record", "ValueTable", "in_columns", "numbered", "of_cells", "of_records", "value_at"]
 
 Record: TypeAlias = "Mapping[str, object]"
 
@@ -73,6 +73,27 @@ def in_columns(lines: Sequence[int], names: Collection[str], values: Callable[[s
         return [value_at(value, rest) for value in values(head)]
 
     return Batch(lines, column, lambda _: names)
+
+
+def numbered(batches: Iterable[Batch], column: str) -> Iterator[Batch]:
+    """Add a column with the number of each row, counted from 1, to the batches of a table.
+
+    Args:
+        batches: The batches.
+        column: Name of the column.
+
+    >>> [list(batch.column("#")) for batch in numbered([of_records([2, 4], [{}, {}]), of_records([5], [{}])], "#")]
+    [['1', '2'], ['3']]
+    """
+    done = 0
+    for batch in batches:
+        numbers = [str(done + number) for number in range(1, len(batch.lines) + 1)]
+        yield _with_column(batch, column, numbers)
+        done += len(numbers)
+
+
+def _with_column(batch: Batch, column: str, values: Sequence[object]) -> Batch:
+    return Batch(batch.lines, lambda path: values if path == column else batch.column(path), batch.keys)
 
 
 def of_cells(lines: Sequence[int], rows: Sequence[Sequence[object]], names: Sequence[str]) -> Batch:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 import msgspec
 
+from postil.data.decoding import DecodedText
 from postil.data.escaping import apostrophed, csv_writer, one_line
 from postil.data.explain import file_setting, shown
 from postil.data.fields import plain_id
-from postil.data.streams import DAMAGE, SAMPLE, damaged, detected_encoding, raised, shown_encoding, whole_lines
+from postil.data.streams import DAMAGE, SAMPLE, damaged, raised
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Message
 
@@ -23,34 +24,18 @@ if TYPE_CHECKING:
     import _csv
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-__all__ = ["LONGEST", "MOST_ROWS", "CsvSink", "Delimited", "codec_of", "column_names", "head_of", "wanted_in"]
+__all__ = ["LONGEST", "MOST_ROWS", "CsvSink", "Delimited", "Wanted", "column_names", "head_of", "wanted_in"]
 
 LONGEST: Final = 1 << 24
 """Largest number of characters per cell; beyond that a quote was not closed."""
 MOST_NAMES: Final = 200
 """Largest number of characters of column names in a message."""
 BATCH: Final = 512
-BLOCK: Final = 1 << 15  # larger ones cost a third more, as garbage is collected among more lists
+BLOCK: Final = 1 << 15
 MOST_ROWS: Final = 20
 """Largest number of rows among which the one with the names of the columns is looked for."""
 DELIMITERS: Final = {",": "','", ";": "';'", "\t": "tabs", "|": "'|'"}
 """Characters that are looked for between columns, and their names in messages."""
-WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-NAME_IT: Final = Message(
-    "name the encoding, which Excel in Western Europe and America calls ANSI, with {encoding}; detecting another",
-    encoding=file_setting("encoding", "cp1252"),
-)
-ENCODING: Final = file_setting("encoding", python="encoding=NAME")
-BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
-# First bytes of what is no text table, with advice.
-MAGIC: Final = {
-    b"PK\x03\x04": "this is a workbook or another zip file; if it is Excel's, name it .xlsx, or LibreOffice's, .ods",
-    b"\xd0\xcf\x11\xe0": "this is an old Excel workbook (.xls); save it as .xlsx or CSV",
-    b"PAR1": "this is a Parquet file; name it .parquet",
-    b"ARROW1": "this is an Arrow file; name it .arrow",
-    b"SQLite": "this is an SQLite database; export the table as CSV",
-    b"%PDF": "this is a PDF file; save the table as CSV",
-}
 
 
 class _Part(NamedTuple):
@@ -99,7 +84,7 @@ class Delimited:
         self,
         stream: io.BufferedReader,
         where: str,
-        wanted: Collection[str] = (),
+        wanted: Wanted | None = None,
         *,
         encoding: str | None = None,
         delimiter: str | None = None,
@@ -107,27 +92,30 @@ class Delimited:
         quotes: bool = True,
         refuse: Callable[[InvalidInput], None] = raised,
     ) -> None:
-        self.where, self._stream, self._refuse = where, stream, refuse
-        self.encoding = codec_of(encoding) if encoding else "utf-8-sig"
+        self.where, self._refuse = where, refuse
         self.detected = ""
         """Guesses, in words that go on after "read"."""
-        self._given = encoding
-        self._suspect = False  # there were bytes that could not be decoded
+        self._text = DecodedText(stream, where, encoding, self._read_as)
         self._quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-        texts = self._decoded(stream)
+        texts = self._text.pieces()
         first = self._first(texts)
         between = _checked_delimiter(delimiter) if delimiter is not None else None
         marked = re.match("sep=(.)\r?\n", first)  # Excel's own way to say it
         if marked:
             between = between or marked[1]
             first = first[marked.end() :]
-        self.between, self._above = self._delimiter(first, wanted, (between,) if between else (usual, *DELIMITERS))
+        self.between, self._above = self._delimiter(
+            first, wanted or Wanted(), (between,) if between else (usual, *DELIMITERS)
+        )
         self.decimal_commas = self.between == ";"
         self._line = 2 if marked else 1  # where the next row begins
         self._parts = self._read(chain([first], texts))
         self._held: _Part | None = None
         self._read_names()
+
+    def _read_as(self, encoding: str) -> None:
+        self.detected = encoding
 
     def _parsed(self, lines: Iterable[str], between: str = "") -> _csv.Reader:
         return csv.reader(lines, delimiter=between or self.between, strict=True, quoting=self._quoting)
@@ -146,7 +134,7 @@ class Delimited:
                     break
             else:
                 self._refuse_part(part)
-        if problem := self._undecoded(self.names):
+        if problem := self._text.undecoded(self.names):
             raise InvalidInput(problem, where=self.where, line=self.line)
         if not any(self.names):
             raise InvalidInput("the table is empty", where=self.where)
@@ -175,7 +163,7 @@ class Delimited:
         try:
             return held or next(self._parts, None)
         except UnicodeError as error:
-            self._refuse(InvalidInput(self._not_encoded(error), where=self.where, line=self._line))
+            self._refuse(InvalidInput(self._text.not_encoded(error), where=self.where, line=self._line))
         except InvalidInput as error:
             self._refuse(InvalidInput(error.problem, where=self.where, line=self._line))
         except DAMAGE as error:
@@ -248,7 +236,8 @@ class Delimited:
         rows = part.rows
         if self._nothing in rows:  # as spreadsheets write an empty row
             rows = [[] if row == self._nothing else row for row in rows]
-        if part.lines == len(rows) and not self._suspect and all(rows) and set(map(len, rows)) <= {len(self.names)}:
+        sound = part.lines == len(rows) and not self._text.suspect
+        if sound and all(rows) and set(map(len, rows)) <= {len(self.names)}:
             begin, self._line = self._line, self._line + len(rows)
             if rows:
                 yield range(begin, self._line), rows
@@ -272,95 +261,27 @@ class Delimited:
     def _problem(self, cells: list[str]) -> str:
         if len(cells) != len(self.names):
             return Message("expected {n} columns, got {got}", n=len(self.names), got=len(cells))
-        return self._undecoded(cells)
-
-    def _undecoded(self, cells: list[str]) -> str:
-        """The problem with the first byte that is not of the encoding; empty if all are."""
-        for cell in cells if self._suspect else ():
-            if not cell.isascii() and (bad := BROKEN.search(cell)):
-                return Message(
-                    "byte 0x{byte:02x} is not {encoding}; name the encoding with {setting}",
-                    byte=ord(bad[0]) - 0xDC00,
-                    encoding=self._given or "utf-8",
-                    setting=ENCODING,
-                )
-        return ""
-
-    def _not_encoded(self, error: UnicodeError) -> Message:
-        return Message(
-            "not {encoding}: {error}; name the encoding with {setting}",
-            encoding=self._given or self.encoding,
-            error=str(error),
-            setting=ENCODING,
-        )
+        return self._text.undecoded(cells)
 
     def _first(self, texts: Iterator[str]) -> str:
         try:
             return next(texts, "")
         except UnicodeError as error:
-            self._refuse(InvalidInput(self._not_encoded(error), where=self.where, line=1))
+            self._refuse(InvalidInput(self._text.not_encoded(error), where=self.where, line=1))
         except DAMAGE as error:
             self._refuse(damaged(error, self.where, 0))
         return ""
 
-    def _decoded(self, stream: io.BufferedReader) -> Iterator[str]:
-        """Yield the text in pieces that end where a line does."""
-        head = stream.peek(8)[:8]
-        read: Callable[[int], bytes] = stream.read1
-        unsettled = self._given is None
-        if self._given is None:
-            self._check_magic(head)
-            if wide := next((name for mark, name in WIDE.items() if head.startswith(mark)), None):
-                self.encoding, unsettled = wide, False
-                self.detected = f" as {wide.upper()}"
-        codec = self.encoding
-        if "\n".encode(codec).removeprefix(codecs.BOM_UTF8) != b"\n":  # a line end is no single byte
-            read, codec = _in_utf_8(stream.read1, codec), "utf-8"
-        for number, block in enumerate(whole_lines(read, self.where, BLOCK)):
-            if not number and b"\0" in block:
-                problem = Message(
-                    "expected a table of text, got binary data; if it is text in UTF-16: {encoding}",
-                    encoding=file_setting("encoding", "utf-16-le"),
-                )
-                raise InvalidInput(problem, where=self.where)
-            if unsettled and not block.isascii():
-                self._settle(block)
-                codec, unsettled = self.encoding, False
-            try:
-                yield block.decode(codec)
-            except UnicodeDecodeError:
-                self._suspect = True
-                yield block.decode(codec, "surrogateescape")
-            codec = codec.removesuffix("-sig")  # a mark is one at the beginning alone
-
-    def _check_magic(self, head: bytes) -> None:
-        for mark, problem in MAGIC.items():
-            if head.startswith(mark):
-                raise InvalidInput(problem, where=self.where)
-        if re.match(rb"\s*(\{|\[)\s*[\[{\"]", head):
-            problem = "expected a table with the names of its columns in the first row, got JSON"
-            raise InvalidInput(f"{problem}; name it .json or .jsonl", where=self.where)
-        if re.match(rb"\s*<(!doc|html|\?xml)", head, re.IGNORECASE):
-            raise InvalidInput("this is a web page or XML; was the table behind a login?", where=self.where)
-
-    def _settle(self, block: bytes) -> None:
-        """Detect the encoding by the first lines that are not ASCII, unless most of them are UTF-8."""
-        with suppress(UnicodeDecodeError):
-            block.decode()
-            return
-        if encoding := detected_encoding(block, self.where, "a table of text", NAME_IT):
-            self.encoding = encoding
-            self.detected = f" as {shown_encoding(encoding)}"
-
-    def _delimiter(self, sample: str, wanted: Collection[str], choices: Sequence[str]) -> tuple[str, int]:
+    def _delimiter(self, sample: str, wanted: Wanted, choices: Sequence[str]) -> tuple[str, int]:
         """Choose the delimiter under which a row has most of the columns that are wanted, and count the rows above."""
         heads: dict[str, list[list[str]]] = {}
         for each in choices:
             heads[each] = []
             with suppress(csv.Error):
                 heads[each].extend(islice(filter(None, self._parsed(io.StringIO(sample, newline=""), each)), MOST_ROWS))
-        rows = {each: head_of(several, wanted) for each, several in heads.items()}
-        points = {each: wanted_in(next(iter(heads[each][row:]), ()), wanted) for each, row in rows.items()}
+        of_row = wanted.points(chain.from_iterable(heads.values()))
+        rows = {each: head_of(several, of_row) for each, several in heads.items()}
+        points = {each: of_row(next(iter(heads[each][row:]), ())) for each, row in rows.items()}
         usual = choices[0]
         best = max(points, key=points.__getitem__)
         if not points[best]:
@@ -371,19 +292,6 @@ class Delimited:
         if best != usual:
             self.detected += f" with {DELIMITERS[best]} between columns"
         return best, rows[best]
-
-
-def _in_utf_8(read: Callable[[int], bytes], encoding: str) -> Callable[[int], bytes]:
-    """Function that reads as another one does, in UTF-8."""
-    decode = codecs.getincrementaldecoder(encoding)().decode
-
-    def read_some(size: int) -> bytes:
-        while data := read(size):
-            if text := decode(data):
-                return text.encode()
-        return decode(b"", final=True).encode()
-
-    return read_some
 
 
 def _height(cells: Sequence[str]) -> int:
@@ -440,17 +348,45 @@ def _written(value: object) -> object:
     return value
 
 
-def head_of(rows: Sequence[Sequence[object]], wanted: Collection[str]) -> int:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Columns that a table should have.
+
+    Args:
+        names: Their names; `Answer *` is any of that pattern.
+        others: Other names that they may have, in lower case; they count where no row has one of those.
+    """
+
+    names: Collection[str] = ()
+    others: Collection[str] = ()
+
+    def points(self, rows: Iterable[Sequence[object]]) -> Callable[[Sequence[object]], int]:
+        """Function from a row to the number of columns that are wanted among its cells.
+
+        Args:
+            rows: The first rows of the table.
+
+        >>> rows = [["Results of May", ""], ["ITEM", "Text"], ["a", "Rain"]]
+        >>> list(map(Wanted(["item", "text"], ["item", "text"]).points(rows), rows))
+        [0, 2, 0]
+        """
+        if not self.others or any(wanted_in(row, self.names) for row in rows):
+            return lambda row: wanted_in(row, self.names)
+        return lambda row: wanted_in([str(cell).strip().casefold() for cell in row], self.others)
+
+
+def head_of(rows: Sequence[Sequence[object]], points_of: Callable[[Sequence[object]], int]) -> int:
     """Row that names the columns: the first one, unless it is a title above a row with columns that are wanted.
 
     Args:
         rows: The first rows.
-        wanted: Columns that the table should have.
+        points_of: Function from a row to its number of columns that are wanted.
 
-    >>> head_of([["Results of May", ""], ["item", "text"], ["a", "Rain"]], ["item", "text"])
+    >>> rows = [["Results of May", ""], ["item", "text"], ["a", "Rain"]]
+    >>> head_of(rows, Wanted(["item", "text"]).points(rows))
     1
     """
-    points = [wanted_in(row, wanted) for row in rows[:MOST_ROWS]]
+    points = list(map(points_of, rows[:MOST_ROWS]))
     return 0 if not points or points[0] else points.index(max(points))
 
 
@@ -488,24 +424,3 @@ def _checked_delimiter(given: str) -> str:
     if len(between) != 1 or between in '"\r\n':
         raise UsageError(f"one character stands between columns, or the word tab; got {shown(given)}")
     return between
-
-
-def codec_of(encoding: str) -> str:
-    """Python's name of an encoding; that of UTF-8 passes over a byte order mark.
-
-    Args:
-        encoding: Its name.
-
-    Raises:
-        UsageError: There is no such encoding of text.
-
-    >>> codec_of("UTF8"), codec_of("latin-1")
-    ('utf-8-sig', 'iso8859-1')
-    """
-    try:
-        name = codecs.lookup(encoding).name
-        with suppress(UnicodeDecodeError):
-            b"a".decode(name, "surrogateescape")
-    except (LookupError, ValueError):  # no encoding, or one of something else than text
-        raise UsageError(f"unknown encoding '{encoding}'; for example utf-8, gb18030, latin-1, utf-16") from None
-    return "utf-8-sig" if name == "utf-8" else name

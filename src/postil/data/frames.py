@@ -18,6 +18,7 @@ from postil.data.columns import Batch, ValueTable, in_columns
 from postil.data.explain import Null
 from postil.data.parts import Excluded
 from postil.data.reading import NESTED, Reading, readings
+from postil.data.recognition import recognized
 from postil.data.row_files import read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Judgement, Reference, Row
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = FilePath | Frame | Sequence[Row] | Sequence[Mapping[str, object]]
 
 __all__ = [
+    "CONSTANTS",
     "SYSTEM",
     "Column",
     "ColumnNames",
@@ -162,6 +164,16 @@ annotator, grade, aspect
         reading = self._readings[role]
         self._readings[role] = replace(reading, columns={**dict.fromkeys(fields, ""), **reading.columns})
 
+    def assume(self, role: str, values: Mapping[str, str]) -> None:
+        """Take values for fields of which a file has no column, if it lacks nothing else.
+
+        Args:
+            role: The table.
+            values: Value by field.
+        """
+        reading = self._readings[role]
+        self._readings[role] = replace(reading, assumed={**reading.assumed, **values})
+
     def given(self, role: str) -> bool:
         """True if columns of that table alone were named."""
         return role in self._named or bool(self.wide.get(role))
@@ -188,7 +200,9 @@ def with_texts(columns: Mapping[str, str] | None, text: str | Sequence[str] | No
     return {**(columns or {}), "text": "|".join(names)}
 
 
-def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | None = None) -> LocatedRows[T]:
+def open_rows(
+    table: Table, row_type: type[T], role: str, names: ColumnNames | None = None, *, wide: bool = True
+) -> LocatedRows[T]:
     """Open a table as rows, with their locations for messages.
 
     None, NaN, NA and null are missing values, as are texts that the names say hold none, and are taken as the empty
@@ -201,6 +215,7 @@ def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | N
         row_type: Class of the rows.
         role: Name of the table in messages and in ``names``.
         names: Names of the columns.
+        wide: False for a table that has a row per number although ``names`` has columns that each are a metric.
 
     Raises:
         InvalidInput: A column is missing, a value is not what it should be, or there are no rows; says where.
@@ -211,7 +226,7 @@ def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | N
     [('1', 'a b')]
     """
     names = names or ColumnNames({role: row_type})
-    reading = widened(row_type, names.wide.get(role, ()), names.reading(role))
+    reading = widened(row_type, names.wide.get(role, ()) if wide else (), names.reading(role))
     if isinstance(table, str | os.PathLike):
         return read(table, row_type, reading)
     if isinstance(table, list | tuple) and table and isinstance(table[0], Row):
@@ -276,6 +291,7 @@ def _opened(
     names, counts = list(whole.keys(0)), _Counts()
     if reading.missing:
         whole = Batch(whole.lines, cache(partial(_known, whole.column, reading.missing, counts)), whole.keys)
+    reading = recognized(row_type, reading, names, role)
     left_out: tuple[Excluded, ...] = ()
     grade = reading.columns.get("grade", "grade")
     if row_type is Judgement and grade in names:

@@ -19,6 +19,7 @@ __all__ = [
     "JudgedInputOptions",
     "ListenOptions",
     "PluginOptions",
+    "RatingInputOptions",
     "ResamplingOptions",
     "ScoreInputOptions",
     "SeedOptions",
@@ -191,8 +192,8 @@ class ScoreInputOptions(InputOptions):
 
 
 @options
-class JudgedInputOptions(ScoreInputOptions):
-    """Options of reading item scores and judgements.
+class RatingInputOptions(InputOptions):
+    """Options of reading judgements.
 
     Args:
         annotator_columns: Columns of the judgements that are the ratings of an annotator each, as in ann,bob or
@@ -200,3 +201,8 @@ class JudgedInputOptions(ScoreInputOptions):
     """
 
     annotator_columns: Annotated[tuple[str, ...], Flag(metavar="NAMES")] = ()
+
+
+@options
+class JudgedInputOptions(RatingInputOptions, ScoreInputOptions):
+    """Options of reading item scores and judgements."""

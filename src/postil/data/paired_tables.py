@@ -19,11 +19,14 @@ from msgspec import structs
 
 from postil.data.explain import COLUMN, column_setting, counted
 from postil.data.frames import open_rows
-from postil.data.row_files import fields_of, read
-from postil.data.row_locations import LocatedRows, RowLocations, SelectedRows, Source
+from postil.data.reading import NESTED
+from postil.data.recognition import recognized_columns, tell_recognized
+from postil.data.row_files import CELLS, fields_of, format_of, read
+from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, SelectedRows, Source
 from postil.data.rows import Candidate, Reference, Row
+from postil.data.synonyms import ROW
 from postil.data.tables import is_nested
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
@@ -50,45 +53,137 @@ class PairedReadings:
         readings: Options by role, of other files of the command too.
         joint: True if the rows of the references are rows of candidates as well.
         same: True if they are one file.
+        lengths: Number of rows of each file of references, where row i of every file belongs to item i; else None.
     """
 
     readings: dict[str, Reading]
     joint: bool
     same: bool
+    lengths: Mapping[str, int] | None = None
 
-    def references(self, path: str, needed: Collection[str] = ()) -> LocatedRows[Reference]:
-        """Open the references, each once.
+    def candidates(self, path: str) -> LocatedRows[Candidate]:
+        """Open the candidates.
 
         Args:
             path: The file.
+
+        Raises:
+            InvalidInput: On the way, that they are more or fewer than the references that their rows belong to.
+        """
+        rows = read(path, Candidate, self.readings["candidates"])
+        return rows if self.lengths is None else LocatedRows(self._as_many(rows, self.lengths), rows.places)
+
+    @staticmethod
+    def _as_many(rows: LocatedRows[Candidate], lengths: Mapping[str, int]) -> Iterator[Candidate]:
+        [(name, length), *_] = lengths.items()
+        number = 0
+        for row in rows:
+            number = int(row.item)
+            if number <= length:
+                yield row
+        if number != length:
+            raise _other_length(rows.places.where, number, name, length)
+
+    def references(self, paths: str | Sequence[str], needed: Collection[str] = ()) -> LocatedRows[Reference]:
+        """Open the references, each once.
+
+        Args:
+            paths: The file, or several: in the order of their rows, each has one more reference of an item.
             needed: Fields that the references' weights are made of.
         """
+        several = [paths] if isinstance(paths, str) else paths
         reading = self.readings["references"]
-        rows = read(path, Reference, reading)
+        if len(several) == 1:
+            rows = read(several[0], Reference, reading)
+        else:
+            places = FileLocations(", ".join(several))
+            # References of several files are several, whether they are equal or not.
+            of_file = [
+                _with_columns(reading, {"id": f"={number}"}) if self.lengths else reading
+                for number in range(1, len(several) + 1)
+            ]
+            files = (read(path, Reference, each) for path, each in zip(several, of_file, strict=True))
+            rows = LocatedRows(places.rows(files), places)
         return distinct_references(
             rows, reading, joint=self.joint, advises=not (self.same or self.joint), needed=needed
         )
 
 
-def pair_files(candidates: str, references: str, given: dict[str, Reading]) -> PairedReadings:
+def pair_files(candidates: str, references: str | Sequence[str], given: dict[str, Reading]) -> PairedReadings:
     """Options of reading candidates and references, of which one table may hold both.
 
     Where they are one file, references have the items of the candidates. In one table, the columns of a system and of
-    an id are not those of the references unless they are named.
+    an id are not those of the references unless they are named. Where no file has items, as files of one text per line
+    have none, the items are the numbers of the rows.
 
     Args:
         candidates: The file of the candidates.
-        references: The file of the references.
+        references: The file of the references, or several.
         given: Options by role, as the flags have them.
 
     Raises:
-        UsageError: Both are standard input, or one column of one file.
+        UsageError: Several are standard input, or both are one column of one file.
+        InvalidInput: Files without items have different numbers of rows.
     """
-    if candidates == references == "-":
+    several = [references] if isinstance(references, str) else list(references)
+    if [candidates, *several].count("-") > 1:
         raise UsageError("candidates and references cannot both come from standard input")
+    found = _pair(candidates, several[0], given)
+    if not _are_numbered([candidates, *several], found):
+        return found
+    readings = {**found.readings, **{role: _with_columns(found.readings[role], {"item": ROW}) for role in PAIR}}
+    found = replace(found, readings=readings)
+    if found.same and len(several) == 1:
+        return found
+    lengths = {path: _length(path, readings["references"]) for path in several}
+    [(first, length), *others] = lengths.items()
+    for path, other in others:
+        if other != length:
+            raise _other_length(path, other, first, length)
+    return replace(found, lengths=lengths)
+
+
+def _are_numbered(paths: Sequence[str], pair: PairedReadings) -> bool:
+    """True if no file has a column of items, so that row i of each belongs to item i."""
+    for path, role in zip(paths, ["candidates", *["references"] * len(paths)], strict=False):
+        reading, row_type = replace(pair.readings[role], say=lambda _: None), PAIR[role]
+        if "item" in reading.columns or Path(path).is_dir():
+            return False
+        names = fields_of(path, row_type, reading)
+        if not names or "item" in names:
+            return False
+        with suppress(InvalidInput):  # which reading reports
+            found = recognized_columns(row_type, reading, names, path)
+            if "item" in found or (role == "candidates" and "system" in {*names, *found} and not pair.same):
+                return False
+    return True
+
+
+def _length(path: str, reading: Reading) -> int:
+    """Number of rows of a file of references."""
+    number = 0
+    for row in read(path, Reference, replace(reading, say=lambda _: None)):
+        number = int(row.item)
+    return number
+
+
+def _other_length(path: str, length: int, other: str, expected: int) -> InvalidInput:
+    problem = Message(
+        "expected as many rows as {other} has, since row i of both belongs to item i: {expected:,}, got {length:,}",
+        other=other,
+        expected=expected,
+        length=length,
+    )
+    return InvalidInput(problem, where=path)
+
+
+def _pair(candidates: str, references: str, given: dict[str, Reading]) -> PairedReadings:
+    """Options of reading candidates and references that have items."""
     of_one, of_other = given["candidates"], given["references"]
     same = _same(candidates, references)
     one_table = (of_one.sheet, of_one.split) == (of_other.sheet, of_other.split)
+    if same and one_table:
+        of_one, of_other = _apart(candidates, of_one, of_other)
     if same and one_table and _text(of_one) == _text(of_other):
         raise UsageError(
             "{references}: candidates and references are the same file; name the columns of each: {columns}",
@@ -100,7 +195,8 @@ def pair_files(candidates: str, references: str, given: dict[str, Reading]) -> P
     names = fields_of(references, Reference, of_other) if of_other.columns else ()
     one_table = one_table and (same or _equal(candidates, references))
     joint = _is_joint(of_one, of_other, names, one_table=one_table)
-    found = {**given, "references": _with_columns(of_other, dict.fromkeys(OF_CANDIDATES, "")) if joint else of_other}
+    of_other = _with_columns(of_other, dict.fromkeys(OF_CANDIDATES, "")) if joint else of_other
+    found = {**given, "candidates": of_one, "references": of_other}
     if same:
         also = tuple(column for role in ("candidates", "references") for column in found[role].names.values())
         for role in ("candidates", "references"):
@@ -287,6 +383,31 @@ def _text(reading: Reading) -> str:
 def _with_columns(reading: Reading, columns: Mapping[str, str]) -> Reading:
     """Options with columns of fields that have none."""
     return replace(reading, columns=MappingProxyType({**columns, **reading.columns}))
+
+
+def _with_text(reading: Reading, found: Mapping[str, str], path: str) -> Reading:
+    """Options with the column of the texts that was found, unless it is named as postil names it."""
+    new = {name: column for name, column in found.items() if name in {"text", NESTED} and name not in reading.columns}
+    if told := {name: column for name, column in new.items() if name != column}:
+        tell_recognized(replace(reading, part=reading.role or "candidates"), told, path)
+    return _with_columns(reading, new)
+
+
+def _apart(path: str, of_one: Reading, of_other: Reading) -> tuple[Reading, Reading]:
+    """Options with the columns of the texts of candidates and of references in one file, as far as names tell them."""
+    silent = replace(of_one, say=lambda _: None)
+    names = fields_of(path, Candidate, silent)
+    for_one = recognized_columns(Candidate, replace(silent, also=list(of_other.names.values())), names, path)
+    text = of_one.columns.get("text", for_one.get("text", "text"))
+    if {"text", NESTED} & of_other.columns.keys():
+        return _with_text(of_one, for_one, path), of_other
+    if text not in names:
+        return of_one, of_other
+    others = [name for name in names if name not in {text, "text"}]
+    lists = format_of(path, of_other) not in CELLS
+    recognized = recognized_columns(Reference, of_other, others, path, lists=lists)
+    for_other = {NESTED: NESTED} if NESTED in others else recognized
+    return _with_text(of_one, for_one, path), _with_text(of_other, for_other, path)
 
 
 def _same(one: str | Path, other: str | Path) -> bool:

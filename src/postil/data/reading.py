@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.delimited import column_names
+from postil.data.delimited import Wanted, column_names
 from postil.data.explain import COLUMN, column_setting, file_setting, shown
 from postil.data.rows import Reference, Row
+from postil.data.synonyms import LISTS, other_names
 from postil.errors import InvalidInput, UnknownName, UsageError, nearest
 from postil.messages import Blank, Command, Hint, Listed, Message, Setting
 
@@ -84,11 +85,11 @@ def pattern_of(part: str) -> re.Pattern[str]:
     return re.compile(f"{re.escape(before)}{'(.+)' if star else ''}{re.escape(after)}")
 
 
-FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods")
+FORMATS: Final = ("csv", "tsv", "json", "jsonl", "lines", "parquet", "arrow", "xlsx", "ods")
 """Formats that may be named."""
 DECIMALS: Final = (".", ",")
 """Characters that may stand before the decimals of a number."""
-NESTED: Final = "references"
+NESTED: Final = LISTS
 """Field of a row that has all references of an item."""
 COLUMNS: Final = Setting("column", instead="columns")
 """Setting that maps fields to columns."""
@@ -146,6 +147,7 @@ class Reading:
         folder: Dataset folder that the file is part of, whose name a system without one gets, and messages have.
         part: Role that messages have beside the file, where one file has several.
         wide: Field whose columns, with bars between them, were named one by one: each is a metric or an annotator.
+        assumed: Value of fields that have no column, in a table that lacks nothing else.
     """
 
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -166,6 +168,7 @@ class Reading:
     folder: str = ""
     part: str = ""
     wide: str = ""
+    assumed: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def signature(self) -> dict[str, object]:
@@ -288,7 +291,7 @@ class Reading:
         )
         return stem
 
-    def wanted(self, row_type: type[Row]) -> list[str]:
+    def wanted(self, row_type: type[Row]) -> Wanted:
         """Columns that a file should have.
 
         Args:
@@ -296,7 +299,8 @@ class Reading:
         """
         required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
         found = [source for name, source in self.sources(row_type).items() if name in self.columns or name in required]
-        return [*found, *(part.strip() for source in found for part in source.split("|"))]
+        names = [*found, *(part.strip() for source in found for part in source.split("|"))]
+        return Wanted(names, other_names(row_type, self.columns))
 
     def sources(self, row_type: type[Row]) -> dict[str, str]:
         """Column or constant of each field, as asked for or by its own name.

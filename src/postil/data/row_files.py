@@ -22,10 +22,13 @@ from postil.data.explain import file_setting, shown
 from postil.data.folders import files_of_split
 from postil.data.jsonl import json_lines, json_records
 from postil.data.reading import Reading
+from postil.data.recognition import recognized
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
-from postil.data.rows import Reference, Row
+from postil.data.rows import Candidate, Reference, Row
 from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, FilePath, compressed, damaged, opened
+from postil.data.synonyms import ROW
 from postil.data.tables import is_nested, rows_of
+from postil.data.text_lines import TextLines, holds_texts
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Hint, Message, Setting
 
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 __all__ = [
+    "CELLS",
     "ENDINGS",
     "FORMATS",
     "Kind",
@@ -72,7 +76,9 @@ FORMATS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Format of what is read, by the ending of a file's name, less `.gz` or `.zst`."""
-TEXTS: Final = ("jsonl", "json", "csv", "tsv")
+CELLS: Final = ("csv", "tsv", "lines", "xlsx", "ods")
+"""Formats of tables of cells, which are no lists."""
+TEXTS: Final = ("jsonl", "json", "csv", "tsv", "lines")
 """Formats that may be compressed."""
 
 
@@ -131,8 +137,7 @@ def format_of(path: FilePath, reading: Reading = PLAIN) -> str:
         return reading.format
     if name == "-":
         return "jsonl"
-    lower = name.lower()
-    bare = lower.removesuffix(".gz").removesuffix(".zst")
+    lower, bare = name.lower(), _bare(name)
     for ending, form in FORMATS.items():
         if bare.endswith(ending) and (bare == lower or form in TEXTS):
             return form
@@ -149,6 +154,18 @@ def format_of(path: FilePath, reading: Reading = PLAIN) -> str:
         old=Message("; save an old workbook as .xlsx") if lower.endswith(".xls") else "",
     )
     raise UsageError(problem)
+
+
+def _bare(name: str) -> str:
+    """Name of a file in lower case, without the ending that says that it is compressed."""
+    return name.lower().removesuffix(".gz").removesuffix(".zst")
+
+
+def _form_of(name: str, row_type: type[Row], reading: Reading) -> str:
+    """Format of a file that is read for some rows: text without the names of columns has a text per line."""
+    form = format_of(name, reading)
+    texts = form == "tsv" and issubclass(row_type, Candidate | Reference) and not reading.always
+    return "lines" if texts and _bare(name).endswith(".txt") and holds_texts(name, row_type, reading) else form
 
 
 @contextmanager
@@ -181,9 +198,11 @@ def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN) -> 
     """
     name, silent = os.fspath(path), replace(reading, say=lambda _: None, split=None)
     with suppress(PostilError, OSError):
-        form = format_of(name, reading)
+        form = _form_of(name, row_type, reading)
         if form == "dataset":
             return fields_of(files_of_split(Path(name), reading.split, reading.role)[0], row_type, silent)
+        if form == "lines":
+            return ("text",)
         if name != "-" and form in {"json", "arrow"}:
             with _TABLES[form](name, name, row_type, silent) as table:
                 return tuple(table.names)
@@ -205,6 +224,14 @@ def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line
     return None
 
 
+def _is_recognized(
+    row_type: type[Row], reading: Reading, names: Sequence[str], where: str, line: int | None = None
+) -> bool:
+    """True if columns of a file have other names there, or none, so that its rows are not read as they are."""
+    silent = replace(reading, say=lambda _: None)
+    return recognized(row_type, silent, names, where, line, lists=True) is not silent
+
+
 def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLocations) -> Iterator[T]:
     paths = map(str, files_of_split(Path(name), reading.split, reading.role))
     reading = replace(reading, split=None, folder=name, say=partial(_say_once, reading.say, set()))
@@ -221,8 +248,7 @@ def _say_once(say: Callable[[str], None], heard: set[str], message: str) -> None
 def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
     with open_bytes(name) as stream:
         guesses = name == "-" and reading.format is None
-        peeks = guesses or (issubclass(row_type, Reference) and not reading.columns)
-        first, source = _peeked(stream, places.where) if peeks else (b"", stream)
+        first, source = _peeked(stream, places.where) if guesses or not reading.columns else (b"", stream)
         if guesses and first and not first.lstrip().startswith(b"{"):
             got = shown(first.decode("utf-8", "replace").strip())
             problem = Message(
@@ -231,7 +257,9 @@ def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocat
                 csv=file_setting("input_format", "csv", python='format="csv"'),
             )
             raise InvalidInput(problem, where=places.where, line=1)
-        if reading.columns or is_nested(row_type, reading, _object(first)):
+        fields = list(_object(first))
+        as_table = reading.columns or is_nested(row_type, reading, fields)
+        if as_table or _is_recognized(row_type, reading, fields, places.where, 1):
             batches = starmap(of_records, json_lines(source, places.where))
             yield from rows_of(ValueTable.of(batches, places.where), row_type, reading, places)
         else:
@@ -284,6 +312,12 @@ def _text_table(name: str, where: str, row_type: type[Row], reading: Reading, us
 
 
 @contextmanager
+def _lines(name: str, where: str, _row_type: type[Row], reading: Reading) -> Iterator[CellTable]:
+    with opened(name) as stream:
+        yield TextLines(stream, where, reading.encoding)
+
+
+@contextmanager
 def _sheet(name: str, where: str, row_type: type[Row], reading: Reading) -> Iterator[CellTable]:
     from postil.data.workbooks import Sheet  # noqa: PLC0415 - only workbooks need it
 
@@ -300,7 +334,8 @@ def _json(name: str, where: str, _row_type: type[Row], reading: Reading) -> Iter
 @contextmanager
 def _parquet(name: str, where: str, row_type: type[Row], reading: Reading) -> Iterator[ValueTable]:
     names = parquet.columns(name)
-    kind = "columns" if bool(reading.columns) or is_nested(row_type, reading, names) else ""
+    mapped = reading.columns or is_nested(row_type, reading, names)
+    kind = "columns" if mapped or _is_recognized(row_type, reading, names, where) else ""
     yield ValueTable(where, names, lambda read: _numbered(parquet.read_columns(name, read)), kind)
 
 
@@ -329,6 +364,7 @@ class _Opener(Protocol):
 _TABLES: Final[Mapping[str, _Opener]] = {
     "csv": _text_table,
     "tsv": partial(_text_table, usual="\t"),
+    "lines": _lines,
     "xlsx": _sheet,
     "ods": _sheet,
     "json": _json,
@@ -368,7 +404,7 @@ def read(path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> Located
     [Candidate(item='a1', system='echo', text='Rain tomorrow')]
     """
     name = os.fspath(path)
-    form = format_of(name, reading)
+    form = _form_of(name, row_type, reading)
     if form == "dataset":
         files = FileLocations(name)
         return LocatedRows(_read_folder(name, row_type, reading, files), files)
@@ -385,6 +421,11 @@ def read(path: FilePath, row_type: type[T], reading: Reading = PLAIN) -> Located
         raise UsageError(f"a file of format '{form}' is not read from standard input; give its name")
     if name != "-":
         _check_is_file(name)
+    if form == "tsv" and _bare(name).endswith(".txt") and not reading.advice:
+        lines = file_setting("input_format", f"{reading.role or 'candidates'}=lines", python='format="lines"')
+        reading = replace(reading, advice=Message("where each line is a text: {lines}", lines=lines))
+    if form == "lines":
+        reading = replace(reading, columns=MappingProxyType({"item": ROW, **reading.columns}))
     where = "stdin" if name == "-" else name
     places = RowLocations(where, partial(_fields_at, name, form, row_type, reading), reading.names)
     if form == "jsonl":

@@ -58,6 +58,14 @@ class RowLocations:
         self._of = array("I")
         self._several: Sequence[Mapping[str, str]] = ()
 
+    def rename(self, columns: Mapping[str, str]) -> None:
+        """Take other names of the fields in the file.
+
+        Args:
+            columns: Name in the file of each field that has another one there.
+        """
+        self._aliases = columns
+
     def extend(
         self, lines: Iterable[int], places: Iterable[int] = (), columns: Sequence[Mapping[str, str]] = ()
     ) -> None:

@@ -13,13 +13,15 @@ import msgspec
 from msgspec import UNSET
 
 from postil.data.cells import MARKS, BrokenCell, CellField, NumberMarks, constants_of, decoded, plain_types
-from postil.data.columns import Batch, CellTable, Record, ValueTable, of_cells, of_records, value_at
+from postil.data.columns import Batch, CellTable, Record, ValueTable, numbered, of_cells, of_records, value_at
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import explain, file_setting, lacking, unlike
 from postil.data.reading import DECIMALS, NESTED, Reading
+from postil.data.recognition import recognized
 from postil.data.row_locations import RowLocations, name_in_file
 from postil.data.rows import Candidate, Reference, Row
+from postil.data.synonyms import ROW
 from postil.data.wide import Place, unfolding
 from postil.errors import InvalidInput
 from postil.messages import Hint, Listed, Message, Setting
@@ -75,6 +77,7 @@ class _Rows(ABC, Generic[T, F]):
         self._unfolding = unfolding(row_type, reading, table.names, table.where, table.line)
         self._nested = not self._unfolding.empty and is_nested(row_type, reading, table.names)
         self._sources: list[_Source[F]] = [self._source(place) for place in self._unfolding.places]
+        self._numbers = ROW in reading.columns.values() and ROW not in table.names
 
     def _source(self, place: Place) -> _Source[F]:
         reading, fields, missing = place.reading, dict[str, F](), list[str]()
@@ -96,7 +99,7 @@ class _Rows(ABC, Generic[T, F]):
 
     def _has(self, source: str) -> bool:
         """True if the table has a column."""
-        return source in self._names
+        return source in self._names or source == ROW
 
     @abstractmethod
     def _field(self, name: str, column: str) -> F:
@@ -205,7 +208,10 @@ class _CellRows(_Rows[T, CellField]):
             fill=reading.fill_down,
         )
 
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self) -> Iterable[Batch]:
+        return numbered(self._cells(), ROW) if self._numbers else self._cells()
+
+    def _cells(self) -> Iterator[Batch]:
         for lines, rows in self._table.rows():
             self._empty = False
             known = [list(map(self._known, row)) for row in rows] if self._reading.missing else rows
@@ -341,7 +347,7 @@ class ValueRows(_Rows[T, ValueField]):
             self._unfolding.tell()
 
     def _has(self, source: str) -> bool:
-        return source in self._names or source.partition(".")[0] in self._names
+        return source == ROW or source in self._names or source.partition(".")[0] in self._names
 
     def _field(self, name: str, column: str) -> ValueField:  # noqa: ARG002
         return ValueField(column)
@@ -351,6 +357,7 @@ class ValueRows(_Rows[T, ValueField]):
 
     def _batches(self) -> Iterable[Batch]:
         batches = self._table.batches([name for name in self._names if name not in self._unread()])
+        batches = numbered(batches, ROW) if self._numbers else batches
         return map(self._references, batches) if self._nested else batches
 
     def _kept(self, batch: Batch, place: Place) -> Sequence[int]:
@@ -514,6 +521,9 @@ def rows_of(table: CellTable | ValueTable, row_type: type[T], reading: Reading, 
     Raises:
         InvalidInput: A column is missing, or a value is not what its field holds; says where.
     """
+    lists = isinstance(table, ValueTable)
+    reading = recognized(row_type, reading, table.names, table.where, table.line, lists=lists)
+    places.rename(reading.names)
     if isinstance(table, ValueTable):
         yield from ValueRows(table, row_type, reading, places)
     elif is_nested(row_type, reading, table.names):

@@ -9,18 +9,19 @@ import struct
 import zipfile
 import zlib
 from html import escape, unescape
+from itertools import chain
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Final
 from xml.parsers import expat
 
 from postil.data.cells import BrokenCell, MergedCell
-from postil.data.delimited import MOST_ROWS, head_of, wanted_in
+from postil.data.delimited import MOST_ROWS, Wanted, head_of
 from postil.data.explain import file_setting
 from postil.errors import InvalidInput, UnknownName, UsageError, needs
 from postil.messages import Blank, Message
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from python_calamine import CalamineWorkbook
 
@@ -269,7 +270,7 @@ class Sheet:
 
     texts = apostrophes = decimal_commas = False
 
-    def __init__(self, stream: IO[bytes], where: str, wanted: Collection[str], reading: Reading) -> None:
+    def __init__(self, stream: IO[bytes], where: str, wanted: Wanted, reading: Reading) -> None:
         with needs(f"the workbook {where}", "tables"):
             import python_calamine as calamine  # noqa: PLC0415
         self.where = where
@@ -305,7 +306,7 @@ class Sheet:
             raise InvalidInput(problem, where=where, line=self.line, field=twice)
 
     def _open(
-        self, data: bytes, wanted: Collection[str], reading: Reading, *, rewritten: bool = False
+        self, data: bytes, wanted: Wanted, reading: Reading, *, rewritten: bool = False
     ) -> tuple[str, list[str], int]:
         """The name of the sheet, those of all sheets, and the number of formulas."""
         import python_calamine as calamine  # noqa: PLC0415
@@ -316,7 +317,8 @@ class Sheet:
         archive = zipfile.ZipFile(io.BytesIO(data))
         name, self._rows = _chosen(book, archive, self.where, reading, wanted)
         filled = [number for number, row in enumerate(self._rows, 1) if any(cell != "" for cell in row)]
-        self._above = head_of([self._rows[number - 1] for number in filled], wanted)
+        first = [self._rows[number - 1] for number in filled[:MOST_ROWS]]
+        self._above = head_of(first, wanted.points(first))
         self.line = filled[self._above] if filled else 0
         return name, book.sheet_names, _mark(archive, name, self._rows, self.line)
 
@@ -361,7 +363,7 @@ def _number_of(letters: str) -> int:
 
 
 def _chosen(
-    book: CalamineWorkbook, archive: zipfile.ZipFile, where: str, reading: Reading, wanted: Collection[str]
+    book: CalamineWorkbook, archive: zipfile.ZipFile, where: str, reading: Reading, wanted: Wanted
 ) -> tuple[str, Values]:
     """Name and values of the sheet that is asked for, of the only one with columns that are wanted, or with rows."""
     if reading.sheet is not None:
@@ -370,7 +372,9 @@ def _chosen(
     sheets = {name: _values(book, archive, name, where) for name in book.sheet_names}
     filled = [name for name, rows in sheets.items() if rows]
     if len(filled) > 1:
-        points = [max(wanted_in(row, wanted) for row in sheets[name][:MOST_ROWS]) for name in filled]
+        first = {name: sheets[name][:MOST_ROWS] for name in filled}
+        of_row = wanted.points(chain.from_iterable(first.values()))
+        points = [max(map(of_row, rows)) for rows in first.values()]
         fitting = [name for name, each in zip(filled, points, strict=True) if each == max(points)]
         if len(fitting) > 1:
             of_one: str = ""

@@ -83,16 +83,18 @@ def open_sources(
         kind_of(options.out)
         check_apart(options.out, [*named.values(), *filter(None, (options.rubric, options.prompt))])
     readings = (inputs or InputOptions()).readings({role: ROLES[role] for role in named}, on_message)
+    texts: Source[Candidate] | None = None
     references: Source[Reference] | None = None
     if "references" in named:
         pair = pair_files(named["candidates"], named["references"], readings)
         readings, references = pair.readings, pair.references(named["references"], GRADED)
+        texts = pair.candidates(named["candidates"])
 
     def opened(role: str, row_type: type[T]) -> Source[T] | None:
         return read(named[role], row_type, readings[role]) if role in named else None
 
     return TextSources(
-        read(named["candidates"], Candidate, readings["candidates"]),
+        texts or read(named["candidates"], Candidate, readings["candidates"]),
         references,
         opened("articles", ArticleContent),
         opened("judgements", Judgement),

@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, TypeVar, cast
 from postil.data.arguments import check_arguments
 from postil.data.explain import counted, out_of_range, shown
 from postil.data.fields import as_id, is_integer, is_number
-from postil.data.frames import ColumnNames, as_list, is_table, open_rows, plain_value, refuse_other_form, warn
-from postil.data.options import JudgedInputOptions, ScoreInputOptions
-from postil.data.row_files import check_standard_input
+from postil.data.frames import (
+    CONSTANTS,
+    SYSTEM,
+    ColumnNames,
+    as_list,
+    is_table,
+    open_rows,
+    plain_value,
+    refuse_other_form,
+    warn,
+)
+from postil.data.options import InputOptions, JudgedInputOptions, RatingInputOptions, ScoreInputOptions
+from postil.data.reading import named_in
+from postil.data.row_files import check_standard_input, fields_of
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, located
 from postil.data.rows import Candidate, Judgement, Row, Score
 from postil.errors import InvalidInput, UsageError
@@ -36,6 +47,7 @@ __all__ = [
     "ScoredKeywords",
     "checked_judgements",
     "open_judgements",
+    "open_rating_file",
     "open_score_files",
     "open_scores",
     "scores_of",
@@ -226,6 +238,7 @@ class Rated:
             UsageError: Scores are no table.
         """
         rows = None if scores is None else open_scores(scores, names)
+        names.assume("judgements", {"annotator": CONSTANTS["annotator"]})
         rated = open_judgements(judgements, names)
         written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
         return cls(rows, rated, {(row.item, row.system): row.text for row in written})
@@ -299,12 +312,22 @@ def open_scores(scores: Scores, names: ColumnNames) -> LocatedRows[Score]:
         sources = [located(scores.score_rows(), "scores")]
     else:
         tables = cast("Sequence[Table]", scores if _are_paths(scores) else [scores])
-        sources = [open_rows(table, Score, "scores", names) for table in tables]
+        sources = [open_rows(table, Score, "scores", names, wide=not _is_long(table, names)) for table in tables]
     if not sources:
         raise UsageError("expected at least one file of scores")
     places = FileLocations(", ".join(source.places.where for source in sources))
     rows = LocatedRows(places.rows(sources), places)
     return _limited(rows, lambda row: (row.score, *row.statistics), "score", "statistics")
+
+
+def _is_long(table: Table, names: ColumnNames) -> bool:
+    """True for a file with a row per score, among others with a column per metric."""
+    wide = names.wide.get("scores", ())
+    if not wide or not isinstance(table, str | os.PathLike):
+        return False
+    columns = fields_of(table, Score, names.reading("scores"))
+    folded = {column.casefold() for column in columns}
+    return {"metric", "score"} <= folded and not any(named_in(each, column) for each in wide for column in columns)
 
 
 def open_score_files(
@@ -323,6 +346,25 @@ def open_score_files(
     """
     check_standard_input(*paths)
     return open_scores(paths, _names_of_files({"scores": Score}, inputs or ScoreInputOptions(), on_message))
+
+
+def open_rating_file(
+    path: str, inputs: RatingInputOptions | None = None, on_message: OnMessage = lambda _: None
+) -> LocatedRows[Judgement]:
+    """Open a file of ratings alone; without a column of systems every item is one text.
+
+    Args:
+        path: A file of judgement rows, or a table with one column per annotator; ``-`` for standard input.
+        inputs: Options of reading it.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: An option of reading makes no sense.
+        InvalidInput: The file is missing, or a value is wrong.
+    """
+    names = _names_of_files({"judgements": Judgement}, inputs or RatingInputOptions(), on_message)
+    names.assume("judgements", {"system": SYSTEM})
+    return open_judgements(path, names)
 
 
 def open_judgements(judgements: Table, names: ColumnNames) -> LocatedRows[Judgement]:
@@ -405,10 +447,10 @@ def _column_names(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, ty
     )
 
 
-def _names_of_files(roles: Mapping[str, type[Row]], inputs: ScoreInputOptions, on_message: OnMessage) -> ColumnNames:
+def _names_of_files(roles: Mapping[str, type[Row]], inputs: InputOptions, on_message: OnMessage) -> ColumnNames:
     """Names of the columns of files, as flags name them."""
-    wide = {"scores": _split(inputs.metric_columns)}
-    if isinstance(inputs, JudgedInputOptions):
+    wide = {"scores": _split(inputs.metric_columns)} if isinstance(inputs, ScoreInputOptions) else {}
+    if isinstance(inputs, RatingInputOptions):
         wide["judgements"] = _split(inputs.annotator_columns)
     return ColumnNames(roles, given=inputs.readings(roles, on_message), wide=wide)
 

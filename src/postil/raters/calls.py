@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from postil.data.arguments import check_arguments, check_fields, options_of
+from postil.data.arguments import check_arguments, options_of
 from postil.data.frames import ColumnNames
-from postil.data.options import SeedOptions
 from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.meta.agreement import FEWEST
 from postil.meta.agreement import agreement as measure
-from postil.meta.rated import open_judgements
+from postil.meta.rated import open_judgements, open_rating_file
 from postil.meta.resampling import Draws
-from postil.options import Flag, options
+from postil.raters.options import AgreementOptions
 from postil.raters.result import AgreementResult
 from postil.results.base import replace
 
@@ -22,23 +21,13 @@ if TYPE_CHECKING:
 
     from postil.data.frames import Table
     from postil.data.grades import Scale
+    from postil.data.options import RatingInputOptions
+    from postil.data.progress import OnMessage
+    from postil.data.row_locations import LocatedRows
     from postil.keywords import AgreementKeywords
+    from postil.raters.options import FileAgreementOptions
 
-__all__ = ["AgreementOptions", "agreement"]
-
-
-@options
-class AgreementOptions(SeedOptions):
-    """Options of measuring agreement.
-
-    Args:
-        resamples: Number of resamples of the articles, for confidence intervals.
-    """
-
-    resamples: Annotated[int, Flag(min=1)] = 1000
-
-    def __post_init__(self) -> None:
-        check_fields(self)
+__all__ = ["AgreementOptions", "agreement", "agreement_files"]
 
 
 def agreement(
@@ -97,16 +86,35 @@ def agreement(
         missing=missing,
     )
     opened = open_judgements(judgements, names)
-    options = options_of(AgreementOptions, options, keywords)
+    return _measured(opened, options_of(AgreementOptions, options, keywords), scale, aspect)
+
+
+def agreement_files(
+    path: str, options: FileAgreementOptions, inputs: RatingInputOptions | None, on_message: OnMessage
+) -> AgreementResult:
+    """Measure inter-annotator agreement of the ratings in a file.
+
+    Args:
+        path: A file of judgement rows, or a table with one column per annotator; ``-`` for standard input.
+        options: Options of the command.
+        inputs: Options of reading the file.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: The file or a column is missing, or a value is wrong; says where.
+        UnknownName: There is no such aspect.
+        UsageError: An option of reading makes no sense.
+    """
+    return _measured(open_rating_file(path, inputs, on_message), options, options.scale, options.aspect)
+
+
+def _measured(
+    ratings: LocatedRows[Judgement], options: AgreementOptions, scale: Scale | None, aspect: str | None
+) -> AgreementResult:
+    draws = Draws(resamples=options.resamples, seed=options.seed)
     try:
-        found = measure(
-            opened,
-            aspect=aspect,
-            scale=scale,
-            draws=Draws(resamples=options.resamples, seed=options.seed),
-            fewest=FEWEST,
-        )
+        found = measure(ratings, aspect=aspect, scale=scale, draws=draws, fewest=FEWEST)
     except Undefined as error:
         return AgreementResult(agreement=None, reason=error.message, repeated=(), gold=())
-    found = replace(found, left_out=(*found.left_out, *opened.left_out))
+    found = replace(found, left_out=(*found.left_out, *ratings.left_out))
     return AgreementResult(agreement=found, reason="", repeated=(), gold=())

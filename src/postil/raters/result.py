@@ -12,7 +12,7 @@ __all__ = ["AgreementResult", "AnnotatorCompetence", "CompetenceModel", "Consist
 
 
 class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
-    """Inter-annotator agreement of a campaign.
+    """Inter-annotator agreement of a campaign or of a table of ratings.
 
     Args:
         agreement: Over the first ratings of items that are not gold; None where there is none.

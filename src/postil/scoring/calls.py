@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from postil.data.frames import (
     with_texts,
 )
 from postil.data.groups import grouped
-from postil.data.paired_tables import PAIR, firsts, open_reference_table
+from postil.data.paired_tables import PAIR, firsts, open_reference_table, pair_files
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Candidate, Reference
 from postil.errors import InvalidInput, UsageError
@@ -215,8 +216,13 @@ def _of_tables(  # noqa: PLR0917
     weighted = options.weights is not None or options.scale is not None
     asked = None if metrics is None else parse_all(metrics, weighted=weighted)
     weighting = Weighting(options.weights, options.scale, asked)
-    rows = open_rows(candidates, Candidate, "candidates", names)
-    opened = open_reference_table(candidates, references, names, weighting.fields)
+    if isinstance(candidates, str | os.PathLike) and isinstance(references, str | os.PathLike):
+        paths = os.fspath(candidates), os.fspath(references)
+        pair = pair_files(*paths, {role: names.reading(role) for role in PAIR})
+        rows, opened = pair.candidates(paths[0]), pair.references(paths[1], weighting.fields)
+    else:
+        rows = open_rows(candidates, Candidate, "candidates", names)
+        opened = open_reference_table(candidates, references, names, weighting.fields)
     if metrics is not None and not weighted and any(map(callable, metrics)):
         # A function that reads weights gets them if a reference has one.
         several = list(opened)

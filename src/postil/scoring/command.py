@@ -18,12 +18,15 @@ __all__ = ["score"]
 def score(
     candidates: Annotated[
         str,
-        Argument(metavar="CANDIDATES", help="Candidates (item, system, text): a table of any format, or -."),
+        Argument(
+            metavar="CANDIDATES",
+            help="Candidates (item, system, text): a table of any format, a .txt file with a text per line, or -.",
+        ),
     ],
     *,
     references: Annotated[
-        str,
-        Option(short="r", metavar="FILE", help="References (item, text, and grade, ratings or weight)."),
+        list[str],
+        Option(short="r", metavar="FILE", help="References (item, text, and grade, ratings or weight); repeatable."),
     ],
     options: ScoreOptions,
     table: TableOptions,

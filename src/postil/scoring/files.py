@@ -79,12 +79,14 @@ def notes(result: ScoreResult) -> list[str]:
     return [lead + different] if different else []
 
 
-def score_files(candidates: str, references: str, options: ScoreOptions, on_message: OnMessage) -> ScoreResult:
+def score_files(
+    candidates: str, references: str | Sequence[str], options: ScoreOptions, on_message: OnMessage
+) -> ScoreResult:
     """Score every system of a file of candidates against graded references.
 
     Args:
         candidates: A file of candidate rows; ``-`` for standard input.
-        references: A file of reference rows; ``-`` for standard input.
+        references: A file of reference rows, or several; ``-`` for standard input.
         options: Options of the command.
         on_message: Callback for status messages.
 
@@ -108,8 +110,9 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
         )
     tokenizer = named_tokenizer(options.tokenizer)
     said: list[str] = []
-    _check_files(candidates, references, options)
-    pair = pair_files(candidates, references, options.readings(PAIR, said.append))
+    several = [references] if isinstance(references, str) else list(references)
+    _check_files(candidates, several, options)
+    pair = pair_files(candidates, several, options.readings(PAIR, said.append))
     given = pair.readings
     if options.controls and not options.items:
         raise UsageError(
@@ -126,11 +129,12 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         weighting = Weighting(options.weights, options.scale, asked)
-        files, both = (candidates, references), (given["candidates"], given["references"])
-        graded = None if pair.joint else streamed(files, both, options, weighting, stack)
+        files, both = (candidates, several[0]), (given["candidates"], given["references"])
+        whole = pair.joint or pair.lengths or len(several) > 1
+        graded = None if whole else streamed(files, both, options, weighting, stack)
         if graded is None:
-            rows = read(candidates, Candidate, given["candidates"])
-            of_rows = pair.references(references, weighting.fields)
+            rows = pair.candidates(candidates)
+            of_rows = pair.references(several, weighting.fields)
             graded = graded_rows(rows, of_rows, options, weighting, background=background, controls=controls)
         # The controls of a batch take far longer than its scores, and have a bar of their own.
         shown = graded.candidates if controls else stack.enter_context(progress("candidates", graded.candidates))
@@ -169,7 +173,7 @@ def _write(out: Writer[Score], scored: ScoredBatch, evaluation: Evaluation) -> N
                 out.write(Score(item, system, name, value, controls.signatures[name], (), copied))
 
 
-def _check_files(candidates: str, references: str, options: ScoreOptions) -> None:
+def _check_files(candidates: str, references: Sequence[str], options: ScoreOptions) -> None:
     """Refuse a file that is asked to be two things, and empty names."""
     items = options.items
     for name, path in (("items", items), ("save_background", options.save_background)):
@@ -180,7 +184,7 @@ def _check_files(candidates: str, references: str, options: ScoreOptions) -> Non
             "{items}: expected a file; standard output is for the scores of the systems", items=Setting("items")
         )
     if items is not None:
-        check_apart(items, [candidates, references])
+        check_apart(items, [candidates, *references])
     if options.background is not None and options.save_background is not None:
         check_apart(options.save_background, [options.background])
 

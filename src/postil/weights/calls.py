@@ -14,7 +14,7 @@ from postil.data.atomic_file import check_apart
 from postil.data.explain import counted, have
 from postil.data.options import InputOptions, PluginOptions, ThreadOptions
 from postil.data.paired_tables import PAIR, pair_files
-from postil.data.row_files import kind_of, read, write
+from postil.data.row_files import kind_of, write
 from postil.data.row_locations import LocatedRows, Source
 from postil.data.rows import Candidate, PlannedReference, Reference
 from postil.errors import InvalidInput, UsageError
@@ -98,7 +98,7 @@ def plan_weights_files(
     if options.out is not None:
         kind_of(options.out)
         check_apart(options.out, [candidates, references])
-    rows = read(candidates, Candidate, pair.readings["candidates"])
+    rows = pair.candidates(candidates)
     result = plan_weights(rows, pair.references(references), options, on_message)
     if options.out is not None:
         write(options.out, result.rows)

@@ -40,7 +40,7 @@ from postil.corpus.importers.import_report import ImportReport, json_objects
 from postil.corpus.importers.importer import LINES, Importer, LangOptions, import_articles
 from postil.data import parquet
 from postil.data.cells import BrokenCell, NumberMarks, number_text
-from postil.data.delimited import Delimited, column_names
+from postil.data.delimited import Delimited, Wanted, column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import shown
 from postil.data.folders import by_split, saved
@@ -404,12 +404,12 @@ def table_rows(
     with opened(path) as stream:
         table: Delimited | Sheet
         if where.lower().endswith(WORKBOOKS):
-            table = Sheet(stream, where, needed, Reading(sheet=sheet))
+            table = Sheet(stream, where, Wanted(needed), Reading(sheet=sheet))
         else:
             table = Delimited(
                 stream,
                 where,
-                needed,
+                Wanted(needed),
                 encoding=encoding,
                 delimiter=delimiter,
                 usual="\t" if where.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABS) else ",",

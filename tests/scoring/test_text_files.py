@@ -1,0 +1,131 @@
+"""Candidates and references without items: files of one text per line, and tables whose rows belong together."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import postil as package
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Postil
+
+OUT = ["The night bus was the only way home.", "Rain, all day.", "", "No bus came."]
+ONE = ["The night bus came late.", "It rains all day.", "Snow.", "No bus came today."]
+OTHER = ["The night bus was late.", "It rains all day.", "Some snow.", "There was no bus."]
+METRICS = ("-m", "bleu-4", "-m", "rouge-l", "-m", "cider-d", "--format", "jsonl")
+
+
+def lines(path: str, texts: list[str]) -> str:
+    Path(path).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def files() -> None:
+    lines("out.txt", OUT)
+    lines("one.txt", ONE)
+    lines("other.txt", OTHER)
+    with Path("out.jsonl").open("w", encoding="utf-8") as out:
+        for item, text in enumerate(OUT, 1):
+            out.write(json.dumps({"item": item, "system": "out", "text": text}) + "\n")
+    with Path("refs.jsonl").open("w", encoding="utf-8") as out:
+        for number, texts in (("1", ONE), ("2", OTHER)):
+            for item, text in enumerate(texts, 1):
+                out.write(json.dumps({"item": item, "text": text, "id": number}) + "\n")
+
+
+@pytest.fixture
+def rows(postil: Postil, files: None) -> Outcome:
+    """The scores of the same texts as rows with items."""
+    del files
+    return postil("score", "out.jsonl", "-r", "refs.jsonl", *METRICS)
+
+
+def test_several_files_of_references(postil: Postil, rows: Outcome) -> None:
+    found = postil("score", "out.txt", "-r", "one.txt", "-r", "other.txt", *METRICS)
+    assert (found.code, found.out) == (0, rows.out), "equal references of two files are two"
+    assert found.err.count("read as one text per line") == 3
+    assert "out.txt: 1 empty cell in text, taken as empty texts" in found.err
+    assert postil("score", "out.txt", "-r", "one.txt", *METRICS).out != rows.out
+
+
+def test_lines_beside_tables_without_items(postil: Postil, rows: Outcome) -> None:
+    Path("both.json").write_text(json.dumps({"predictions": OUT, "references": list(zip(ONE, OTHER, strict=True))}))
+    for words in (
+        ("score", "both.json", "-r", "both.json", "--column", "system==out"),
+        ("score", "out.txt", "-r", "both.json"),
+        ("score", "both.json", "-r", "one.txt", "-r", "other.txt", "--column", "system==out"),
+        ("score", "out.jsonl", "-r", "one.txt", "-r", "other.txt"),
+    ):
+        found = postil(*words, *METRICS)
+        if words[1] == "out.jsonl":  # its items are the numbers of the lines, by chance
+            assert found.code == 0, found.err
+        else:
+            assert (found.code, found.out) == (0, rows.out), (words, found.err)
+
+
+def test_lines_from_standard_input(postil: Postil, rows: Outcome) -> None:
+    given = "\n".join(OUT)
+    words = ("score", "-", "-r", "one.txt", "-r", "other.txt", "--input-format", "lines", "--column", "system==out")
+    found = postil(*words, *METRICS, stdin=given)
+    assert (found.code, found.out) == (0, rows.out)
+    found = postil(*words, *METRICS, stdin="a\nb\n")
+    assert (found.code, found.out) == (3, "")
+    assert "stdin: expected as many rows as one.txt has, since row i of both belongs to item i: 4, got 2" in found.err
+
+
+@pytest.mark.parametrize(
+    ("texts", "words", "said"),
+    [
+        (OUT[:2], (), "out.txt: expected as many rows as one.txt has, since row i of both belongs to item i: 4, got 2"),
+        ([*OUT, "x"], (), "out.txt: expected as many rows as one.txt has, since row i of both belongs to item i: 4, g"),
+        (OUT, ("-r", "short.txt"), "short.txt: expected as many rows as one.txt has, since row i of both belongs to i"),
+    ],
+)
+def test_files_of_different_length_are_refused(
+    postil: Postil, files: None, texts: list[str], words: tuple[str, ...], said: str
+) -> None:
+    del files
+    lines("out.txt", texts)
+    lines("short.txt", ONE[:3])
+    found = postil("score", "out.txt", "-r", "one.txt", *words, *METRICS, "--items", "items.jsonl")
+    assert (found.code, found.out) == (3, "")
+    assert found.err.splitlines()[-1].startswith(f"postil: {said}"), found.err
+    assert not Path("items.jsonl").exists()
+
+
+def test_rows_of_several_systems_need_items(postil: Postil, files: None) -> None:
+    del files
+    Path("out.csv").write_text("system,text\na,x\nb,y\na,z\nb,w\n")
+    found = postil("score", "out.csv", "-r", "one.txt", *METRICS)
+    assert (found.code, found.out) == (3, "")
+    assert "out.csv:1: item: no such column" in found.err
+
+
+def test_several_tables_of_references(postil: Postil, rows: Outcome) -> None:
+    parts = Path("refs.jsonl").read_text().splitlines(keepends=True)
+    Path("r1.jsonl").write_text("".join(parts[:4]))
+    Path("r2.jsonl").write_text("".join(parts[4:]))
+    found = postil("score", "out.jsonl", "-r", "r1.jsonl", "-r", "r2.jsonl", *METRICS)
+    assert (found.code, found.out) == (0, rows.out)
+    Path("r2.jsonl").write_text('{"item": 1}\n')
+    found = postil("score", "out.jsonl", "-r", "r1.jsonl", "-r", "r2.jsonl", *METRICS)
+    assert found.code == 3
+    assert "r2.jsonl:1: " in found.err, "an error names the file that it is in"
+    found = postil("score", "-", "-r", "-", *METRICS, stdin="")
+    assert (found.code, found.err.count("\n")) == (2, 1)
+
+
+def test_python_reads_the_same(files: None) -> None:
+    del files
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = package.score("out.txt", Path("one.txt"), metrics=["rouge-l"])
+    assert "out.txt: read as one text per line" in [str(each.message) for each in heard]
+    assert found.item_names == ("1", "2", "3", "4")
+    assert found.corpus == package.score(OUT, [[each] for each in ONE], metrics=["rouge-l"]).corpus
