@@ -114,9 +114,13 @@ def recognized(
     if lacking and reading.assumed.keys() >= set(lacking):
         for each in lacking:
             found[each] = f"={reading.assumed[each]}"
-            told = "no column {field}; all rows are of '{value}' (if there is one: {column})"
-            column = column_setting(reading.role, {each: COLUMN})
-            reading.tell(where, Message(told, field=each, value=reading.assumed[each], column=column))
+            told = Message(
+                "no column {field}; all rows are of '{value}' (if there is one: {column})",
+                field=each,
+                value=reading.assumed[each],
+                column=column_setting(reading.role, {each: COLUMN}),
+            )
+            reading.tell(where, told)
     return replace(reading, columns=MappingProxyType({**found, **reading.columns})) if found else reading
 
 
