@@ -4,6 +4,7 @@ The tree, and the exit code that the command line gives to each branch::
 
     PostilError                 1  failed while running
     ├── LimitReached            1  stopped at a limit of calls or cost; what is finished is kept
+    ├── LimitMissed             4  a score is worse than the limit that was set for it
     ├── UsageError              2  asked for something that does not exist or does not fit together
     │   ├── UnknownName            a metric, tokenizer, method … that is not in its table
     │   └── MissingExtra           an optional package that the request needs is not installed
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InvalidInput",
+    "LimitMissed",
     "LimitReached",
     "MissingExtra",
     "PostilError",
@@ -84,6 +86,12 @@ def _again(kind: type[PostilError], *args: object) -> PostilError:
 
 class LimitReached(PostilError):  # noqa: N818 - says what has happened
     """A limit of calls or cost, set by the user, is reached; what is finished is kept."""
+
+
+class LimitMissed(PostilError):  # noqa: N818 - says what has happened
+    """A score is worse than the limit that was set for it."""
+
+    exit_code = 4
 
 
 class UsageError(PostilError):

@@ -122,7 +122,7 @@ WHOLE = re.compile(r"`[a-z][a-z-]* [^`]*--[a-z-]+[^`]*`")
 TEMPLATES = {"Message": 0, "Hint": 0, "Note": 1, "Refused": 1}
 """Place of the template among the arguments, by class."""
 
-ERRORS = {"PostilError", "LimitReached", "UsageError", "Undefined"}
+ERRORS = {"PostilError", "LimitMissed", "LimitReached", "UsageError", "Undefined"}
 """Errors whose first argument is a template where facts are given."""
 
 

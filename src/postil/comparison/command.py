@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import command_line, print_result, say
 from postil.comparison.calls import INTERLEAVED, PREFERENCES, CompareOptions, compare_rows
+from postil.comparison.result import Comparison
 from postil.data.options import ScoreInputOptions
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.meta.rated import open_score_files
+from postil.results.limits import LimitOptions, Measured, check_limits
 from postil.results.systems_table import TableOptions
 
 if TYPE_CHECKING:
-    from postil.comparison.result import Comparison, InterleavingResult, PreferencesResult
+    from postil.comparison.result import InterleavingResult, PreferencesResult
 
 __all__ = ["compare"]
 
@@ -47,6 +50,7 @@ def compare(
     options: CompareOptions,
     table: TableOptions,
     inputs: ScoreInputOptions,
+    limits: LimitOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Compare systems on each metric or by paired preferences, or models by interleaved suggestions.
@@ -69,6 +73,9 @@ def compare(
         )
     if len(given) > 1:
         raise UsageError(f"{given[1]} takes the place of {given[0]}; give one of them")
+    if limits.fail_below and scores is None:
+        raise UsageError("{fail_below} is of scores", fail_below=Setting("fail_below"))
+    limits.check_apart([*(scores or [])])
     table.check(format, intervals=True)
     result: Comparison | InterleavingResult | PreferencesResult
     if interleaved is not None:
@@ -78,3 +85,7 @@ def compare(
     else:
         result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line())
     print_result(result, format, table=table)
+    if isinstance(result, Comparison) and limits.fail_below:
+        falls = result.lower_is_better
+        measured = [Measured(row.system, row.metric, row.mean, row.metric in falls) for row in result.systems]
+        check_limits(limits, measured, "compare")

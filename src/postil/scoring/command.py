@@ -8,6 +8,8 @@ from typing import Annotated
 
 from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say
+from postil.results.limits import LimitOptions, Measured, check_limits
+from postil.results.names import falls_by_signature
 from postil.results.systems_table import TableOptions
 from postil.scoring.options import ScoreOptions
 
@@ -30,6 +32,7 @@ def score(
     ],
     options: ScoreOptions,
     table: TableOptions,
+    limits: LimitOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Score systems against weighted references.
@@ -44,6 +47,13 @@ def score(
     from postil.scoring.files import notes, score_files  # noqa: PLC0415
 
     table.check(format, intervals=False)
+    if options.metrics:
+        limits.resolved(options.metrics)
+    limits.check_apart([candidates, *references, *filter(None, [options.items])])
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
         result = score_files(candidates, references, options, say)
     emit(show(format, result, remarks=notes(result), table=table), format)
+    if limits.fail_below:
+        falls = {row.metric: falls_by_signature(row.metric, row.signature) for row in result.scores}
+        measured = [Measured(row.system, row.metric, row.score, falls[row.metric]) for row in result.scores]
+        check_limits(limits, measured, "score")
