@@ -14,7 +14,7 @@ from postil.metrics.meteor import Meteor
 from postil.metrics.metric_set import DeterministicSum, MetricSet, parse_all
 from postil.metrics.references import References
 from postil.metrics.rouge import RougeL, RougeN
-from postil.metrics.spec import METRICS, parse_metric
+from postil.metrics.spec import METRICS, known_metric, parse_metric, register_metric
 from postil.text.tokens import Vocabulary
 from postil.version import VERSION
 
@@ -54,6 +54,10 @@ def test_the_full_spec_is_printed(metric: object, spec: str) -> None:
 def test_a_metric_knows_its_name(name: str) -> None:
     assert parse_metric(name).name == name
     assert not parse_metric(name).weighted
+    if name == "ter":
+        with pytest.raises(UsageError, match="w-ter: edits count against a text"):
+            parse_metric("w-ter")
+        return
     assert parse_metric(f"w-{name}").weighted
     assert parse_metric(f"w-{name}").needs_weights
 
@@ -62,8 +66,11 @@ def test_a_metric_knows_its_name(name: str) -> None:
     ("spec", "message"),
     [
         ("metor", "unknown metric 'metor'; did you mean 'meteor'?"),
-        ("BLEU-4", "unknown metric 'BLEU-4'; did you mean 'bleu-4'?"),
-        ("w-bleu", "unknown metric 'w-bleu'; did you mean 'w-bleu-"),
+        ("BLEU-5", "unknown metric 'BLEU-5'; did you mean 'bleu"),
+        ("w-bleus", "unknown metric 'w-bleus'; did you mean 'w-bleu'?"),
+        ("bleu(tokenizer=zn)", "unknown tokenizer 'zn'"),
+        ("rouge1(tokenizer=13)", "unknown tokenizer '13'; did you mean '13a'?"),
+        ("ter(case=low)", "unknown value of case 'low'. Known: lc, mixed"),
         ("w-w-meteor", "did you mean 'w-meteor'?"),
         ("bleu-5", "did you mean 'bleu-"),
         (
@@ -259,3 +266,36 @@ def test_scores_of_python_warn_and_are_what_they_were() -> None:
 
 def test_metrics_that_read_no_tokens_have_no_tokenizer() -> None:
     assert remarks(JAPANESE, "chrf", tokenizer="13a") == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "printed"),
+    [
+        ("BLEU", "bleu(tokenizer=13a,smooth=exp)"),
+        ("bleu(tokenizer=sacrebleu:zh)", "bleu(tokenizer=zh,smooth=exp)"),
+        ("w-BLEU", "w-bleu(tokenizer=13a,smooth=exp)"),
+        ("chrF", "chrf(order=6,words=0,beta=2)"),
+        ("chrF++", "chrf++(order=6,words=2,beta=2)"),
+        ("ROUGE-L", "rouge-l(reading=max,beta=1.2,over=max)"),
+        ("ROUGE1", "rouge1(tokenizer=rouge,part=f,stem=false)"),
+        ("RougeL(stem=true)", "rougeL(tokenizer=rouge,part=f,stem=true)"),
+        ("rougelsum", "rougeLsum(tokenizer=rouge,part=f,stem=false)"),
+        ("TER", "ter(case=lc,norm=false,punct=true,asian=false)"),
+        ("METEOR", str(parse_metric("meteor"))),
+        ("BERTScore", str(parse_metric("bertscore"))),
+    ],
+)
+def test_names_of_papers_in_any_case(spec: str, printed: str) -> None:
+    assert str(parse_metric(spec)) == printed
+    assert parse_metric(printed) == parse_metric(spec)
+
+
+def test_an_exact_name_comes_before_another_case() -> None:
+    @register_metric(name="BLEu", version="1")
+    def mine(candidate: str, references: list[str]) -> float:
+        return float(candidate in references)
+
+    assert parse_metric("BLEu").origin
+    assert parse_metric("BLEU").name == "bleu"
+    assert known_metric("Ter") is None  # a metric of another program goes by its own name
+    assert mine("a", ["a"]) == 1.0

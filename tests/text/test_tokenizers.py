@@ -18,11 +18,15 @@ from postil.text.tokenizers import TOKENIZERS, is_han_text, stored_tokenizer, to
 from postil.text.tokens import Units, Vocabulary, ngram_units
 
 PLAIN = ["space", "words", "characters", "rouge", "13a", "ptb"]
+SACREBLEU = [
+    f"sacrebleu:{name}"
+    for name in ("13a", "intl", "zh", "char", "ja-mecab", "ko-mecab", "flores101", "flores200", "spm")
+]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
 def test_the_table_names_the_tokenizers() -> None:
-    assert list(TOKENIZERS) == ["space", "words", "characters", "rouge", "13a", "ptb", "jieba", "rjieba"]
+    assert list(TOKENIZERS) == ["space", "words", "characters", "rouge", "13a", "ptb", "jieba", "rjieba", *SACREBLEU]
 
 
 @pytest.mark.parametrize("name", PLAIN)

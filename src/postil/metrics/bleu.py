@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -11,13 +11,15 @@ from postil.errors import UsageError
 from postil.kernel import bleu_score, bleu_stats
 from postil.metrics.base import Scorer, TokenMetric
 from postil.metrics.references import Matches, References, check_order
+from postil.text.sacrebleu_tokenizers import PACKAGED
+from postil.text.tokenizers import check_tokenizer_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metrics.background import DocumentFrequencies
 
-__all__ = ["Bleu", "DeltaBleu", "Smoothing"]
+__all__ = ["Bleu", "DeltaBleu", "SacreBleu", "Smoothing"]
 
 Smoothing = Literal["coco", "none", "exp", "floor", "add-k", "method0"]
 """Smoothing of an order without matches; see `Bleu`."""
@@ -89,6 +91,64 @@ class Bleu(TokenMetric):
     def bind(self, references: References, _background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         return _BleuScorer(self, references)
+
+
+SHORT: Final = frozenset({"13a", "none", *PACKAGED})
+"""Names that sacreBLEU has for tokenizers, which stand for themselves in ``bleu(tokenizer=NAME)``."""
+
+
+def _check_tokenizer(name: str) -> None:
+    if name not in SHORT:
+        check_tokenizer_name(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SacreBleu(Bleu):
+    """BLEU as sacreBLEU computes it by default (Papineni et al. 2002; Post 2018).
+
+    The formula is that of `Bleu` with four orders. The corpus score is ``corpus_bleu``, that of an item
+    ``sentence_bleu``, which leaves out the orders for which the candidate is too short (its ``effective_order``); both
+    are divided by 100. With ``w-`` the weights count as in `Bleu`, and with all weights 1 the numbers are the same.
+
+    In [0, 1]; higher is better. An empty candidate scores 0.
+
+    Args:
+        tokenizer: Name of a tokenizer of sacreBLEU: ``13a``, ``intl``, ``zh``, ``char``, ``ja-mecab``, ``ko-mecab``,
+            ``flores101``, ``flores200``, ``spm`` or ``none``; or another of `postil.text.tokenizers.TOKENIZERS`. All
+            but ``13a`` and ``none`` need the extra ``sacrebleu``.
+        smooth: Smoothing of an order without matches; see `Bleu`.
+
+    >>> import postil
+    >>> result = postil.score(["The cat sat"], [["The cat sat down."]], metrics=["bleu"])
+    >>> [round(float(score), 4) for score in (result.corpus["bleu"], result.items["bleu"][0])]
+    [0.0, 0.5134]
+    """
+
+    smooth: Literal["exp", "none", "floor", "add-k"] = "exp"
+    effective: bool = field(default=False, metadata={"hidden": True})
+    tokenizer: str = field(default="13a", metadata={"check": _check_tokenizer})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        short = self.tokenizer.removeprefix("sacrebleu:")
+        if short in SHORT:  # one value for one metric
+            object.__setattr__(self, "tokenizer", short)
+
+    @property
+    def name(self) -> str:
+        """``bleu``."""
+        return "bleu"
+
+    @property
+    def own_tokenizer(self) -> str:
+        """See `Metric.own_tokenizer`."""
+        if self.tokenizer == "none":
+            return "space"
+        return f"sacrebleu:{self.tokenizer}" if self.tokenizer in SHORT else self.tokenizer
+
+    def items(self, stats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Metric.items`."""
+        return bleu_score(stats, self.smooth, _K.get(self.smooth, 0.0), True)  # noqa: FBT003
 
 
 class _BleuScorer(Scorer):

@@ -24,6 +24,7 @@ from postil.metrics.controls import ControlOptions, Controls
 from postil.metrics.languages import language_remarks
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.own import MetricFailed
+from postil.metrics.paper_names import paper_remarks
 from postil.metrics.reference_aggregation import NearSigns, SingleReferenceScorer
 from postil.metrics.references import References
 from postil.metrics.result import ScoreResult, SystemScore
@@ -236,7 +237,8 @@ class Evaluation:
         self.bind(references, background, refuse)
         sample = next((each.sample for each in self._met if each.sample), [])
         named = language_remarks(metrics, self.tokenizer.name, sample, "references")
-        self.remarks = [*filter(None, [each.remark for each in self._met]), *named]
+        asked = paper_remarks(metrics, self.tokenizer, weighted=references.weights is not None)
+        self.remarks = [*filter(None, [each.remark for each in self._met]), *named, *asked]
         """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
         self.controls = Controls(self.metrics, controls) if controls else None
 

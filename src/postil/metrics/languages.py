@@ -122,7 +122,7 @@ def _language(text: str) -> str | None:
     return first if enough and len(set(found[first])) >= DISTINCT else None
 
 
-AT_SPACES: Final = frozenset({"13a", "ptb", "space"})
+AT_SPACES: Final = frozenset({"13a", "ptb", "sacrebleu:13a", "sacrebleu:intl", "space"})
 """Tokenizers that split words at spaces and refuse no text; `words` does, and `rouge` says itself what it drops."""
 OF_CHINESE: Final = frozenset({"jieba", "rjieba"})
 SEPARATED: Final = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from postil.kernel import Overlap, lcs_lengths, ngram_matches, rouge_l, rouge_n,
 from postil.metrics.base import EachPairScorer, Scorer, TokenMetric, alignable
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
 from postil.metrics.references import Matches, References, Sentences, check_positive
+from postil.text.tokenizers import check_tokenizer_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.text.tokens import Tokens
 
-__all__ = ["Part", "RougeL", "RougeLsum", "RougeN"]
+__all__ = ["Part", "RougeL", "RougeLsum", "RougeN", "RougeScoreL", "RougeScoreLsum", "RougeScoreN"]
 
 Part = Literal["f", "p", "r"]
 """The F-measure, precision or recall."""
@@ -284,6 +285,89 @@ class RougeN(StemmingMetric):
         order, skip = RougeN.order_and_skip[self.unit]
         gaps = [order - 1, *range(1, skip + 2)]
         return np.asarray(sum(np.maximum(lengths - gap, 0) for gap in gaps))
+
+
+def _hidden(value: object) -> Any:
+    return field(default=value, metadata={"hidden": True})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RougeScoreN(RougeN):
+    """ROUGE-1 and ROUGE-2 as rouge-score computes them: ``rouge1``, ``rouge2``.
+
+    The F-measure of words or bigrams; of several references the one with the highest F counts, as in its
+    ``score_multi``. With ``w-`` that with the highest ``s_j F_j``. In [0, 1]; higher is better; an empty candidate
+    scores 0. Corpus: mean of the items.
+
+    Args:
+        part: ``f``: the F-measure; ``p``: precision; ``r``: recall.
+        stem: True for its ``use_stemmer``.
+        tokenizer: Its own, ``rouge``, or another of `postil.text.tokenizers.TOKENIZERS`.
+
+    >>> import postil
+    >>> postil.score(["The cat"], [["the cat sat", "a dog"]], metrics=["rouge1", "ROUGE1(part=r)"]).corpus["rouge1"]
+    0.8
+    """
+
+    count: Literal["clipped"] = _hidden("clipped")
+    corpus: Literal["mean", "pooled"] = _hidden("mean")
+    part: Part = "f"
+    stem: bool = False
+    over: Literal["by-part", "pooled", "max"] = _hidden("max")
+    tokenizer: str = field(default="rouge", metadata={"check": check_tokenizer_name})
+
+    @property
+    def name(self) -> str:
+        """``rouge1`` or ``rouge2``."""
+        return f"rouge{self.unit}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RougeScoreL(RougeL):
+    """ROUGE-L as rouge-score computes it: ``rougeL``.
+
+    The F-measure of the longest common subsequence (Lin 2004), with several references and weights as in
+    `RougeScoreN`. In [0, 1]; higher is better; an empty candidate scores 0. Corpus: mean of the items.
+
+    Args:
+        part: As in `RougeScoreN`.
+        stem: As in `RougeScoreN`.
+        tokenizer: As in `RougeScoreN`.
+
+    >>> import postil
+    >>> postil.score(["The cat"], [["the cat sat", "a dog"]], metrics=["rougeL"]).corpus
+    {'rougeL': 0.8}
+    """
+
+    reading: Literal["max", "union", "best"] = _hidden("best")
+    beta: float = _hidden(1.0)
+    over: str = _hidden("max")
+    tau: float | None = _hidden(None)
+    part: Part = "f"
+    stem: bool = False
+    tokenizer: str = field(default="rouge", metadata={"check": check_tokenizer_name})
+    name: ClassVar[str] = "rougeL"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RougeScoreLsum(RougeLsum):
+    r"""ROUGE-L of summaries as rouge-score computes it: ``rougeLsum``; sentences end at line feeds.
+
+    See `RougeLsum`. In [0, 1]; higher is better; an empty candidate scores 0. Corpus: mean of the items.
+
+    Args:
+        part: As in `RougeScoreN`.
+        stem: As in `RougeScoreN`.
+        tokenizer: As in `RougeScoreN`.
+
+    >>> import postil
+    >>> round(postil.score(["a b\nd x"], [["a b c\nd e"]], metrics=["rougeLsum"]).corpus["rougeLsum"], 4)
+    0.6667
+    """
+
+    beta: float = _hidden(1.0)
+    tokenizer: str = field(default="rouge", metadata={"check": check_tokenizer_name})
+    name: ClassVar[str] = "rougeLsum"
 
 
 class _CountsScorer(EachPairScorer):

@@ -14,7 +14,7 @@ from postil.data.arguments import check_arguments
 from postil.data.rows import EXTERNAL
 from postil.errors import PostilError, UnknownName, UsageError
 from postil.metrics.bertscore import BertScore
-from postil.metrics.bleu import Bleu, DeltaBleu
+from postil.metrics.bleu import Bleu, DeltaBleu, SacreBleu
 from postil.metrics.chrf import Chrf
 from postil.metrics.cider import Cider, CiderD
 from postil.metrics.meteor import Meteor
@@ -32,7 +32,8 @@ from postil.metrics.passage_measures import (
     TfIdf,
 )
 from postil.metrics.passage_pools import UNITS
-from postil.metrics.rouge import RougeL, RougeLsum, RougeN
+from postil.metrics.rouge import RougeL, RougeLsum, RougeN, RougeScoreL, RougeScoreLsum, RougeScoreN
+from postil.metrics.ter import Ter
 from postil.metrics.vectors import SentenceCosine, VectorCosine, VectorF1
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ Parsed = TypeVar("Parsed", bound="Specified")
 METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
     {
         "bertscore": BertScore,
+        "bleu": SacreBleu,
         "bleu-1": partial(Bleu, order=1),
         "bleu-2": partial(Bleu, order=2),
         "bleu-3": partial(Bleu, order=3),
@@ -74,7 +76,12 @@ METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
         "rouge-l": RougeL,
         "rouge-lsum": RougeLsum,
         "rouge-su4": partial(RougeN, unit="su4"),
+        "rouge1": partial(RougeScoreN, unit="1"),
+        "rouge2": partial(RougeScoreN, unit="2"),
+        "rougeL": RougeScoreL,
+        "rougeLsum": RougeScoreLsum,
         "sentence-cosine": SentenceCosine,
+        "ter": Ter,
         "vector-cosine": VectorCosine,
         "vector-f1": VectorF1,
     }
@@ -108,7 +115,8 @@ def parse_metric(spec: str) -> Metric:
     """Parse the spec of a metric.
 
     Args:
-        spec: Spec, such as ``bleu-4``, ``w-meteor`` or ``w-rouge-l(reading=union,beta=1)``.
+        spec: Spec, such as ``bleu-4``, ``w-meteor`` or ``w-rouge-l(reading=union,beta=1)``. A name that no metric has
+            stands for the one that has it in other letters, upper or lower case: ``BLEU``, ``chrF``, ``ROUGE-L``.
 
     Raises:
         UnknownName: No such metric, parameter or choice; the message offers the nearest.
@@ -120,7 +128,7 @@ def parse_metric(spec: str) -> Metric:
     True
     """
     check_arguments(parse_metric, locals())
-    return _parse("metric", spec, METRICS, _OWN)
+    return _parse("metric", spec, METRICS, _OWN, any_case=True)
 
 
 def known_metric(name: str, signature: str = EXTERNAL) -> Metric | None:
@@ -270,6 +278,8 @@ def _parse(
     spec: str,
     known: Mapping[str, Callable[..., Parsed]],
     own: Mapping[str, Callable[..., Parsed]] = MappingProxyType({}),
+    *,
+    any_case: bool = False,
 ) -> Parsed:
     match = _SPEC.fullmatch(spec)
     if not match:
@@ -277,11 +287,22 @@ def _parse(
     name = match["name"]
     weighted = name.startswith("w-")
     base = name.removeprefix("w-")
-    make = known.get(base) or own.get(base)
+    make = known.get(base) or own.get(base) or (_in_other_case(base, known, own) if any_case else None)
     if make is None:
         names = [*known, *own]
         raise UnknownName(kind, name, [f"w-{each}" for each in names] if weighted else names)
     return make(weighted=weighted, **_parameters(kind, spec, type(make()), match["parameters"]))
+
+
+def _in_other_case(
+    name: str, known: Mapping[str, Callable[..., Parsed]], own: Mapping[str, Callable[..., Parsed]]
+) -> Callable[..., Parsed] | None:
+    """What has the name in other letters, upper or lower case; None where nothing has, or several have."""
+    for table in (known, own):
+        alike = [each for each in table if each.lower() == name.lower()]
+        if alike:
+            return table[alike[0]] if len(alike) == 1 else None
+    return None
 
 
 @cache

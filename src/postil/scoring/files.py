@@ -43,7 +43,7 @@ from postil.metrics.evaluation import (
 from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import averages_weights
 from postil.metrics.result import ScoreResult
-from postil.metrics.spec import load_plugins, summed
+from postil.metrics.spec import known_metric, load_plugins
 from postil.scoring.graded import SCALE_MISSING, Candidates, Graded, ItemIndex, Weighting, graded_rows
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
@@ -74,7 +74,8 @@ def notes(result: ScoreResult) -> list[str]:
     Args:
         result: Scores of systems.
     """
-    different = ", ".join(summed(dict.fromkeys(row.metric for row in result.scores)))
+    found = {row.metric: known_metric(row.metric, row.signature) for row in result.scores}
+    different = ", ".join(name for name, metric in found.items() if metric and metric.aggregation == "sums")
     lead = "corpus scores; the means of item scores are other numbers for "
     return [lead + different] if different else []
 

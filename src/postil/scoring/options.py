@@ -25,7 +25,10 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
         metrics: Metric, such as meteor or w-rouge-l(reading=union), or one of --plugin; repeatable. By default bleu-4,
             meteor, rouge-l and cider-d, and their w- forms where the references have weights.
         tokenizer: space, words, characters, 13a, ptb (pycocoevalcap's), rouge (rouge-score's), jieba or rjieba (the
-            same words as jieba, faster). With words at most a tenth of the texts may be Chinese.
+            same words as jieba, faster); by the package sacrebleu sacrebleu:13a, sacrebleu:intl, sacrebleu:zh,
+            sacrebleu:char, sacrebleu:ja-mecab, sacrebleu:ko-mecab, sacrebleu:flores101, sacrebleu:flores200 and
+            sacrebleu:spm. With words at most a tenth of the texts may be Chinese. A metric may have its own, as in
+            bleu-4(tokenizer=13a).
         scale: Scale of the references' grades: HIGH (from 0) or LOW:HIGH.
         weights: Source of the references' weights. Grades: score (grade/high), minmax, item-max, signed. Upvotes:
             votes. Similarity to the other references: consensus. The rows' own weight: given. By default score, or

@@ -116,19 +116,28 @@ def chapter(found: ScoreResult, key: str) -> Chapter:
 
 
 def scored(found: ScoreResult) -> str:
-    """The system with the highest score by each metric.
+    """The system with the best score by each metric.
 
     Args:
         found: The scores.
     """
     of_metrics = grouped((row.metric, row) for row in found.scores).values()
-    tops = (max(rows, key=lambda row: row.score) for rows in of_metrics)
-    best = grouped((top.system, f"{isolated(top.metric)} ({number(top.score)})") for top in tops)
+    tops = (
+        (_falls(rows[0]), (min if _falls(rows[0]) else max)(rows, key=lambda row: row.score)) for rows in of_metrics
+    )
+    best = grouped(((top.system, falls), f"{isolated(top.metric)} ({number(top.score)})") for falls, top in tops)
     systems = len({row.system for row in found.scores})
     if systems < 2:
         return ""
-    said = [f"{isolated(system)} has the highest {listed(names, most=NAMED)}" for system, names in best.items()]
+    said = [
+        f"{isolated(system)} has the {'lowest' if falls else 'highest'} {listed(names, most=NAMED)}"
+        for (system, falls), names in best.items()
+    ]
     return f"Of {counted(systems, 'system')} {'; '.join(said)}."
+
+
+def _falls(row: SystemScore) -> bool:
+    return falls_by_signature(row.metric, row.signature)
 
 
 def pictures(result: ScoreResult) -> Iterator[Picture]:

@@ -13,6 +13,8 @@ itself on raw strings; it gives the same tokens.
 | ``ptb`` | Penn Treebank tokens without punctuation, as pycocoevalcap's PTBTokenizer gives them, without Java |
 | ``jieba`` | Chinese words by jieba, hidden Markov model on, default dictionary |
 | ``rjieba`` | the same tokens, many times faster |
+| ``sacrebleu:13a`` | those that BLEU of sacreBLEU counts: ``13a`` of the text without white space at its end |
+| ``sacrebleu:zh``, … | the tokenizer of that name in the package sacrebleu; see `postil.text.sacrebleu_tokenizers` |
 
 ``words``, which signatures call ``words-2``, takes texts without soft hyphens, in lower case and composed (NFC). A word
 begins with a letter, a digit or ``_`` and goes on with these, combining marks (Mn, Mc, Me), and U+200C and
@@ -51,7 +53,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, cast
 from postil.errors import MissingExtra, UnknownName, UsageError
 from postil.kernel.python.interning import SPACELESS, SPLIT, UNSPACED, is_han_text, word_class
 from postil.kernel.unicode_forms import normalized
-from postil.text import ptb
+from postil.text import ptb, sacrebleu_tokenizers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -316,6 +318,15 @@ def _split_13a(text: str) -> list[str]:
     return text.split()
 
 
+def _split_sacrebleu_13a(text: str) -> list[str]:
+    return _split_13a(text.rstrip())
+
+
+def _of_sacrebleu(name: str) -> Tokenizer:
+    split = partial(sacrebleu_tokenizers.split_sacrebleu, name)
+    return Tokenizer(f"sacrebleu:{name}", sacrebleu_tokenizers.sacrebleu_signature(name), split)
+
+
 def native_tokenizer(native: Native) -> Tokenizer:
     """The tokenizer that is a splitting of the compiled kernel.
 
@@ -355,6 +366,8 @@ TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = MappingProxyType(
         "ptb": lambda: Tokenizer("ptb", ptb.SIGNATURE, ptb.split_ptb),
         "jieba": lambda: Tokenizer("jieba", _jieba_signature(), partial(_split_composed, split_jieba)),
         "rjieba": _rjieba,
+        "sacrebleu:13a": lambda: Tokenizer("sacrebleu:13a", "sacrebleu:13a", _split_sacrebleu_13a),
+        **{f"sacrebleu:{name}": partial(_of_sacrebleu, name) for name in sacrebleu_tokenizers.PACKAGED},
     },
 )
 """Constructor of each tokenizer, by name."""
