@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from postil.text.tokens import Tokens
 
 __all__ = ["Part", "RougeL", "RougeLsum", "RougeN", "RougeScoreL", "RougeScoreLsum", "RougeScoreN"]
+
+T = TypeVar("T")
 
 Part = Literal["f", "p", "r"]
 """The F-measure, precision or recall."""
@@ -287,7 +289,7 @@ class RougeN(StemmingMetric):
         return np.asarray(sum(np.maximum(lengths - gap, 0) for gap in gaps))
 
 
-def _hidden(value: object) -> Any:
+def _hidden(value: T) -> T:
     return field(default=value, metadata={"hidden": True})
 
 
