@@ -297,7 +297,7 @@ def _parse(
 def _in_other_case(
     name: str, known: Mapping[str, Callable[..., Parsed]], own: Mapping[str, Callable[..., Parsed]]
 ) -> Callable[..., Parsed] | None:
-    """What has the name in other letters, upper or lower case; None where nothing has, or several have."""
+    """Find the metric of a name in other letters, upper or lower case; None where there is none, or several."""
     for table in (known, own):
         alike = [each for each in table if each.lower() == name.lower()]
         if alike:
