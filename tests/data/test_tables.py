@@ -332,7 +332,10 @@ def test_what_is_wrong_with_text_tables(
             for each in ("NaN", "-inf", "NA", "#DIV/0!", "#N/A")
         ),
         ("1_000", ""),
-        ("many", ""),
+        *(
+            (each, f'; leave the row out where there is no number, or name what stands there: --missing "{each}"')
+            for each in ("many", "k. A.")
+        ),
         ('"1,234"', "; write it with a decimal point and without separators of thousands"),
         ("2024-05-01", ""),
     ],

@@ -364,6 +364,7 @@ class CellField:
         comma: True if a comma may be the decimal sign of any number.
         decimal: Decimal mark of numbers that are text, if it is named.
         fill: True if an empty cell of an id stands for the one above it.
+        constant: True if it is a value that a user named, and no cell that could hold none.
     """
 
     def __init__(
@@ -375,6 +376,7 @@ class CellField:
         comma: bool,
         decimal: str | None = None,
         fill: bool = False,
+        constant: bool = False,
     ) -> None:
         self.column = column
         self._type = inspect.type_info(info.type)
@@ -385,7 +387,7 @@ class CellField:
         self._default = (() if self._is_list else None) if info.required else info.default
         self._hint, self._texts, self._comma, self._decimal = info.type, texts, comma, decimal
         self.empty = self.commas = self.merged = 0
-        self._fills = fill
+        self._fills, self._constant = fill, constant
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -487,7 +489,8 @@ class CellField:
         """Remedy for a cell that is no number."""
         if not isinstance(cell, str):
             return ""
-        if cell.startswith("#") or cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
+        words = not (self._constant or any(map(str.isdecimal, cell)))
+        if words or cell.startswith("#") or cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
             text = shown(cell.strip())
             return Message(
                 "; leave the {what} where there is no number, or name what stands there: {missing}",
@@ -540,7 +543,7 @@ def constants_of(row_type: type[Row], reading: Reading) -> dict[str, object]:
             if name not in infos:
                 raise UsageError("{column}: {name} cannot be the same in all rows", column=column, name=name)
             try:
-                found[name] = CellField(infos[name], name, texts=True, comma=False).value(source[1:])
+                found[name] = CellField(infos[name], name, texts=True, comma=False, constant=True).value(source[1:])
             except InvalidInput as error:
                 raise UsageError("{column}: {problem}", column=column, problem=error.problem) from None
     return found

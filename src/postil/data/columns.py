@@ -19,7 +19,18 @@ from postil.messages import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Batch", "CellTable", "Record", "ValueTable", "in_columns", "numbered", "of_cells", "of_records", "value_at"]
+__all__ = [
+    "Batch",
+    "CellTable",
+    "Record",
+    "ValueTable",
+    "in_columns",
+    "names_within",
+    "numbered",
+    "of_cells",
+    "of_records",
+    "value_at",
+]
 
 Record: TypeAlias = "Mapping[str, object]"
 
@@ -153,6 +164,23 @@ def value_at(record: object, path: str) -> object:
     return UNSET
 
 
+def names_within(values: Iterable[object], path: str) -> list[str]:
+    """Names of the fields within a field, with its path before them.
+
+    Args:
+        values: Values of the field: objects, or lists of them.
+        path: The path.
+
+    >>> names_within([{"gpt": "a"}, [{"model": "b"}]], "outputs")
+    ['outputs.gpt', 'outputs.model']
+    """
+    found: dict[str, None] = {}
+    for value in values:
+        for each in value if isinstance(value, list) else (value,):
+            found |= dict.fromkeys(each if isinstance(each, dict) else ())
+    return [f"{path}.{name}" for name in found]
+
+
 class CellTable(Protocol):
     """A table of cells that is open."""
 
@@ -183,6 +211,7 @@ class ValueTable:
         kind: Word for its columns where some are not read; empty if nothing is said, and no system is named after the
             file.
         ragged: True if a row may lack a column, or have one that the first ones have not.
+        first: Function from a column to its values in the first rows, for the names within them.
         line: Line of the columns' names; None where they stand above no values.
     """
 
@@ -191,6 +220,7 @@ class ValueTable:
     batches: Callable[[Sequence[str]], Iterable[Batch]]
     kind: str = "columns"
     ragged: bool = False
+    first: Callable[[str], Sequence[object]] = lambda _: ()
     line: int | None = None
 
     @classmethod
@@ -213,4 +243,4 @@ class ValueTable:
         if first is None:
             raise InvalidInput(Message("the file holds no rows"), where=where)
         names = list(dict.fromkeys(chain.from_iterable(map(first.keys, range(len(first.lines))))))
-        return cls(where, names, lambda _: chain([first], batches), "fields", ragged=True)
+        return cls(where, names, lambda _: chain([first], batches), "fields", ragged=True, first=first.column)

@@ -306,7 +306,7 @@ def _opened(
     n = len(whole.lines)
     parts = (whole.only(range(begin, min(begin + BATCH, n))) for begin in range(0, n, BATCH))
     places = RowLocations(role, lambda _: tuple(names), reading.names)
-    table = ValueTable(role, names, lambda _: parts, kind="")
+    table = ValueTable(role, names, lambda _: parts, kind="", first=whole.column)
     rows = _MemoryRows(table, row_type, reading, places, constants, counts=counts)
     return LocatedRows(_advised(iter(rows)), places, left_out)
 

@@ -29,9 +29,11 @@ __all__ = [
     "checked_decimal",
     "is_folded",
     "named_in",
+    "names_systems",
     "parts_of",
     "pattern_of",
     "readings",
+    "system_pattern",
 ]
 
 
@@ -85,6 +87,47 @@ def pattern_of(part: str) -> re.Pattern[str]:
     return re.compile(f"{re.escape(before)}{'(.+)' if star else ''}{re.escape(after)}")
 
 
+def system_pattern(part: str) -> tuple[re.Pattern[str], str]:
+    """Regular expression of columns that are the ratings of one system by one rater each, and the system.
+
+    Args:
+        part: One of the parts of a mapping. Two stars are the system and the rater; with one, the system is the word
+            before the name of the rater, or else what is behind it.
+
+    Returns:
+        The expression, whose last group is the rater and whose first of two is the system, and the system where it is
+        not a group; empty if the pattern has none.
+
+    >>> system_pattern("Ours R*")[1], system_pattern("R* of Ours")[1], system_pattern("Rater *")[1]
+    ('Ours', 'of Ours', '')
+    >>> system_pattern("* R*")[0].fullmatch("Ours R1").groups()
+    ('Ours', '1')
+    """
+    before, _, after = part.partition("*")
+    if "*" in after:
+        between, _, end = after.partition("*")
+        return re.compile(f"{re.escape(before)}(.+){re.escape(between)}(.+){re.escape(end)}"), ""
+    found = _WORDS.fullmatch(before)
+    return pattern_of(part), found[1] if found else after.strip(_BETWEEN)
+
+
+def names_systems(source: str) -> bool:
+    """True if a mapping names columns of one system and one rater each.
+
+    Args:
+        source: Text behind the ``=`` of ``--column``.
+
+    >>> [names_systems(each) for each in ("Ours R*|Theirs R*", "* R*", "Rater *", "ann|bob")]
+    [True, True, False, False]
+    """
+    parts = [part for part in parts_of(source) if "*" in part]
+    return bool(parts) and all(part.count("*") == 2 or system_pattern(part)[1] for part in parts)
+
+
+_BETWEEN: Final = " \t_:./-"
+"""Characters between the name of a system and that of a rater."""
+_WORDS: Final = re.compile(r"(.*[^\s_:./-])[\s_:./-]+[^\s_:./-]+[\s_:./-]*")
+"""Text before the name of a rater: a system, and a word such as R."""
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "lines", "parquet", "arrow", "xlsx", "ods")
 """Formats that may be named."""
 DECIMALS: Final = (".", ",")

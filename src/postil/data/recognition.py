@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.data.explain import COLUMN, column_setting, shown
-from postil.data.reading import is_folded
+from postil.data.reading import is_folded, names_systems
 from postil.data.rows import Reference, Row
 from postil.data.synonyms import LISTS, needed, synonyms
 from postil.errors import InvalidInput
@@ -127,7 +127,8 @@ def recognized(
 def _named_by_columns(reading: Reading) -> set[str]:
     """Fields that the names of columns are, where several stand side by side."""
     several = reading.wide or any(map(is_folded, reading.columns.values()))
-    return {"annotator", "metric"} if several else set()
+    systems = is_folded(reading.columns.get("grade", "")) and names_systems(reading.columns["grade"])
+    return {*({"annotator", "metric"} if several else ()), *({"system"} if systems else ())}
 
 
 def tell_recognized(reading: Reading, found: Mapping[str, str], where: str) -> None:

@@ -336,7 +336,12 @@ def _parquet(name: str, where: str, row_type: type[Row], reading: Reading) -> It
     names = parquet.columns(name)
     mapped = reading.columns or is_nested(row_type, reading, names)
     kind = "columns" if mapped or _is_recognized(row_type, reading, names, where) else ""
-    yield ValueTable(where, names, lambda read: _numbered(parquet.read_columns(name, read)), kind)
+
+    def first(column: str) -> Sequence[object]:
+        batch = next(_numbered(parquet.read_columns(name, [column])), None)
+        return () if batch is None else batch.column(column)
+
+    yield ValueTable(where, names, lambda read: _numbered(parquet.read_columns(name, read)), kind, first=first)
 
 
 @contextmanager

@@ -13,16 +13,26 @@ import msgspec
 from msgspec import UNSET
 
 from postil.data.cells import MARKS, BrokenCell, CellField, NumberMarks, constants_of, decoded, plain_types
-from postil.data.columns import Batch, CellTable, Record, ValueTable, numbered, of_cells, of_records, value_at
+from postil.data.columns import (
+    Batch,
+    CellTable,
+    Record,
+    ValueTable,
+    names_within,
+    numbered,
+    of_cells,
+    of_records,
+    value_at,
+)
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
-from postil.data.explain import explain, file_setting, lacking, unlike
-from postil.data.reading import DECIMALS, NESTED, Reading
+from postil.data.explain import counted, explain, file_setting, lacking, unlike
+from postil.data.reading import DECIMALS, NESTED, Reading, is_folded, named_in, parts_of
 from postil.data.recognition import recognized
 from postil.data.row_locations import RowLocations, name_in_file
-from postil.data.rows import Candidate, Reference, Row
+from postil.data.rows import Candidate, Judgement, Reference, Row, Score
 from postil.data.synonyms import ROW
-from postil.data.wide import Place, unfolding
+from postil.data.wide import SUBJECTS, Place, unfolding
 from postil.errors import InvalidInput
 from postil.messages import Hint, Listed, Message, Setting
 
@@ -67,6 +77,8 @@ class _Rows(ABC, Generic[T, F]):
     """True if an empty text is no value of any field."""
     _ragged = False
     _tells = True
+    _spreads = False
+    """True if a row of the table may have several rows of a list."""
 
     def __init__(
         self, table: CellTable | ValueTable, row_type: type[T], reading: Reading, places: RowLocations
@@ -74,7 +86,7 @@ class _Rows(ABC, Generic[T, F]):
         self._row_type, self._reading, self._places = row_type, reading, places
         self._where, self._names, self._line = table.where, table.names, table.line
         self._infos = {info.encode_name: info for info in msgspec.structs.fields(row_type)}
-        self._unfolding = unfolding(row_type, reading, table.names, table.where, table.line)
+        self._unfolding = unfolding(row_type, reading, _all_names(table, reading), table.where, table.line)
         self._nested = not self._unfolding.empty and is_nested(row_type, reading, table.names)
         self._sources: list[_Source[F]] = [self._source(place) for place in self._unfolding.places]
         self._numbers = ROW in reading.columns.values() and ROW not in table.names
@@ -144,7 +156,7 @@ class _Rows(ABC, Generic[T, F]):
                 made = self._one_by_one(batch, list(map(set, kept)))
             if not self._unfolding.empty:
                 [rows] = made
-                after = _located(self._places, batch.lines, after, repeated=self._nested)
+                after = _located(self._places, batch.lines, after, repeated=self._nested or self._spreads)
             else:
                 order = sorted((row, place) for place, several in enumerate(kept) for row in several)
                 self._places.extend([batch.lines[row] for row, _ in order], [place for _, place in order], aliases)
@@ -190,6 +202,10 @@ class _CellRows(_Rows[T, CellField]):
         self._above: dict[int, object] = {at[name]: "" for name in at if reading.fill_down and kinds.get(name) == "id"}
         self._filled = dict.fromkeys(self._above, 0)
         self._said, self._missing, self._empty = table.detected, 0, True
+        # Where texts that hold no value are named, a row without a number is none.
+        number = SUBJECTS[row_type][0] if row_type in {Judgement, Score} and reading.missing else ""
+        column = reading.columns.get(number, number)
+        self._number_at, self._left_out = at.get(column), 0
         unread = self._unread()
         parts = [f"read{self._said}"] if self._said else []
         parts += [f"columns not read: {column_names(unread)}"] if unread else []
@@ -212,11 +228,16 @@ class _CellRows(_Rows[T, CellField]):
         return numbered(self._cells(), ROW) if self._numbers else self._cells()
 
     def _cells(self) -> Iterator[Batch]:
-        for lines, rows in self._table.rows():
+        for numbers, rows in self._table.rows():
+            lines = numbers
             self._empty = False
             known = [list(map(self._known, row)) for row in rows] if self._reading.missing else rows
             if self._above:
                 known = list(map(self._below, known))
+            if self._number_at is not None:
+                kept = [row for row, cells in enumerate(known) if not _is_blank(cells[self._number_at])]
+                self._left_out += len(known) - len(kept)
+                lines, known = [lines[row] for row in kept], [known[row] for row in kept]
             self._marks.see(lines, known)
             yield of_cells(lines, known, self._names)
 
@@ -256,6 +277,8 @@ class _CellRows(_Rows[T, CellField]):
         self._marks.settle()
         parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
         parts += empty_cells(self._missing)
+        if self._left_out:
+            parts.append(f"{counted(self._left_out, 'row')} without a number, left out")
         told: dict[str, list[CellField]] = {}
         for name in self._infos:
             for field in [source.fields[name] for source in self._sources if name in source.fields]:
@@ -290,6 +313,10 @@ def empty_cells(named: int, empty: Mapping[str, int] = MappingProxyType({})) -> 
         cells = _cells(named)
         said.insert(0, Message("{cells} that {missing} names, taken as empty", cells=cells, missing=Setting("missing")))
     return said
+
+
+def _is_blank(cell: object) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def _cells(n: int, kind: str = "") -> str:
@@ -340,6 +367,11 @@ class ValueRows(_Rows[T, ValueField]):
         each = ((source.place, name) for source in self._sources for name in source.place.reading.names)
         self._never = {(place.label, name): place.reading for place, name in each} if table.ragged else {}
         self._types = {name: plain_types(info) for name, info in self._infos.items()}
+        # Fields within others, whose names are found in the first rows, and those that may stand in lists of objects.
+        self._heads = _heads(reading)
+        paths = self._sources[0].fields.items() if self._unfolding.empty == {} and not self._nested else ()
+        self._listed = {name: field.column for name, field in paths if "." in field.column and self._types[name]}
+        self._spreads, self._no_elements = False, 0
         self._unnamed = table.ragged and "system" in self._sources[0].constants.keys() - reading.columns.keys()
         if table.kind:
             if unread := self._unread():
@@ -358,7 +390,54 @@ class ValueRows(_Rows[T, ValueField]):
     def _batches(self) -> Iterable[Batch]:
         batches = self._table.batches([name for name in self._names if name not in self._unread()])
         batches = numbered(batches, ROW) if self._numbers else batches
+        if self._heads:
+            batches = map(self._as_known, batches)
+        if self._listed:
+            batches = map(self._spread, batches)
         return map(self._references, batches) if self._nested else batches
+
+    def _as_known(self, batch: Batch) -> Batch:
+        """A batch; a field within another that the pattern names and the first rows have not is refused."""
+        known = set(_all_names(self._table, self._reading))
+        for pattern in self._heads:
+            head = pattern.partition(".")[0]
+            for line, value in zip(batch.lines, batch.column(head), strict=True):
+                new = [name for name in names_within([value], head) if name not in known and named_in(pattern, name)]
+                if new:
+                    problem = f"the rows before have no such field, which {pattern} names; name the fields one by one"
+                    raise InvalidInput(problem, where=self._where, line=line, field=new[0])
+        return batch
+
+    def _spread(self, batch: Batch) -> Batch:
+        """A batch with a row for each element of the lists that hold its fields, as ``outputs.text`` does.
+
+        Raises:
+            InvalidInput: An element has no value; says where.
+        """
+        columns = {path: batch.column(path) for path in self._listed.values()}
+        if not any(isinstance(each, list) for values in columns.values() for each in values):
+            return batch
+        self._spreads = True
+        of: list[int] = []
+        flat: dict[str, list[object]] = {path: [] for path in columns}
+        for row, line in enumerate(batch.lines):
+            here = {path: values[row] for path, values in columns.items()}
+            sizes = [len(value) for value in here.values() if isinstance(value, list)]
+            size = max(sizes, default=1)
+            of += [row] * size
+            self._no_elements += not size
+            for path, value in here.items():
+                if value is UNSET and size and (problem := _lack(batch, row, path)):
+                    raise InvalidInput(problem, where=self._where, line=line, field=path)
+                flat[path] += value if isinstance(value, list) else [value] * size
+
+        def column(path: str) -> Sequence[object]:
+            if path in flat:
+                return flat[path]
+            values = columns[path] if path in columns else batch.column(path)
+            return [values[row] for row in of]
+
+        return Batch([batch.lines[row] for row in of], column, lambda place: batch.keys(of[place]))
 
     def _kept(self, batch: Batch, place: Place) -> Sequence[int]:
         for name in place.reading.names if place.columns else ():
@@ -392,7 +471,7 @@ class ValueRows(_Rows[T, ValueField]):
         try:
             return msgspec.convert(made, list[self._row_type])  # type: ignore[name-defined]
         except FAILURES:
-            return [self._row(source, batch.keys(row), each) for row, each in enumerate(made)]
+            return [self._row(source, self._there(batch, row), each) for row, each in enumerate(made)]
 
     def _fitting(self, name: str, field: ValueField, values: Sequence[object]) -> tuple[Sequence[object], bool]:
         """Values of a field, and whether the row takes them without conversion, and needs no dictionary therefore."""
@@ -446,8 +525,17 @@ class ValueRows(_Rows[T, ValueField]):
             field, found = explain(value, self._row_type) or ("", str(error))
             raise InvalidInput(found, field=name_in_file(field, source.place.reading.names)) from None
 
+    def _there(self, batch: Batch, row: int) -> list[str]:
+        """Names of the fields of a row, with those within a field that is looked into."""
+        found: list[str] = []
+        heads = {path.partition(".")[0] for path in self._reading.names.values() if "." in path}
+        for name in batch.keys(row):
+            found += (names_within([batch.column(name)[row]], name) if name in heads else []) or [name]
+        return found
+
     def _lacking(self, source: _Source[ValueField], missing: Sequence[str], there: Iterable[str]) -> Message:
-        reading, advice = source.place.reading, ""
+        reading = source.place.reading
+        advice: str = ""
         if unnamed := [name for name in missing if name not in reading.columns]:
             advice = Hint(
                 "; for another name: {columns}",
@@ -455,12 +543,47 @@ class ValueRows(_Rows[T, ValueField]):
                 count=len(unnamed),
                 columns=reading.column_setting(*unnamed),
             )
+        if "text" in missing and source.place.columns:
+            advice = "; where a system has no text for an item, write an empty one"
         needed = [name for name, info in self._infos.items() if info.required]
         return lacking(self._row_type.__name__.lower(), needed, column_names(list(there)), advice=advice)
 
     def _end(self) -> None:
         for (_, name), reading in self._never.items():
-            raise reading.no_column(self._where, [name], self._names)
+            raise reading.no_column(self._where, [name], _all_names(self._table, reading))
+        if self._no_elements and self._tells:
+            what = counted(self._no_elements, "empty list")
+            self._reading.tell(self._where, f"{what}, taken as no {self._row_type.__name__.lower()}")
+
+
+def _lack(batch: Batch, row: int, path: str) -> str:
+    """The problem with a list of which some elements have no value at a path; empty where it is no list."""
+    head, _, rest = path.rpartition(".")
+    elements = batch.column(head)[row]
+    if not isinstance(elements, list):
+        return ""
+    number = next((n for n, each in enumerate(elements, 1) if value_at(each, rest) is UNSET), 0)
+    names = column_names([name.removeprefix(f"{head}.") for name in names_within(elements, head)])
+    return (
+        f"expected a value in each element of the list, which have {names}; got none in element {number} of "
+        f"{len(elements)}: leave the element out where there is none, or write an empty text"
+    )
+
+
+def _heads(reading: Reading) -> list[str]:
+    """Patterns of fields within others."""
+    folded = [part for source in reading.columns.values() if is_folded(source) for part in parts_of(source)]
+    return [part for part in folded if "*" in part and "." in part.partition("*")[0]]
+
+
+def _all_names(table: CellTable | ValueTable, reading: Reading) -> list[str]:
+    """Columns of a table, with the fields within those that a mapping looks into."""
+    if not isinstance(table, ValueTable):
+        return table.names
+    sources = [part for source in reading.names.values() for part in parts_of(source) if part not in table.names]
+    heads = dict.fromkeys(part.partition(".")[0] for part in sources if "." in part)
+    found = [name for head in heads if head in table.names for name in names_within(table.first(head), head)]
+    return [*(name for name in table.names if name not in heads or not found), *found]
 
 
 _ITEM: Final = "\0item"

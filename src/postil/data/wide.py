@@ -10,7 +10,7 @@ import msgspec
 
 from postil.data.delimited import column_names
 from postil.data.explain import shown
-from postil.data.reading import Reading, is_folded, parts_of, pattern_of
+from postil.data.reading import Reading, is_folded, names_systems, parts_of, pattern_of, system_pattern
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
 from postil.errors import InvalidInput, UsageError, nearest
 from postil.messages import Setting
@@ -84,11 +84,18 @@ class Place:
         reading: Options of reading it, in which every field has one column.
         columns: Columns of it alone; none where a row of the table is a row.
         label: Its name: the system, annotator or metric.
+        system: The system that an annotator rates there, where the columns say so.
     """
 
     reading: Reading
     columns: tuple[str, ...] = ()
     label: str = ""
+    system: str = ""
+
+    @property
+    def of_system(self) -> str:
+        """The system in words that go on after the annotator; empty where there is none."""
+        return f", system {shown(self.system)}" if self.system else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,7 @@ class Unfolding:
         name = SUBJECTS.get(_base(self.row_type), ("", ""))[1]
         parts = [
             " with ".join(place.columns)
-            + (f" ({name} {shown(place.label)})" if place.label not in {"", place.columns[0]} else "")
+            + (f" ({name} {shown(place.label)}{place.of_system})" if place.label not in {"", place.columns[0]} else "")
             for place in self.places
         ]
         self.reading.tell(self.where, f"each row read as {len(parts)}: {column_names(parts)}")
@@ -185,7 +192,8 @@ def unfolding(
     if reading.wide:
         found = {each: {name: name for name in source.split("|")} for each, source in folded.items()}
     else:
-        found = {each: _columns(source, names, where, line) for each, source in folded.items()}
+        whole = _have_systems(row_type, reading, names)  # raters of several systems may have the same names
+        found = {each: _columns(source, names, where, line, whole=whole) for each, source in folded.items()}
     value, name = SUBJECTS.get(_base(row_type), ("", ""))
     first = value if value in found else next(iter(found))
     labels = tuple(found[first])
@@ -202,13 +210,16 @@ def unfolding(
         {label: columns[label] for label in labels} if set(columns) == set(labels) else columns
         for columns in found.values()
     ]
+    systems = _systems(row_type, reading, names, labels)
     names_places = name and first == value and name not in reading.columns and (reading.wide or name not in names)
     places = []
     for label, *here in zip(labels, *(each.values() for each in paired), strict=True):
         mapping = {**reading.columns, **dict(zip(folded, here, strict=True))}
-        mapping |= {name: f"={label}"} if names_places else {}
+        system, rater = systems.get(label, ("", label))
+        mapping |= {name: f"={rater}"} if names_places else {}
+        mapping |= {"system": f"={system}"} if system else {}
         of_place = replace(reading, columns=MappingProxyType(mapping))
-        places.append(Place(of_place, tuple(here), label if names_places else ""))
+        places.append(Place(of_place, tuple(here), rater if names_places else "", system))
     return Unfolding(row_type, reading, where, places, dict.fromkeys((each.columns[0] for each in places), 0))
 
 
@@ -216,22 +227,53 @@ def _base(row_type: type[Row]) -> type[Row]:
     return next((each for each in SUBJECTS if issubclass(row_type, each)), row_type)
 
 
-def _columns(source: str, names: Sequence[str], where: str, line: int | None) -> dict[str, str]:
-    """Columns that a mapping names, by the name of their place: what the star stands for, or the column itself."""
+def _columns(source: str, names: Sequence[str], where: str, line: int | None, *, whole: bool) -> dict[str, str]:
+    """Columns that a mapping names, by the name of their place: what the star stands for, or the ``whole`` column."""
     found: dict[str, str] = {}
     for part in parts_of(source):
         if part in names:
             found[part] = part
             continue
-        star, pattern = "*" in part, pattern_of(part)
+        star, pattern = "*" in part, system_pattern(part)[0] if whole else pattern_of(part)
         matches = [match for name in names if star and (match := pattern.fullmatch(name))]
         if not matches:
             near = None if star else nearest(part, names)
             guess = f"did you mean '{near}'? The" if near else "the"
             problem = f"no such column; {guess} file has: {column_names(names)}"
             raise InvalidInput(problem, where=where, line=line, field=part)
-        found |= {match[1].strip(): match[0] for match in matches}
+        of_part = {match[0] if whole else match[1].strip(): match[0] for match in matches}
+        if twice := next((label for label in of_part if found.get(label, of_part[label]) != of_part[label]), None):
+            columns = f"{shown(found[twice])} and {shown(of_part[twice])}"
+            problem = f"two columns have the name {shown(twice)}: {columns}; two stars are system and annotator: '* *'"
+            raise InvalidInput(problem, where=where, line=line, field=source)
+        found |= of_part
     return found
+
+
+def _systems(
+    row_type: type[Row], reading: Reading, names: Sequence[str], columns: Sequence[str]
+) -> dict[str, tuple[str, str]]:
+    """System and rater of columns of ratings that are of one system and one rater each; empty where they are not."""
+    if not _have_systems(row_type, reading, names):
+        return {}
+    found: dict[str, tuple[str, str]] = {}
+    for part in parts_of(reading.columns["grade"]):
+        pattern, system = system_pattern(part)
+        for column in columns:
+            if "*" in part and (match := pattern.fullmatch(column)):
+                found[column] = (system or match[1].strip(" \t_:./-"), match[match.lastindex or 1].strip())
+    return found
+
+
+def _have_systems(row_type: type[Row], reading: Reading, names: Sequence[str]) -> bool:
+    source = reading.columns.get("grade", "")
+    return (
+        issubclass(row_type, Judgement)
+        and is_folded(source)
+        and "system" not in reading.columns
+        and "system" not in names
+        and names_systems(source)
+    )
 
 
 def _is_missing(cell: object) -> bool:
