@@ -15,6 +15,7 @@ OWNERS = {
     "evaluate": "integrations",
     "feedparser": "documents",
     "httpx2": "endpoint",
+    "inspect_ai": "integrations",
     "ir_measures": "integrations",
     "lm_eval": "integrations",
     "matplotlib": "results",
@@ -24,9 +25,10 @@ OWNERS = {
     "gensim": "vectors",
     "pypdf": "documents",
     "selectolax": "documents",
+    "torchmetrics": "integrations",
     "trafilatura": "documents",
 }
-FILES_WITH_TORCH = ("comments/nn/", "encoders/contextual.py")
+FILES_WITH_TORCH = ("comments/nn/", "encoders/contextual.py", "integrations/torchmetrics.py")
 # The modules that may import scikit-learn, and do so when they fit; what is fitted is kept and evaluated without it.
 LEARNERS = {"learners/boosting.py"}
 INSIDE = [path for path in FILES if name_of(path) not in ENTRY_POINTS]
