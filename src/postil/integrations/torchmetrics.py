@@ -160,7 +160,7 @@ def corpus_scores(data: bytes, metrics: Metrics, tokenizer: str = "words") -> di
     """Score the texts of joined batches.
 
     Args:
-        data: What `encoded_batch` made, end to end.
+        data: Batches as of `encoded_batch`, end to end.
         metrics: Specs of metrics, or functions.
         tokenizer: Name of the tokenizer.
 
