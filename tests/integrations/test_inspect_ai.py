@@ -8,7 +8,7 @@ import pytest
 
 import postil
 from postil.integrations import inspect_ai
-from postil.integrations.inspect_ai import corpus_of_samples, sample_scores
+from postil.integrations.inspect_ai import Scored, corpus_of_samples, sample_scores
 
 TEXTS = ["the cat sat", "a dog", "rain"]
 REFERENCES = [["the cat sat on the mat", "a cat"], ["a dog barked"], ["it rains", "rain"]]
@@ -16,9 +16,9 @@ WEIGHTS = [[0.5, 1.0], [0.75], [1.0, 0.25]]
 SPECS = ["bleu-2", "w-meteor", "rouge-l", "cider-d"]
 
 
-def noted(**changes: Any) -> list[dict[str, Any]]:
-    how = {"metrics": SPECS, "tokenizer": "words", **changes}
-    return [{"references": of, "weights": w, **how} for of, w in zip(REFERENCES, WEIGHTS, strict=True)]
+def noted(**changes: Any) -> list[Scored]:
+    how: Any = {"metrics": SPECS, "tokenizer": "words", **changes}
+    return [Scored(references=of, weights=w, **how) for of, w in zip(REFERENCES, WEIGHTS, strict=True)]
 
 
 def test_a_sample_has_the_item_scores_of_its_text() -> None:

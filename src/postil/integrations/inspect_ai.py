@@ -9,24 +9,40 @@ from __future__ import annotations
 
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.metrics.metric_set import DEFAULT_METRICS, parse_all
 from postil.scoring.calls import score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from inspect_ai.solver import TaskState
 
-__all__ = ["corpus_of_samples", "sample_scores"]
+__all__ = ["Scored", "corpus_of_samples", "sample_scores"]
 
 KEY: Final = "postil"
 """Field of a score's metadata that has the references of its sample, and how they were scored."""
 
 NAMES: Final = ("corpus_scores", "item_scores")
 """Names of the functions that need the framework."""
+
+
+class Scored(TypedDict):
+    """The note on how a sample was scored, in the metadata of its score.
+
+    Args:
+        references: The targets of the sample.
+        weights: A weight per reference; None if they have none.
+        metrics: Specs of metrics.
+        tokenizer: Name of the tokenizer.
+    """
+
+    references: list[str]
+    weights: list[float] | None
+    metrics: list[str]
+    tokenizer: str
 
 
 def sample_scores(
@@ -69,7 +85,7 @@ def _one(weights: Sequence[float] | None) -> list[list[float]] | None:
 
 def corpus_of_samples(
     texts: Sequence[str],
-    samples: Sequence[Mapping[str, Any]],
+    samples: Sequence[Scored],
     items: Sequence[str | int],
     *,
     metrics: Sequence[str] | None = None,
@@ -128,7 +144,7 @@ if find_spec("inspect_ai") is not None:
         specs = None if metrics is None else _specs(metrics)
 
         def corpus(scores: list[SampleScore]) -> dict[str, float]:
-            noted: list[Any] = [(each.score.metadata or {}).get(KEY) for each in scores]
+            noted: list[Scored] = [(each.score.metadata or {}).get(KEY) for each in scores]
             if None in noted:
                 raise UsageError("corpus_scores: expected scores of item_scores, got those of another scorer")
             return corpus_of_samples(
@@ -166,7 +182,7 @@ if find_spec("inspect_ai") is not None:
             if weights is not None and of_target is None:
                 raise InvalidInput(f"sample {state.sample_id}: no weights in its metadata", where=weights)
             references, text = list(target), state.output.completion
-            noted = {"references": references, "weights": of_target, "metrics": specs, "tokenizer": tokenizer}
+            noted = Scored(references=references, weights=of_target, metrics=specs, tokenizer=tokenizer)
             found = sample_scores(text, references, of_target, metrics=specs, tokenizer=tokenizer)
             return Score(value=dict(found), answer=text, metadata={KEY: noted})
 
