@@ -144,8 +144,8 @@ if find_spec("inspect_ai") is not None:
         specs = None if metrics is None else _specs(metrics)
 
         def corpus(scores: list[SampleScore]) -> dict[str, float]:
-            noted: list[Scored] = [(each.score.metadata or {}).get(KEY) for each in scores]
-            if None in noted:
+            noted: list[Scored] = [each.score.metadata[KEY] for each in scores if KEY in (each.score.metadata or {})]
+            if len(noted) < len(scores):
                 raise UsageError("corpus_scores: expected scores of item_scores, got those of another scorer")
             return corpus_of_samples(
                 [each.score.answer or "" for each in scores],
