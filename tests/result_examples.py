@@ -430,6 +430,29 @@ def combination_fit(columns: list[str], value: float) -> dict[str, Any]:
     return {"columns": columns, "pool": estimated(value), "item": estimated(value / 2), "rmse": 1 - value}
 
 
+PREFERENCES: dict[str, Any] = (
+    {
+        "systems": [
+            {"system": system, "n": 9, "wins": wins, "ties": 2, "losses": 7 - wins}
+            | {"win_rate": (wins + 1) / 9}
+            | {"win_low": (wins - 1) / 9, "win_high": (wins + 3) / 9, "strength": (2 * wins - 7) / 5}
+            | {"low": (2 * wins - 9) / 5, "high": (2 * wins - 5) / 5, "rank_low": 1}
+            | {"rank_high": 2, "letters": "a"}
+            for system, wins in (("meteor", 5), ("tfidf", 2))
+        ],
+        "pairs": [
+            {"first": "meteor", "second": "tfidf", "n": 9, "wins": 5, "ties": 2}
+            | {"losses": 2, "win_rate": 6 / 9}
+            | {"expected": 6 / 9, "p_fit": None, "difference": 1.2, "low": -0.1, "high": 2.5}
+            | {"p": 0.07, "p_holm": 0.07},
+        ],
+    }
+    | {"preferences": 9, "items": 6, "annotators": 2, "tie_parameter": 0.6}
+    | {"left": {"value": 0.4, "low": 0.2, "high": 0.6}, "separated": False, "baseline": "tfidf"}
+    | {"notes": ["intervals of fewer than 20 items are too narrow"]}
+    | {"settings": {"resamples": 100, "seed": 7, "postil": "0.0"}}
+)
+
 OTHERS: dict[str, dict[str, Any]] = {
     "quality": {
         "annotators": [
@@ -634,6 +657,34 @@ OTHERS: dict[str, dict[str, Any]] = {
     | {"usage": {"calls": 2, "prompt_tokens": 400, "completion_tokens": 2, "cost": 0.0025}}
     | {"not_sent": ["seed"], "notes": ["3 of 4 texts without a grade: timeout"]}
     | {"signatures": {"judge(m)": "judge(model=m)|seed:1"}},
+    "judge-pairs": {
+        "pairs": [
+            {"first": "meteor", "second": "tfidf", "n": 9, "absent": 3, "wins": 5, "ties": 2, "losses": 2}
+            | {"win_rate": {"value": 6 / 9, "low": 0.4, "high": 0.9}}
+            | {"score": {"value": 0.6, "low": 0.4, "high": 0.8}, "changed": 2},
+            {"first": "meteor", "second": "b", "n": 0, "absent": 1, "wins": 0, "ties": 0, "losses": 0}
+            | {"win_rate": None, "score": None, "changed": 0},
+        ],
+        "strengths": {"kind": "preferences", **PREFERENCES},
+        "position": {"n": 9, "changed": {"value": 2 / 9, "low": 0.0, "high": 0.5}}
+        | {"first": {"value": 0.6, "low": 0.5, "high": 0.7}},
+        "people": {"pairs": 2, "unmatched": 1}
+        | {"judge": {"n": 4, "share": {"value": 0.5, "low": 0.25, "high": 0.75}, "decided_n": 0, "decided": None}}
+        | {
+            "people": {"n": 2, "share": {"value": 0.5, "low": 0.0, "high": 1.0}, "decided_n": 1}
+            | {"decided": {"value": 1.0, "low": None, "high": None}}
+        },
+        "rows": [
+            {"item": "1", "system_a": "meteor", "system_b": "other", "annotator": "judge(m)", "preference": "a"}
+            | {"score": 0.75, "score_first": 1.0, "mass": 0.95, "calls": 2, "signature": "judge-pairs(model=m)|seed:1"},
+        ],
+        "absent": [{"why": "timeout", "n": 3, "examples": ["2: meteor and tfidf", "1 by b", "2"], "reason": "failed"}],
+        "settings": {"postil": "0.2.0", "model": "m", "anchors": "none", "seed": 20181},
+    }
+    | {"judge": "judge(m)", "longer": {"value": 0.6, "low": 0.5, "high": 0.7}}
+    | {"usage": {"calls": 18, "prompt_tokens": 400, "completion_tokens": 18, "cost": 0.0025}}
+    | {"not_sent": ["seed"], "notes": ["3 of 12 pairs without a verdict: timeout"]}
+    | {"signatures": {"judge(m)": "judge-pairs(model=m)|seed:1"}},
     "interest-training": {
         "gains": [
             {"measure": name, "k": 10, "ncg": ncg, "low": 0.25, "high": 0.75}
@@ -726,26 +777,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     | {"texts": 3, "annotators_per_item": 2, "gold": 1, "order_correlation": 0.25, "median_gap": None}
     | {"pairs": [{"first": "ann", "second": "bob", "texts": 1}], "overlapping": 1, "by_item": True}
     | {"sampled": 2, "sampled_from": 9},
-    "preferences": {
-        "systems": [
-            {"system": system, "n": 9, "wins": wins, "ties": 2, "losses": 7 - wins}
-            | {"win_rate": (wins + 1) / 9}
-            | {"win_low": (wins - 1) / 9, "win_high": (wins + 3) / 9, "strength": (2 * wins - 7) / 5}
-            | {"low": (2 * wins - 9) / 5, "high": (2 * wins - 5) / 5, "rank_low": 1}
-            | {"rank_high": 2, "letters": "a"}
-            for system, wins in (("meteor", 5), ("tfidf", 2))
-        ],
-        "pairs": [
-            {"first": "meteor", "second": "tfidf", "n": 9, "wins": 5, "ties": 2}
-            | {"losses": 2, "win_rate": 6 / 9}
-            | {"expected": 6 / 9, "p_fit": None, "difference": 1.2, "low": -0.1, "high": 2.5}
-            | {"p": 0.07, "p_holm": 0.07},
-        ],
-    }
-    | {"preferences": 9, "items": 6, "annotators": 2, "tie_parameter": 0.6}
-    | {"left": {"value": 0.4, "low": 0.2, "high": 0.6}, "separated": False, "baseline": "tfidf"}
-    | {"notes": ["intervals of fewer than 20 items are too narrow"]}
-    | {"settings": {"resamples": 100, "seed": 7, "postil": "0.0"}},
+    "preferences": PREFERENCES,
     "thread-orders": {
         "rows": [
             {"scorer": "quality", "measure": "pairwise", "value": 0.5, "low": 0.4}

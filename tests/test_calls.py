@@ -71,6 +71,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "highlight": {"result": example("interesting"), "path": "none"},
     "interesting": {"source": "none"},
     "judge": {"candidates": "none", "options": None},
+    "judge_pairs": {"candidates": "none", "options": None},
     "load_commenter": {"folder": "none"},
     "parse_metric": {"spec": "meteor"},
     "rank_passages": {"passages": TEXTS, "reference": ["a"], "weights": [1.0]},
@@ -151,7 +152,7 @@ def call(name: str, /, **change: object) -> object:
     function, given = FUNCTIONS[name]
     if name == "build_corpus":
         given = given | {"options": postil.BuildOptions(source="s", license="l")}
-    if name == "judge":
+    if name in {"judge", "judge_pairs"}:
         given = given | {"options": postil.JudgeOptions(model="m", scale=postil.Scale(1, 5), anchors="none")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

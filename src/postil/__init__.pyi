@@ -35,6 +35,7 @@ from postil.interest.calls import highlight as highlight
 from postil.interest.calls import interesting as interesting
 from postil.interest.options import InterestingOptions as InterestingOptions
 from postil.judging.calls import judge as judge
+from postil.judging.calls import judge_pairs as judge_pairs
 from postil.judging.options import JudgeOptions as JudgeOptions
 from postil.metrics.background import DocumentFrequencies as DocumentFrequencies
 from postil.metrics.controls import ControlOptions as ControlOptions

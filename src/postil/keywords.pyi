@@ -193,6 +193,8 @@ class JudgeKeywords(TypedDict, total=False):
     temperature: float
     answer_tokens: int
     tokenizer: str
+    baseline: str | None
+    pairs_per_item: int | None
     controls: bool
     aspect: str | None
     out: str | None

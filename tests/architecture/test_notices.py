@@ -20,7 +20,7 @@ OURS = (
         "py.typed",
         "comments/prompt.txt",
         "screening/*.txt",
-        "judging/prompt.txt",
+        "judging/*.txt",
         "text/abbreviations.txt",
         "text/stop_lists/*.txt",
     ),

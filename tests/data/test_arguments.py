@@ -54,7 +54,7 @@ def test_wrong_keywords_are_refused_in_the_words_of_python() -> None:
         postil.correlate(SCORES, GRADES, options=postil.CorrelateOptions(), by="pool")
     with pytest.raises(UsageError, match=r"^by, worst: options are given too; put them there$"):
         options_of(postil.CorrelateOptions, postil.CorrelateOptions(), {"by": "pool", "worst": 1})
-    with pytest.raises(UsageError, match=r"^missing: model, scale$"):
+    with pytest.raises(UsageError, match=r"^missing: model$"):
         postil.judge([{"item": 1, "text": "a"}], endpoint="http://127.0.0.1:1/v1")
     with pytest.raises(UsageError, match=r"^resamples: expected a whole number"):
         postil.correlate(SCORES, GRADES, resamples="many")  # type: ignore[arg-type]

@@ -159,6 +159,7 @@ PICTURES = {
     "evaluation": ["mrr"],
     "interleaving": ["preferences"],
     "judge": ["grades", "controls"],
+    "judge-pairs": ["strengths"],
     "passages": ["best", "f1", "kl", "baselines", "w-f1"],
     "preferences": ["strengths"],
     "score": ["scores", "bleu-1", "meteor"],

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from postil.data.rows import PairPreference
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
 
-__all__ = ["LOSS", "TIE", "WIN", "Pairs", "Strengths", "groups_apart", "preferred_systems"]
+__all__ = ["LOSS", "TIE", "WIN", "Pairs", "Seen", "Strengths", "check_once", "groups_apart", "preferred_systems"]
+
+Seen: TypeAlias = "dict[tuple[str, frozenset[str], str], int]"
+"""Indexes of preferences by item, systems and annotator."""
 
 WIN, TIE, LOSS = range(3)
 """Outcomes of a pair, for its first system, in the order of counts."""
@@ -120,12 +123,10 @@ class _Table:
         names: dict[str, int] = {}
         items: dict[str, int] = {}
         pairs: dict[tuple[int, int], int] = {}
-        seen: dict[tuple[str, frozenset[str], str], int] = {}
+        seen: Seen = {}
         people, cells, owners, sides = set(), [], [], []
         for index, row in enumerate(preferences):
-            key = row.item, frozenset((row.system_a, row.system_b)), row.annotator
-            if seen.setdefault(key, index) != index:
-                raise _repeated(row, seen[key], index, places)
+            check_once(seen, row, index, places)
             a, b = (names.setdefault(name, len(names)) for name in (row.system_a, row.system_b))
             outcome = {"a": WIN, "tie": TIE, "b": LOSS}[row.preference]
             pair = pairs.setdefault((min(a, b), max(a, b)), len(pairs))
@@ -158,15 +159,30 @@ class _Table:
         return estimate(np.concatenate([[left.sum() / n.sum()], (drawn @ left) / (drawn @ n)]), len(n))
 
 
-def _repeated(row: PairPreference, first: int, index: int, places: RowLocations | None) -> InvalidInput:
+def check_once(seen: Seen, row: PairPreference, index: int, places: RowLocations | None) -> None:
+    """Refuse a preference of an annotator for a pair that has one already.
+
+    Args:
+        seen: Indexes of the preferences so far, to which this one is added.
+        row: The preference.
+        index: Its index.
+        places: Locations of the rows, for messages.
+
+    Raises:
+        InvalidInput: There is another one; says where.
+    """
+    key = row.item, frozenset((row.system_a, row.system_b)), row.annotator
+    first = seen.setdefault(key, index)
+    if first == index:
+        return
     lines = (first + 1, index + 1) if places is None else (places.line(first), places.line(index))
     problem = (
         f"expected one preference of {row.annotator} for {row.system_a} and {row.system_b} of item {row.item}, got "
         f"another one on line {lines[0]}"
     )
     if places is None:
-        return InvalidInput(problem, where="preferences", line=lines[1])
-    return places.error(index, "annotator", problem)
+        raise InvalidInput(problem, where="preferences", line=lines[1])
+    raise places.error(index, "annotator", problem)
 
 
 class _Fitted:

@@ -39,6 +39,7 @@ __all__ = [
     "Draft",
     "JudgeScore",
     "Judgement",
+    "PairJudgement",
     "PairPreference",
     "Passage",
     "PlannedReference",
@@ -524,3 +525,33 @@ class PairPreference(Row, frozen=True, omit_defaults=True, gc=False):
             raise InvalidInput(problem, field="system_b")
         check_choice(self.preference)
         _check_left(self.left)
+
+
+class PairJudgement(PairPreference, frozen=True, omit_defaults=True, gc=False):
+    """The preference of a judge, a language model, for one of two systems' texts, which it saw in both orders.
+
+    Args:
+        item: The item that both texts were written for.
+        system_a: System of one text.
+        system_b: System of the other.
+        annotator: Name of the judge.
+        preference: ``a``, ``b``, or ``tie`` where neither is better.
+        left: None of a judge, as either text was first.
+        score: Expected preference for the text of system a in [0, 1], the mean of both orders; a tie is .5.
+        score_first: The same where this text was first.
+        score_second: The same where it was second.
+        mass: Mean probability of all verdicts together; None where no probabilities are known.
+        samples: Number of sampled answers with a verdict; 0 where it is an expected value.
+        calls: Number of answers that it was made of; 0 where both texts are equal.
+        omitted: Number of words of the article that were left out of the prompt.
+        signature: All that the preference depends on.
+    """
+
+    score: float = 0.5
+    score_first: float = 0.5
+    score_second: float = 0.5
+    mass: float | None = None
+    samples: int = 0
+    calls: int = 0
+    omitted: int = 0
+    signature: Signature = EXTERNAL

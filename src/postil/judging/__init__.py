@@ -12,13 +12,20 @@ CAPABILITY: Final = Capability(
     __name__,
     "Score texts",
     commands={
-        "judge": Command("command:judge", "Grade texts by a language model, with graded references as examples."),
+        "judge": Command("command:judge", "Grade texts, or compare them in pairs, by a language model."),
     },
     kinds={
         "judge": Kind("result:JudgeResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
+        "judge-pairs": Kind(
+            "result:JudgePairsResult",
+            "pair_view:view",
+            title="Pairs judged by a language model",
+            chapter="pair_view:chapter",
+            pictures="pair_view:pictures",
+        ),
     },
     names={
-        "calls": "judge",
+        "calls": "judge judge_pairs",
         "options": "JudgeOptions",
     },
 )

@@ -18,9 +18,15 @@ def _prompt() -> str:
     return default_template().text
 
 
+def _pairs_prompt() -> str:
+    from postil.judging.pairs import default_pair_template  # noqa: PLC0415
+
+    return default_pair_template().text
+
+
 @command
 def judge(
-    candidates: Annotated[str, Argument(metavar="CANDIDATES", help="Texts to grade (item, system, text).")],
+    candidates: Annotated[str, Argument(metavar="CANDIDATES", help="Texts to judge (item, system, text).")],
     *,
     references: Annotated[
         str | None,
@@ -38,16 +44,34 @@ def judge(
         str | None,
         Option(metavar="FILE", help="Human ratings (item, system, annotator, grade) to compare."),
     ] = None,
+    pairs: Annotated[
+        bool,
+        Option(
+            help="Compare the texts of each item in pairs, each in both orders, instead of grading them. Rows of --out "
+            "are preferences, for compare --preferences.",
+        ),
+    ] = False,
+    preferences: Annotated[
+        str | None,
+        Option(
+            metavar="FILE",
+            help="Human preferences (item, system_a, system_b, annotator, preference) to compare, with --pairs.",
+        ),
+    ] = None,
     options: JudgeOptions,
     inputs: InputOptions,
     show_prompt: Annotated[  # noqa: ARG001 - it runs nothing
         bool,
         Option(prints=_prompt, help="Print the template of the prompt."),
     ] = False,
+    show_pairs_prompt: Annotated[  # noqa: ARG001 - it runs nothing
+        bool,
+        Option(prints=_pairs_prompt, help="Print the template of the prompt of --pairs."),
+    ] = False,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Grade texts by a language model, with graded references of the same item as examples.
+    """Grade texts by a language model, with graded references of the same item as examples, or compare them in pairs.
 
     A grade is the expected value over the probabilities that the model gives to the grades as its first token, or
     else the mean of samples. Rows of --out are score rows, for correlate, compare, combine and report. Texts are sent
@@ -55,15 +79,28 @@ def judge(
 
     Example: postil judge systems.jsonl -r references.jsonl --articles articles.jsonl --scale 1:5 --model qwen3
     --endpoint http://127.0.0.1:8080/v1 --cache answers --out judge.jsonl
+
+    Example: postil judge systems.jsonl --pairs --articles articles.jsonl --model qwen3
+    --endpoint http://127.0.0.1:8080/v1 --cache answers --out preferences.jsonl
     """
-    from postil.judging.calls import judge_rows, open_sources, plan_rows  # noqa: PLC0415 - metrics are behind it
+    from postil.judging.calls import (  # noqa: PLC0415 - metrics are behind it
+        check_roles,
+        judge_pair_rows,
+        judge_rows,
+        open_sources,
+        plan_rows,
+    )
     from postil.results.views import show  # noqa: PLC0415
 
-    paths = {"candidates": candidates, "references": references, "articles": articles, "judgements": judgements}
+    paths = {"candidates": candidates, "references": references, "articles": articles} | {
+        "judgements": judgements,
+        "preferences": preferences,
+    }
+    check_roles(paths, pairs=pairs)
     check_page(report, paths.values())
     sources = open_sources(paths, options, inputs, say)
     if options.dry_run:
-        emit(show(format, plan_rows(sources, options, say)), format)
+        emit(show(format, plan_rows(sources, options, say, pairs=pairs)), format)
         return
-    result = judge_rows(sources, options, command=command_line(), on_message=say)
-    print_result(result, format, report)
+    judged = judge_pair_rows if pairs else judge_rows
+    print_result(judged(sources, options, command=command_line(), on_message=say), format, report)

@@ -44,6 +44,8 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
         temperature: Temperature of the samples.
         answer_tokens: Maximum number of tokens of a sample; a model that thinks before it answers needs many more.
         tokenizer: Tokenizer of the anchor metric and of the length control, as of postil score.
+        baseline: Compare the texts of this system alone with those of the others, in pairs.
+        pairs_per_item: Largest number of pairs of each item, those chosen least often before, else at random.
         controls: Grade each text by changed prompts as well: anchors in falling order or with permuted grades, without
             the article, without anchors, and the same prompt again.
         aspect: Aspect of the judgements to keep, where they have more than one.
@@ -64,6 +66,8 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
     temperature: Annotated[float, Flag(min=0)] = 0.7
     answer_tokens: Annotated[int, Flag(min=1)] = ANSWER_TOKENS
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    baseline: Annotated[str | None, Flag(metavar="SYSTEM")] = None
+    pairs_per_item: Annotated[int | None, Flag(min=1)] = None
     controls: bool = False
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
     out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
@@ -73,6 +77,8 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
         super().__post_init__()
         UnknownName.check("choice of anchors", self.anchors, CHOICES)
         check_least(1, anchors_per_grade=self.anchors_per_grade, article_words=self.article_words)
+        if self.pairs_per_item is not None:
+            check_least(1, pairs_per_item=self.pairs_per_item)
         check_least(1, samples=self.samples, answer_tokens=self.answer_tokens)
         if not 0 <= self.temperature < math.inf:
             raise UsageError(f"temperature: expected 0 or more, got {self.temperature:g}")

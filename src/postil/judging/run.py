@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from postil.data.parts import Estimate
     from postil.endpoint.limits import Price
     from postil.judging.texts import JudgedTexts
+    from postil.messages import Message
     from postil.meta.table import Key
 
     Ask = Callable[[Iterable[Request]], Iterator[Answer | Failed]]
@@ -332,6 +333,9 @@ class Run(Generic[R]):
     sought: ClassVar[str]
     """Its outcome."""
 
+    advice: ClassVar[Mapping[str, Message]] = {}
+    """Advice where none has an outcome, by the reason."""
+
     done: ClassVar[str]
     """A participle: one with an outcome is so."""
 
@@ -520,7 +524,7 @@ def signature_of(spec: JudgeSpec, outcome: Graded, anchors: str, *, with_article
         f"{head}(model={_part(given.model)},served={served},anchors={choice},{sampled})",
         f"prompt:{spec.template.fingerprint}",
         f"rubric:{fingerprint(spec.rubric) if spec.rubric else 'none'}",
-        *([f"scale:{given.scale}"] if given.scale else []),
+        *([f"scale:{given.scale}"] if anchors or head == "judge" else []),
         *([f"weights:grade|{anchors}"] if anchors else []),
         *([f"article-words:{given.article_words}"] if with_article else ["article:none"]),
         *([] if given.logprobs else ["logprobs:none"]),

@@ -11,7 +11,7 @@ import numpy as np
 
 from postil.data.explain import counted, have
 from postil.data.row_locations import LocatedRows, RowLocations, Source
-from postil.data.rows import ArticleContent, Candidate, Judgement, Reference
+from postil.data.rows import ArticleContent, Candidate, Judgement, PairPreference, Reference
 from postil.errors import InvalidInput
 from postil.judging.judge import Anchor, ArticleText, Case
 from postil.kernel.unicode_forms import normalized
@@ -59,12 +59,14 @@ class TextSources:
         references: Graded references of their items; None without any.
         articles: Articles by item; None without any.
         judgements: Human ratings of the texts; None without any.
+        preferences: Preferences of people for texts in pairs; None without any.
     """
 
     candidates: Source[Candidate]
     references: Source[Reference] | None = None
     articles: Source[ArticleContent] | None = None
     judgements: Source[Judgement] | None = None
+    preferences: Source[PairPreference] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
