@@ -13,6 +13,7 @@ from originals import Texts, summaries
 
 import postil
 from postil.errors import UsageError
+from postil.metrics.citations import sacrebleu_signature
 from postil.text.tokenizers import tokenizer
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
@@ -161,3 +162,31 @@ def test_the_run_takes_them_too() -> None:
     named = postil.score(texts.candidates, texts.references, metrics=["bleu(tokenizer=zh)"])
     assert run.corpus[spec] == named.corpus["bleu(tokenizer=zh)"]
     assert "|tokenizer:sacrebleu-2." in run.signatures[spec]
+
+
+@pytest.mark.parametrize(
+    "spec", ["bleu", "bleu(smooth=floor)", "bleu(tokenizer=zh,smooth=add-k)", "chrf", "chrf++", *TER]
+)
+def test_signatures_are_those_that_sacrebleu_prints(spec: str) -> None:
+    metrics = pytest.importorskip("sacrebleu.metrics")
+    made = {
+        "bleu": metrics.BLEU(),
+        "bleu(smooth=floor)": metrics.BLEU(smooth_method="floor"),
+        "bleu(tokenizer=zh,smooth=add-k)": metrics.BLEU(tokenize="zh", smooth_method="add-k"),
+        "chrf": metrics.CHRF(),
+        "chrf++": metrics.CHRF(word_order=2),
+        **{name: metrics.TER(**given) for name, given in TER.items()},
+    }[spec]
+    for references in ([["a b", "c"], ["d"]], [["a"], ["d"]]):
+        texts = Texts("few", ["a", "d"], references)
+        made.corpus_score(texts.candidates, streams(texts))
+        ours = postil.score(texts.candidates, texts.references, metrics=[spec]).signatures[spec]
+        assert sacrebleu_signature(spec, ours) == str(made.get_signature())
+
+
+def test_numbers_like_a_program_are_its_own(largest: Callable[[object, object], float]) -> None:
+    bleu = pytest.importorskip("sacrebleu.metrics").BLEU
+    texts = raw_texts(50)
+    ours = postil.score(texts.candidates, texts.references, like="sacrebleu", tokenizer="sacrebleu:zh")
+    theirs = bleu(tokenize="zh").corpus_score(texts.candidates, streams(texts)).score
+    assert largest(list(ours.corpus.values()), [theirs / 100]) < 1e-12

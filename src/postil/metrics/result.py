@@ -53,6 +53,7 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
             scores. They are in memory alone, never in the JSON.
         equal_references: Number of references of its item that are the same text, for each candidate in `items`; empty
             where no candidate has any.
+        like: Program whose metrics these are, where it was asked for by name.
     """
 
     scores: tuple[SystemScore, ...]
@@ -63,6 +64,7 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
     system_names: tuple[str, ...] = ()
     statistics: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
     equal_references: tuple[int, ...] = ()
+    like: str = ""
 
     def __eq__(self, other: object) -> bool:
         """Compare all numbers; arrays have no truth value of their own."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Final, cast, overload
 
+import msgspec
 import numpy as np
 
 from postil.data.arguments import check_arguments
@@ -34,6 +35,7 @@ from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
 from postil.metrics.ungraded import NAME, SIMILARITY, similarity_of
 from postil.scoring.graded import Graded, Weighting, graded_rows
 from postil.scoring.options import ScoreOptions
+from postil.scoring.programs import as_program
 from postil.text.han import all_remarks
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
@@ -64,6 +66,7 @@ def score(
     weights: Column | str | None = None,
     metrics: Metrics | None = None,
     tokenizer: str = "words",
+    like: str | None = None,
     items: Column | None = None,
     systems: Column | None = None,
     item: str | None = None,
@@ -103,6 +106,8 @@ def score(
             of a candidate and its references is a metric as well; see `postil.register_metric`. By default bleu-4,
             meteor, rouge-l and cider-d; of tables with weights their w- forms too.
         tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`. Lists of tokens are taken as they are.
+        like: Program whose numbers are wanted, ``sacrebleu``, ``rouge-score`` or ``pycocoevalcap``: its metrics, by
+            default those that it computes by itself, with its parameters and its tokenizer.
         items: Item of each candidate, so that the references of one item count once for CIDEr's document frequencies,
             whether several systems answer it or its references differ (leave-one-out). By default candidates with the
             same list of references share an item.
@@ -157,6 +162,8 @@ def score(
             raise UsageError("predictions: another name of candidates, which are given too; expected one of them")
         candidates = predictions
     several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+    if like is not None:
+        several, tokenizer = as_program(like, several or (), tokenizer)
     method = weights if isinstance(weights, str) else None
     options = ScoreOptions(
         tokenizer=tokenizer, weights=method, scale=scale, as_grade=as_grade, ungraded=ungraded, jobs=jobs
@@ -201,7 +208,8 @@ def score(
         found.add(scored)
     for remark in (*graded.remarks, *graded.missing()):
         warnings.warn(remark, stacklevel=2)
-    return found.result(graded.totals)
+    result = found.result(graded.totals)
+    return msgspec.structs.replace(result, like=like) if like else result
 
 
 def _of_tables(  # noqa: PLR0917

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
+from dataclasses import replace
 from typing import Annotated
 
 from postil.cli.command import Argument, FormatOption, Option, command
@@ -44,8 +45,10 @@ def score(
 
     Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
     """
+    from postil.metrics.citations import methods  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
     from postil.scoring.files import notes, score_files  # noqa: PLC0415
+    from postil.scoring.view import as_percent  # noqa: PLC0415
 
     table.check(format, intervals=False)
     if options.metrics:
@@ -53,7 +56,13 @@ def score(
     limits.check_apart([candidates, *references, *filter(None, [options.items])])
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
         result = score_files(candidates, references, options, say)
-    emit(show(format, result, remarks=notes(result), table=table), format)
+    if as_percent(result) and table.layout == "systems":
+        table = replace(table, percent=True)
+    cited = methods(result.signatures) if options.cite else []
+    if format != "table":
+        for line in cited:
+            say(line)
+    emit(show(format, result, remarks=[*notes(result), *cited], table=table), format)
     if limits.fail_below:
         falls = {row.metric: falls_by_signature(row.metric, row.signature) for row in result.scores}
         measured = [Measured(row.system, row.metric, row.score, falls[row.metric]) for row in result.scores]

@@ -151,7 +151,7 @@ def score_files(
     # When all went well, so that an error stands alone; files that were looked at before say all twice.
     for remark in (*dict.fromkeys(said), *remarks, *graded.missing()):
         on_message(remark)
-    return ScoreResult(scores=graded.totals.scores(), aggregation="corpus")
+    return ScoreResult(scores=graded.totals.scores(), aggregation="corpus", like=options.like or "")
 
 
 def _write(out: Writer[Score], scored: ScoredBatch, evaluation: Evaluation) -> None:

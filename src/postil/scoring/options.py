@@ -10,6 +10,7 @@ from postil.data.options import EngineOptions, InputOptions, PluginOptions
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.options import Flag, options
+from postil.scoring.programs import as_program
 
 __all__ = ["ScoreOptions"]
 
@@ -29,6 +30,9 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
             sacrebleu:char, sacrebleu:ja-mecab, sacrebleu:ko-mecab, sacrebleu:flores101, sacrebleu:flores200 and
             sacrebleu:spm. With words at most a tenth of the texts may be Chinese. A metric may have its own, as in
             bleu-4(tokenizer=13a).
+        like: Program whose numbers are wanted: sacrebleu, rouge-score or pycocoevalcap. Its metrics (all of them where
+            none is named; of sacrebleu bleu alone) get its parameters and tokenizer, and tables its factor of 100.
+        cite: Add a sentence for the methods section of a paper: metrics, papers and signatures.
         scale: Scale of the references' grades: HIGH (from 0) or LOW:HIGH.
         weights: Source of the references' weights. Grades: score (grade/high), minmax, item-max, signed. Upvotes:
             votes. Similarity to the other references: consensus. The rows' own weight: given. By default score, or
@@ -49,6 +53,8 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
 
     metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = ()
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    like: Annotated[str | None, Flag(metavar="NAME")] = None
+    cite: bool = False
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     weights: Annotated[str | None, Flag(metavar="METHOD")] = None
     as_grade: bool = False
@@ -72,3 +78,6 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
                     spec=spec,
                     each=Listed([Setting("metrics", each) for each in spec.split(",")], last=" ", between=" "),
                 )
+        metrics, tokenizer = as_program(self.like, self.metrics, self.tokenizer)
+        object.__setattr__(self, "metrics", metrics)
+        object.__setattr__(self, "tokenizer", tokenizer)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.data.explain import counted
 from postil.data.groups import grouped
+from postil.metrics.citations import sacrebleu_lines
 from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.formats import listed
 from postil.results.names import falls_by_signature
@@ -16,6 +17,7 @@ from postil.results.plots.forest import IntervalRow
 from postil.results.systems_table import SystemsTable
 from postil.results.table import Count, Name, Number, Table, crossed
 from postil.results.views import View, best
+from postil.scoring.programs import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,29 +38,55 @@ def view(result: ScoreResult) -> View:
         line=scores_summary("system", result.scores, counted(texts, "text")),
         rows=result.scores,
         fields=SystemScore.__struct_fields__,
-        grids=[scores_table("system", result.scores, n=True)],
-        remarks=[f"{metric}: {signature}" for metric, signature in signatures.items()],
+        grids=[scores_table("system", result.scores, n=True, percent=as_percent(result))],
+        remarks=[
+            *(f"{metric}: {signature}" for metric, signature in signatures.items()),
+            *sacrebleu_lines(signatures, like=result.like == "sacrebleu"),
+            *_of_program(result),
+        ],
         systems=score_table("system", result.scores, "text"),
     )
 
 
-def scores_table(head: str, scores: Sequence[SystemScore], *, n: bool) -> Table:
+def as_percent(result: ScoreResult) -> bool:
+    """True if tables show the scores times 100, as the program does whose numbers they are.
+
+    Args:
+        result: Scores of systems.
+    """
+    return result.like in PROGRAMS and PROGRAMS[result.like].percent
+
+
+def _of_program(result: ScoreResult) -> Iterator[str]:
+    """The program whose numbers these are, and its paper."""
+    if result.like in PROGRAMS:
+        times = "; scores × 100" if as_percent(result) else ""
+        yield f"as {result.like} computes them{times}; cite {PROGRAMS[result.like].paper}"
+
+
+def scores_table(head: str, scores: Sequence[SystemScore], *, n: bool, percent: bool = False) -> Table:
     """One row per system and one column per metric.
 
     Args:
         head: Title of the first column.
         scores: Scores, system by system.
         n: True to show the number of candidates.
+        percent: True to show the scores times 100.
     """
+    cell = Number("", _times_100, digits=2, zero=True) if percent else Number("", "score", digits=4, zero=True)
     return crossed(
         scores,
         Name(head, "system"),
         "metric",
-        Number("", "score", digits=4, zero=True),
+        cell,
         key="scores",
         caption="Corpus scores of each system over all its texts",
         beside=[Count("texts", "n", plain="n", separated=False)] if n else (),
     )
+
+
+def _times_100(row: SystemScore) -> float:
+    return 100.0 * row.score
 
 
 def score_table(head: str, scores: Sequence[SystemScore], unit: str) -> SystemsTable:
@@ -107,7 +135,7 @@ def chapter(found: ScoreResult, key: str) -> Chapter:
     systems = len({row.system for row in found.scores})
     said = f"{counted(systems, 'system')}, {counted(len(of), 'metric')}"
     parts = (
-        Section("scores", "Scores", (scores_table("system", found.scores, n=True),)),
+        Section("scores", "Scores", (scores_table("system", found.scores, n=True, percent=as_percent(found)),)),
         Section("settings", "Settings", (signatures(of.items()),)),
     )
     conclusion = scored(found)
