@@ -51,6 +51,7 @@ def recognized_columns(
         InvalidInput: Several columns could be the same field.
 
     >>> from postil.data.reading import Reading
+    >>> from postil.data.rows import Candidate
     >>> recognized_columns(Candidate, Reading(), ["Item", "System", "mt"], "t.csv")
     {'item': 'Item', 'system': 'System', 'text': 'mt'}
     """
