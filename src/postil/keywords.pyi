@@ -202,8 +202,10 @@ class JudgeKeywords(TypedDict, total=False):
 class TableKeywords(TypedDict, total=False):
     layout: str
     percent: bool
+    as_printed: bool
     digits: int | None
     intervals: bool
     second_best: bool
     caption: str | None
     label: str | None
+    names: Mapping[str, str]

@@ -354,7 +354,7 @@ def test_suggestions_and_their_scores_are_written(postil: Postil) -> None:
 
 def test_layout_of_systems(postil: Postil) -> None:
     said = postil(*EVALUATE, "--layout", "systems", "--format", "latex").out
-    assert "\ncommenter & rouge-l & w-rouge-l \\\\\n" in said
+    assert "\ncommenter & ROUGE-L & w-ROUGE-L \\\\\n" in said
     assert "8 articles. Best in bold." in said
 
 

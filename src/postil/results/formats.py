@@ -234,7 +234,7 @@ def _html(rows: Grid) -> str:
 ESCAPES: Final[Mapping[Text, Callable[[str], str]]] = {
     "table": one_line,
     "markdown": markdown_cell,
-    "latex": lambda text: latex_text(text).replace("τ-", r"$\tau$-"),
+    "latex": lambda text: latex_text(text).replace("τ-", r"$\tau$-").replace("Δ", r"$\Delta$"),
     "html": lambda text: escape(one_line(text)),
 }
 """Functions that write a text as a cell of each format."""

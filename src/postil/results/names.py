@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "CONTROL",
     "LENGTH",
     "control",
     "copies_remark",
+    "display_name",
+    "display_names",
     "falls_by_signature",
     "family",
     "is_control",
     "metric_of",
+    "printed_times_100",
     "reads_weights",
     "unweighted",
 ]
@@ -42,6 +46,96 @@ CONTROLS: Final[Mapping[str, str]] = {
     "no-anchors": "without anchors",
     "repeat": "asked again",
 }
+
+
+DISPLAY: Final[Mapping[str, str]] = {
+    "bertscore": "BERTScore",
+    "bleu": "BLEU",
+    "bleu-1": "BLEU-1",
+    "bleu-2": "BLEU-2",
+    "bleu-3": "BLEU-3",
+    "bleu-4": "BLEU-4",
+    "bleurt": "BLEURT",
+    "chrf": "chrF",
+    "chrf++": "chrF++",
+    "cider": "CIDEr",
+    "cider-d": "CIDEr-D",
+    "comet": "COMET",
+    "delta-bleu": "\N{GREEK CAPITAL LETTER DELTA}BLEU",
+    "meteor": "METEOR",
+    "metricx": "MetricX",
+    "rouge-1": "ROUGE-1",
+    "rouge-2": "ROUGE-2",
+    "rouge-l": "ROUGE-L",
+    "rouge-lsum": "ROUGE-Lsum",
+    "rouge-su4": "ROUGE-SU4",
+    "rouge1": "ROUGE-1",
+    "rouge2": "ROUGE-2",
+    "rougel": "ROUGE-L",
+    "rougelsum": "ROUGE-Lsum",
+    "sentence-cosine": "sentence cosine",
+    "ter": "TER",
+    "vector-cosine": "vector cosine",
+    "vector-f1": "vector F1",
+}
+"""Names of metrics in papers, by the names in specs in lower case."""
+
+_TIMES_100: Final = re.compile(r"bleu(-\d)?|chrf(\+\+)?|rouge.*|ter")
+"""Metrics whose programs, or whose papers, print scores times 100."""
+
+_SPEC: Final = re.compile(r"(?P<weighted>w-)?(?P<name>[^()]+)(?P<parameters>\(.*\))?", re.DOTALL)
+
+
+def display_name(metric: str, *, parameters: bool = False) -> str:
+    """The name of a metric in a paper; a metric that is not known keeps its own.
+
+    Args:
+        metric: Its spec.
+        parameters: True to keep the parameters of the spec.
+
+    >>> display_name("w-bleu-4"), display_name("rouge-l(beta=1)"), display_name("control:top(w-meteor)")
+    ('w-BLEU-4', 'ROUGE-L', 'top references (w-METEOR)')
+    """
+    if is_control(metric):
+        of = metric_of(metric)
+        return f"{control(metric)} ({display_name(of, parameters=parameters)})" if of else control(metric)
+    match = _SPEC.fullmatch(metric)
+    if match is None or (name := DISPLAY.get(match["name"].lower())) is None:
+        return metric
+    return f"{match['weighted'] or ''}{name}{match['parameters'] or '' if parameters else ''}"
+
+
+def display_names(metrics: Iterable[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The name of each metric in a table for a paper, no two alike.
+
+    Metrics that would share a name keep their parameters, and where these are the same their specs.
+
+    Args:
+        metrics: Specs of metrics.
+        given: Names that were chosen, by spec.
+
+    >>> display_names(["bleu", "rouge-l", "rouge-l(beta=1)", "rouge-1", "rouge1"], {"bleu": "SacreBLEU"}).values()
+    dict_values(['SacreBLEU', 'ROUGE-L', 'ROUGE-L(beta=1)', 'rouge-1', 'rouge1'])
+    """
+    given = given or {}
+    names = {metric: given.get(metric, display_name(metric)) for metric in metrics}
+    for other in (lambda metric: display_name(metric, parameters=True), str):
+        shared = {name for name, count in Counter(names.values()).items() if count > 1}
+        names |= {metric: other(metric) for metric, name in names.items() if name in shared and metric not in given}
+    return names
+
+
+def printed_times_100(metric: str) -> bool:
+    """True for a metric whose scores are printed times 100: BLEU, chrF, ROUGE and TER, weighted or not.
+
+    Args:
+        metric: Its spec.
+
+    >>> [printed_times_100(metric) for metric in ("bleu", "w-rouge-l(beta=1)", "meteor", "control:length")]
+    [True, True, False, False]
+    """
+    match = _SPEC.fullmatch(metric)
+    return match is not None and _TIMES_100.fullmatch(match["name"].lower()) is not None
 
 
 def is_control(name: str) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping  # the options read it at run time
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Final, cast
 
@@ -13,12 +15,14 @@ from postil.data.explain import counted
 from postil.errors import UnknownName, UsageError
 from postil.messages import Blank, Command, Setting
 from postil.options import Flag, options
-from postil.results.formats import ESCAPES, LAYOUTS, Format, Grid, Text, grid_as_csv
+from postil.results.formats import ESCAPES, LAYOUTS, Format, Grid, Text, grid_as_csv, listed
+from postil.results.latex_width import BOLD, COLUMN, SCRIPT, fit, table_width, text_width
+from postil.results.names import display_names, printed_times_100
 from postil.results.numbers import plain_numbers
 from postil.results.table import Count, Number, Record, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 __all__ = ["SystemsTable", "TableOptions", "systems_text"]
@@ -28,6 +32,9 @@ SYSTEMS: Final = Setting("layout", "systems")
 _LABEL: Final = re.compile(r"[\w:./+-]+", re.ASCII)
 
 DAGGER: Final = "†"
+
+_BREAKS: Final = re.compile(r"\\textbar\{\}|,|\w{25}(?=\w)")
+"""Places of a signature after which a line may end."""
 
 _EMPHASIS: Final = re.compile(r"[*_#~]")
 """Characters of emphasis and headings in Markdown."""
@@ -42,28 +49,33 @@ class TableOptions:
             dagger where a system differs significantly from the baseline of postil compare. All options below go with
             systems.
         percent: Multiply scores by 100.
-        digits: Number of decimals; by default 4, with percent 2.
+        as_printed: Multiply by 100 the scores that papers print so: BLEU, chrF, ROUGE and TER.
+        digits: Number of decimals; by default 4, and 2 of what is multiplied by 100.
         intervals: Add the 95 % confidence intervals that postil compare computes.
         second_best: Underline the second best.
         caption: Text above the table; in LaTeX the caption of a table environment.
         label: Label of the table environment in LaTeX.
+        names: Name of a metric in the table, by its spec; repeatable. In LaTeX and Markdown it is by default that of
+            papers, such as ROUGE-L.
 
     Raises:
         UnknownName: There is no such layout.
         UsageError: An option is of another kind or has no effect in this layout, or the label has other characters than
             ``A-Za-z0-9:._/+-``.
 
-    >>> TableOptions(layout="systems", percent=True).decimals
+    >>> TableOptions(layout="systems", percent=True).decimals("meteor")
     2
     """
 
     layout: Annotated[str, Flag(metavar="NAME")] = "rows"
     percent: bool = False
+    as_printed: bool = False
     digits: Annotated[int | None, Flag(min=0, max=15)] = None
     intervals: bool = False
     second_best: bool = False
     caption: Annotated[str | None, Flag(metavar="TEXT")] = None
     label: Annotated[str | None, Flag(metavar="NAME")] = None
+    names: Annotated[Mapping[str, str], Flag("name", metavar="SPEC=NAME")] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -72,12 +84,18 @@ class TableOptions:
             raise UsageError(
                 "{digits}: expected a number from 0 to 15, got {got}", digits=Setting("digits"), got=self.digits
             )
-        for name in ("percent", "digits", "intervals", "second_best", "caption", "label"):
+        for name in ("percent", "as_printed", "digits", "intervals", "second_best", "caption", "label", "names"):
             given = getattr(self, name)
-            if self.layout == "rows" and given is not None and given is not False:
+            if self.layout == "rows" and given is not None and given is not False and given != {}:
                 raise UsageError(
                     "{setting} goes with the layout of systems: {systems}", setting=Setting(name), systems=SYSTEMS
                 )
+        if self.percent and self.as_printed:
+            raise UsageError(
+                "{percent} multiplies all scores by 100, {printed} some; give one of them",
+                percent=Setting("percent", value=True),
+                printed=Setting("as_printed", value=True),
+            )
         if self.label is not None and not _LABEL.fullmatch(self.label):
             raise UsageError(
                 "{label}: expected letters, digits and any of :._/+-, got '{got}'",
@@ -85,10 +103,21 @@ class TableOptions:
                 got=self.label,
             )
 
-    @property
-    def decimals(self) -> int:
-        """Number of decimals."""
-        return self.digits if self.digits is not None else 2 if self.percent else 4
+    def times_100(self, metric: str) -> bool:
+        """True if the scores of a metric are multiplied by 100.
+
+        Args:
+            metric: Its spec.
+        """
+        return self.percent or (self.as_printed and printed_times_100(metric))
+
+    def decimals(self, metric: str) -> int:
+        """Number of decimals of the scores of a metric.
+
+        Args:
+            metric: Its spec.
+        """
+        return self.digits if self.digits is not None else 2 if self.times_100(metric) else 4
 
     def check(self, form: str, *, intervals: bool) -> None:
         """Refuse options that a format or a result does not go with.
@@ -136,6 +165,7 @@ class SystemsTable:
         intervals: Source of the intervals, in words; empty without any.
         notes: Further notes, in words.
         signatures: Signature of each metric.
+        by_metric: True if the rows are metrics, and the columns something else.
     """
 
     table: Table
@@ -146,11 +176,18 @@ class SystemsTable:
     intervals: str = ""
     notes: Sequence[str] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
+    by_metric: bool = False
 
     @property
     def metrics(self) -> list[Number]:
         """The columns of the metrics."""
         return [column for column in self.table.columns if isinstance(column, Number)]
+
+    @property
+    def named(self) -> list[str]:
+        """The metrics that it names, in columns or in rows."""
+        first = self.table.columns[0]
+        return [first.value(row) for row in self.table.rows] if self.by_metric else [each.head for each in self.metrics]
 
     @property
     def counts(self) -> list[int]:
@@ -199,6 +236,13 @@ class _Score:
     different: bool
     interval: str
 
+    def width(self, size: float) -> float:
+        """The width of the cell in LaTeX in points, where letters have a multiple of their width at 10 pt."""
+        width = size * BOLD * text_width(self.number)
+        if self.interval:
+            width += size * text_width(" †" if self.different else " ") + SCRIPT * text_width(self.interval)
+        return width
+
     def written(self, style: _Style) -> str:
         number, interval = (text.replace("-", style.minus) for text in (self.number, self.interval))
         dagger = style.dagger[bool(interval)] * self.different
@@ -217,6 +261,8 @@ def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> st
         UsageError: See `TableOptions.check`.
     """
     options.check(form, intervals=bool(table.intervals))
+    for metric in options.names:
+        UnknownName.check("metric", metric, table.named)
     if form == "csv":
         return grid_as_csv(_numbers(table, options))
     writers = {"markdown": _markdown, "latex": _latex, "html": _html}
@@ -226,16 +272,21 @@ def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> st
 def _numbers(table: SystemsTable, options: TableOptions) -> Iterator[list[object]]:
     """The grid of CSV: numbers in full, or rounded where decimals are asked for."""
     ends = ("low", "high") if options.intervals else ()
-    first = table.table.columns[0]
-    heads = (name for column in table.metrics for name in (column.head, *(f"{column.head} {end}" for end in ends)))
+    first, names = table.table.columns[0], options.names
+    heads = (
+        name
+        for head in (names.get(column.head, column.head) for column in table.metrics)
+        for name in (head, *(f"{head} {end}" for end in ends))
+    )
     yield [first.head, "n", *heads]
     for row, n in zip_longest(table.table.rows, table.counts):
-        values = [column.value(row, of) for column in table.metrics for of in (column.of, *ends)]
-        yield [first.value(row), n, *(value if value is None else _scaled(value, options) for value in values)]
+        values = [(column, column.value(row, of)) for column in table.metrics for of in (column.of, *ends)]
+        scaled = (value if value is None else _scaled(value, options, column.head) for column, value in values)
+        yield [names.get(first.value(row), first.value(row)) if table.by_metric else first.value(row), n, *scaled]
 
 
-def _scaled(value: float, options: TableOptions) -> float:
-    value *= 100 if options.percent else 1
+def _scaled(value: float, options: TableOptions, metric: str) -> float:
+    value *= 100 if options.times_100(metric) else 1
     return value if options.digits is None else round(value, options.digits)
 
 
@@ -245,16 +296,33 @@ def _text(form: Text, text: str) -> str:
     return _EMPHASIS.sub(r"\\\g<0>", text) if form == "markdown" else text
 
 
+def _names(form: Text, table: SystemsTable, options: TableOptions) -> Mapping[str, str]:
+    """The name of each metric: that of papers in the formats of papers."""
+    return display_names(table.named, options.names) if form in {"latex", "markdown"} else options.names
+
+
+def _labels(form: Text, table: SystemsTable, options: TableOptions) -> tuple[list[str], list[str]]:
+    """The texts of the first column, with its head, and the heads of the columns of numbers."""
+    first, names = table.table.columns[0], _names(form, table, options)
+    rows = [first.value(row) for row in table.table.rows]
+    heads = [column.head for column in table.metrics]
+    falls = [" ↓" if head in table.lower_is_better else "" for head in heads]
+    if table.by_metric:
+        rows = [names.get(row, row) for row in rows]
+    else:
+        heads = [names.get(head, head) for head in heads]
+    return [first.head, *rows], [head + fall for head, fall in zip(heads, falls, strict=True)]
+
+
 def _grid(form: Text, table: SystemsTable, options: TableOptions) -> Grid:
-    first, rows = table.table.columns[0], table.table.rows
-    columns = [[_text(form, text) for text in (first.head, *map(first.value, rows))]]
+    labels, heads = _labels(form, table, options)
+    columns = [[_text(form, text) for text in labels]]
     if len(set(table.counts)) > 1:
         columns.append(["n", *(f"{n:,}" for n in table.counts)])
     style = _STYLES.get(form, _Style())
-    for column in table.metrics:
+    for column, head in zip(table.metrics, heads, strict=True):
         scores = list(_scores(table, column, options))
         cells = [score.written(style) if score else style.none for score in scores]
-        head = f"{column.head} ↓" if column.head in table.lower_is_better else column.head
         columns.append([_text(form, head), *(_aligned(scores, cells) if form == "table" else cells)])
     return list(map(list, zip(*columns, strict=True)))
 
@@ -262,7 +330,7 @@ def _grid(form: Text, table: SystemsTable, options: TableOptions) -> Grid:
 def _scores(table: SystemsTable, column: Number, options: TableOptions) -> Iterator[_Score | None]:
     """The scores by a metric; numbers that are printed alike are equally good."""
     rows = table.table.rows
-    shown = [None if value is None else _number(value, options) for value in map(column.value, rows)]
+    shown = [None if value is None else _number(value, options, column.head) for value in map(column.value, rows)]
     there = [float(text) for text in shown if text is not None]
     order = sorted({*there}, reverse=column.head not in table.lower_is_better) if len(there) > 1 else []
     places = {number: place for place, number in enumerate(order[: 1 + options.second_best], 1)}
@@ -271,14 +339,15 @@ def _scores(table: SystemsTable, column: Number, options: TableOptions) -> Itera
             yield None
             continue
         ends = [column.value(row, end) for end in ("low", "high") if options.intervals]
-        numbers = [_number(end, options) for end in ends if end is not None]
+        numbers = [_number(end, options, column.head) for end in ends if end is not None]
         interval = f"[{', '.join(numbers)}]" if numbers else ""
         different = table.different is not None and column.value(row, table.different)
         yield _Score(text, places.get(float(text), 0), different, interval)
 
 
-def _number(value: float, options: TableOptions) -> str:
-    (shown,) = plain_numbers([100 * value if options.percent else value], options.decimals, zero=True)
+def _number(value: float, options: TableOptions, metric: str) -> str:
+    value *= 100 if options.times_100(metric) else 1
+    (shown,) = plain_numbers([value], options.decimals(metric), zero=True)
     return shown.removeprefix("-") if float(shown) == 0 else shown
 
 
@@ -291,14 +360,18 @@ def _aligned(scores: Sequence[_Score | None], cells: Sequence[str]) -> Iterator[
         yield " " * (score is not None and max(before) - left) + cell + " " * (alone and max(after) - right)
 
 
-def _notes(table: SystemsTable, options: TableOptions, best: str = "in bold", second: str = "underlined") -> list[str]:
+def _notes(
+    form: Text, table: SystemsTable, options: TableOptions, best: str = "in bold", second: str = "underlined"
+) -> list[str]:
     """Notes below the table, one sentence each."""
+    names = _names(form, table, options)
+    scaled = [names.get(column.head, column.head) for column in table.metrics if options.times_100(column.head)]
     sizes = set(table.counts)
     falling = table.lower_is_better.intersection(column.head for column in table.metrics)
     notes = [
         f"{counted(max(sizes), table.unit)}." if len(sizes) == 1 else "",
         *table.notes,
-        "Scores × 100." if options.percent else "",
+        "Scores × 100." if options.percent else f"{listed(scaled)} × 100." if scaled else "",
         f"Best {best}{f', second best {second}' if options.second_best else ''}." if len(table.table.rows) > 1 else "",
         f"{DAGGER} {table.tested}." if table.tested else "",
         f"In brackets: {table.intervals}." if options.intervals else "",
@@ -307,44 +380,74 @@ def _notes(table: SystemsTable, options: TableOptions, best: str = "in bold", se
     return list(filter(None, notes))
 
 
-def _signatures(form: Text, table: SystemsTable) -> list[str]:
-    metrics = [column.head for column in table.metrics if column.head in table.signatures]
-    return [_text(form, f"{metric}: {table.signatures[metric]}") for metric in metrics]
+def _signatures(form: Text, table: SystemsTable, options: TableOptions) -> list[str]:
+    names = _names(form, table, options)
+    metrics = [metric for metric in table.named if metric in table.signatures]
+    return [_text(form, f"{names.get(metric, metric)}: {table.signatures[metric]}") for metric in metrics]
 
 
 def _plain(form: Text, table: SystemsTable, options: TableOptions) -> str:
     """For a terminal, and in formats that have no marks of their own for the best."""
     caption = f"{one_line(options.caption)}\n\n" if options.caption else ""
-    notes = "".join(f"{one_line(note)}\n" for note in _notes(table, options, "**so**", "_so_"))
+    notes = "".join(f"{one_line(note)}\n" for note in _notes(form, table, options, "**so**", "_so_"))
     return caption + LAYOUTS[form](_grid(form, table, options)) + "\n" + notes
 
 
 def _markdown(table: SystemsTable, options: TableOptions) -> str:
     caption = f"{_text('markdown', options.caption)}\n\n" if options.caption else ""
-    note = _text("markdown", " ".join(_notes(table, options, second="in italics")))
-    signatures = "".join(f"- {line}\n" for line in _signatures("markdown", table))
+    note = _text("markdown", " ".join(_notes("markdown", table, options, second="in italics")))
+    signatures = "".join(f"- {line}\n" for line in _signatures("markdown", table, options))
     table_of_scores = LAYOUTS["markdown"](_grid("markdown", table, options))
     return f"{caption}{table_of_scores}\n{note}\n" + (f"\n{signatures}" if signatures else "")
 
 
 def _latex(table: SystemsTable, options: TableOptions) -> str:
-    """A tabular for booktabs, in a table environment if it has a caption or a label; signatures in comments."""
+    """A tabular for booktabs, in a table environment if it has a caption or a label; signatures below it.
+
+    One that is wider than a column spans both (``table*``), in the largest text in which it fits the page; the last
+    resort is to scale it.
+    """
+    columns = partial(_widths, table, options)
+    fitting = fit(columns)
     body = [LAYOUTS["latex"](_grid("latex", table, options)).rstrip()]
-    if notes := _notes(table, options):
+    if fitting.scaled:
+        body = [r"\resizebox{\textwidth}{!}{%", f"{body[0]}%", "}"]
+    if fitting.size:
+        body = [rf"{{\{fitting.size}\setlength{{\tabcolsep}}{{{fitting.gap}pt}}%", *body[:-1], body[-1] + "}"]
+    if notes := _notes("latex", table, options):
         below = _text("latex", " ".join(notes)).replace(r"95 \%", r"95~\%").replace(r"$\dagger$ ", r"$\dagger$~")
         body += [r"\par\smallskip", rf"{{\noindent\footnotesize {below}\par}}"]
+    if signatures := _signatures("latex", table, options):
+        body += [r"\par\smallskip", r"{\scriptsize\raggedright\setlength{\parindent}{0pt}%"]
+        body += [_BREAKS.sub(r"\g<0>\\allowbreak ", line) + r"\par" for line in signatures] + ["}"]
+    wide = table_width(columns(1.0)) > COLUMN
+    comments = [rf"% needs \usepackage{{booktabs{',graphicx' * fitting.scaled}}}"]
     if options.caption is not None or options.label is not None:
         caption = [rf"\caption{{{_text('latex', options.caption)}}}"] if options.caption is not None else []
         label = [rf"\label{{{options.label}}}"] if options.label is not None else []
-        body = [r"\begin{table}", r"\centering", *caption, *label, *body, r"\end{table}"]
-    comments = [r"% needs \usepackage{booktabs}", *(f"% {line}" for line in _signatures("table", table))]
+        kind = f"table{'*' * wide}"
+        body = [rf"\begin{{{kind}}}", r"\centering", *caption, *label, *body, rf"\end{{{kind}}}"]
+    elif wide:
+        comments.append("% wider than a column of two: put it in table*")
     return "\n".join([*comments, *body, ""])
+
+
+def _widths(table: SystemsTable, options: TableOptions, size: float) -> list[float]:
+    """The width of each column in LaTeX, where letters have a multiple of their width at 10 pt."""
+    labels, heads = _labels("latex", table, options)
+    widths = [size * max(map(text_width, labels))]
+    if len(set(table.counts)) > 1:
+        widths.append(size * max(text_width(f"{n:,}") for n in table.counts))
+    for column, head in zip(table.metrics, heads, strict=True):
+        cells = [score.width(size) for score in _scores(table, column, options) if score]
+        widths.append(max([size * text_width(head), *cells]))
+    return widths
 
 
 def _html(table: SystemsTable, options: TableOptions) -> str:
     text = LAYOUTS["html"](_grid("html", table, options))
     if options.caption:
         text = text.replace("<thead>", f"<caption>{_text('html', options.caption)}</caption>\n<thead>", 1)
-    text += f"<p>{_text('html', ' '.join(_notes(table, options)))}</p>\n"
-    signatures = "".join(f"<li>{line}</li>" for line in _signatures("html", table))
+    text += f"<p>{_text('html', ' '.join(_notes('html', table, options)))}</p>\n"
+    signatures = "".join(f"<li>{line}</li>" for line in _signatures("html", table, options))
     return text + (f"<details><summary>Signatures</summary><ul>{signatures}</ul></details>\n" if signatures else "")

@@ -50,6 +50,7 @@ def view(result: MetricsTaskResult) -> View:
             tested="not in the first significance cluster (one-sided test at .05)",
             intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
             notes=[f"{_head(result)}."],
+            by_metric=True,
         ),
     )
 
