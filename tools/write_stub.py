@@ -52,7 +52,7 @@ def stub() -> str:
 def keywords() -> str:
     """The text of the stub of keywords: a class for each function with options."""
     classes: dict[str, str] = {}
-    imports: dict[str, set[str]] = {}
+    imports: dict[str, set[str]] = {"typing": {"TypedDict"}}
     for function in map(vars(postil)["__getattr__"], sorted(set(dir(postil)) - {"__version__"})):
         given = inspect.signature(function).parameters if inspect.isfunction(function) else {}
         if "keywords" not in given:
@@ -70,10 +70,15 @@ def keywords() -> str:
                     imports.setdefault(home, set()).add(one)
         classes[name] = "\n".join(lines)
     for name, options in OTHERS.items():
-        fields_of = [f"    {field}: {hint}" for field, hint, _ in _fields(options)]
-        classes[name] = "\n".join([f"class {name}(TypedDict, total=False):", *fields_of])
+        lines = [f"class {name}(TypedDict, total=False):"]
+        for field, hint, module in _fields(options):
+            lines.append(f"    {field}: {hint}")
+            for home, one in _names(hint, module):
+                imports.setdefault(home, set()).add(one)
+        classes[name] = "\n".join(lines)
     head = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items())]
-    top = ["from typing import TypedDict", "", *head]
+    own = [line for line in head if line.startswith("from postil")]
+    top = [*(line for line in head if line not in own), "", *own]
     return "\n\n".join(["\n".join(top), *(classes[name] for name in sorted(classes))]) + "\n"
 
 
