@@ -22,8 +22,8 @@ from postil.correlation.result import CorrelationResult as CorrelationResult
 from postil.data.grades import Scale as Scale
 from postil.data.rows import Article as Article
 from postil.data.rows import Comment as Comment
-from postil.erasure.calls import ForgetOptions as ForgetOptions
 from postil.erasure.calls import forget as forget
+from postil.erasure.options import ForgetOptions as ForgetOptions
 from postil.errors import InvalidInput as InvalidInput
 from postil.errors import PostilError as PostilError
 from postil.errors import Undefined as Undefined

@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 
 from postil.data.suggestions import Label
-from postil.erasure.calls import ForgetOptions, forget
+from postil.erasure.calls import forget
 from postil.erasure.models import AlsoServed
+from postil.erasure.options import ForgetOptions
 from postil.service.options import ServiceOptions
 from postil.service.server import Service
 from postil.threads.quality import FEATURES, Quality

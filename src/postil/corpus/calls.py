@@ -7,12 +7,12 @@ import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
+from typing import TYPE_CHECKING, Final, Unpack, cast
 
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
 from postil.corpus.importers.importer import import_of
-from postil.corpus.options import BuildOptions
+from postil.corpus.options import BuildOptions, StatisticsOptions
 from postil.corpus.statistics import ALL, Statistics, statistics
 from postil.corpus.store import Corpus
 from postil.corpus.view import card, draw
@@ -20,15 +20,13 @@ from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_frame, is_table, open_rows
-from postil.data.grades import Scale
-from postil.data.options import EngineOptions, InputOptions
+from postil.data.options import InputOptions
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import write
 from postil.data.rows import Article, Reference, Row
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Command, Message, Setting
-from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,32 +36,10 @@ if TYPE_CHECKING:
     from postil.data.streams import FilePath
     from postil.keywords import BuildKeywords
 
-__all__ = ["BuildRunOptions", "StatisticsOptions", "build_corpus", "count_corpus"]
+__all__ = ["build_corpus", "count_corpus"]
 
 GZIP_GAIN: Final = 4
 """Assumed compression ratio."""
-
-
-@options
-class BuildRunOptions:
-    """Inputs of a build that are split already, and where the work is done.
-
-    Args:
-        dev_from: Article rows that are the dev set already.
-        test_from: Article rows that are the test set already; no references are sampled.
-        ratings: Human ratings of the comments (item, id, ratings), as postil annotate export writes them to
-            references.jsonl; they take the place of those in the rows.
-        jobs: Number of processes; the corpus does not depend on it.
-        engine: Engine that does the work: local or ray; the corpus does not depend on it.
-        address: Address of a running Ray cluster, or auto, with --engine ray.
-    """
-
-    dev_from: Annotated[str | None, Flag(metavar="FILE")] = None
-    test_from: Annotated[str | None, Flag(metavar="FILE")] = None
-    ratings: Annotated[str | None, Flag(metavar="FILE")] = None
-    jobs: Annotated[int | None, Flag("jobs", short="j", min=1)] = None
-    engine: Annotated[str, Flag(metavar="NAME")] = "local"
-    address: Annotated[str | None, Flag(metavar="ADDRESS")] = None
 
 
 def build_corpus(
@@ -215,20 +191,6 @@ def _tell(corpus: Corpus, on_message: OnMessage) -> None:
     for split in corpus.splits:
         size = corpus.metadata.splits[split]
         on_message(f"{split}: {counted(size.articles, 'article')}, {counted(size.comments, 'comment')}")
-
-
-@options
-class StatisticsOptions(EngineOptions):
-    """Options of `postil corpus stats`.
-
-    Args:
-        figures: Draw categories, lengths, upvotes and comments per article into FOLDER.
-        scale: Scale of the grades, HIGH (from 0) or LOW:HIGH; by default the top grade is the highest that occurs.
-        jobs: Number of processes; the numbers do not depend on it.
-    """
-
-    figures: Annotated[str | None, Flag(metavar="FOLDER")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
 
 
 DEFAULTS: Final = StatisticsOptions()

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from postil.cli.command import Argument, Commands, FormatOption, Group, Option, command
 from postil.cli.output import emit, say
-from postil.corpus.calls import BuildRunOptions, StatisticsOptions, build_corpus, count_corpus
-from postil.corpus.importers.importer import importers
-from postil.corpus.options import BuildOptions
+from postil.corpus.options import BuildOptions, BuildRunOptions, StatisticsOptions
 from postil.data.options import InputOptions
-from postil.results.views import show
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import click
+
+    from postil.corpus.importers.importer import Importer
 
 __all__ = ["corpus"]
 
@@ -41,6 +42,8 @@ def build(
 
     Example: postil corpus build articles.jsonl.gz --out corpus --source "our site, 2024" --license "internal"
     """
+    from postil.corpus.calls import build_corpus  # noqa: PLC0415
+
     build_corpus(
         articles,
         out,
@@ -67,12 +70,21 @@ def stats(
 
     Example: postil corpus stats corpus --figures pictures
     """
+    from postil.corpus.calls import count_corpus  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
+
     emit(show(format, count_corpus(corpus, options, say)), format)
+
+
+def _importers() -> Mapping[str, Importer]:
+    from postil.corpus.importers.importer import importers  # noqa: PLC0415
+
+    return importers()
 
 
 def _import(name: str) -> click.Command:
     """The command of an importer."""
-    importer = importers()[name]
+    importer = _importers()[name]
 
     def of_files(files: list[str], *, out: str, options: object) -> None:
         importer.run(files, out, options, say)
@@ -97,6 +109,6 @@ def _rows(name: str) -> object:
 imports = Group(
     "import",
     "Convert external formats into rows: articles with comments, or judged passages.",
-    Commands(importers, _import),
+    Commands(_importers, _import),
 )
 corpus.add_command(imports)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from postil.corpus.privacy import MASKS, HashKey
 from postil.data.arguments import check_fields
 from postil.data.fields import parse_date
+from postil.data.grades import Scale
+from postil.data.options import EngineOptions
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.options import Flag, options
@@ -27,8 +29,10 @@ __all__ = [
     "TRUNCATE_TRAIN",
     "USER_IDS",
     "BuildOptions",
+    "BuildRunOptions",
     "DateRange",
     "Share",
+    "StatisticsOptions",
 ]
 
 _SHORT: Final = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
@@ -293,3 +297,39 @@ class BuildOptions:
         values |= {**(chosen or {}), "dev": str(self.dev), "test": str(self.test)}
         values["dates"] = None if self.dates is None else str(self.dates)
         return {name: value for name, value in values.items() if value is not None}
+
+
+@options
+class BuildRunOptions:
+    """Inputs of a build that are split already, and where the work is done.
+
+    Args:
+        dev_from: Article rows that are the dev set already.
+        test_from: Article rows that are the test set already; no references are sampled.
+        ratings: Human ratings of the comments (item, id, ratings), as postil annotate export writes them to
+            references.jsonl; they take the place of those in the rows.
+        jobs: Number of processes; the corpus does not depend on it.
+        engine: Engine that does the work: local or ray; the corpus does not depend on it.
+        address: Address of a running Ray cluster, or auto, with --engine ray.
+    """
+
+    dev_from: Annotated[str | None, Flag(metavar="FILE")] = None
+    test_from: Annotated[str | None, Flag(metavar="FILE")] = None
+    ratings: Annotated[str | None, Flag(metavar="FILE")] = None
+    jobs: Annotated[int | None, Flag("jobs", short="j", min=1)] = None
+    engine: Annotated[str, Flag(metavar="NAME")] = "local"
+    address: Annotated[str | None, Flag(metavar="ADDRESS")] = None
+
+
+@options
+class StatisticsOptions(EngineOptions):
+    """Options of `postil corpus stats`.
+
+    Args:
+        figures: Draw categories, lengths, upvotes and comments per article into FOLDER.
+        scale: Scale of the grades, HIGH (from 0) or LOW:HIGH; by default the top grade is the highest that occurs.
+        jobs: Number of processes; the numbers do not depend on it.
+    """
+
+    figures: Annotated[str | None, Flag(metavar="FOLDER")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None

@@ -18,6 +18,7 @@ CAPABILITY: Final = Capability(
         "forget": Kind("result:ForgetResult", "view:view"),
     },
     names={
-        "calls": "ForgetOptions forget",
+        "calls": "forget",
+        "options": "ForgetOptions",
     },
 )

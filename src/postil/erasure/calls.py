@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
 
 import msgspec
 
@@ -18,18 +18,18 @@ from postil.corpus.forgotten import Chosen, Erasure, comment_key, erasures, keys
 from postil.corpus.result import ForgottenFolder
 from postil.corpus.store import METADATA, Corpus
 from postil.corpus.view import card
-from postil.data.arguments import check_arguments, check_fields, options_of
+from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import empty_folder, locked
 from postil.data.fields import plain_id
 from postil.data.row_files import read
 from postil.data.suggestions import Source
 from postil.endpoint.cache import AnswerCache
 from postil.erasure.models import ErasableModel, noted, unserved
+from postil.erasure.options import ForgetOptions
 from postil.erasure.result import ForgetResult
 from postil.erasure.store import NAME, erase_stored
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
-from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[str, str]
 
-__all__ = ["ForgetOptions", "find_comments", "forget", "forget_while_served"]
+__all__ = ["find_comments", "forget", "forget_while_served"]
 
 RUN: Final = 8
 """Number of words in sequence by which an answer is taken to show a comment."""
@@ -48,35 +48,6 @@ QUOTED: Final = 5
 ROWS: Final = Setting("listed", Blank("FILE"))
 WANTED: Final = (Setting("comments", Blank("ARTICLE:COMMENT")), ROWS, Setting("articles", Blank("ID")))
 """Settings that name what is to be erased."""
-
-
-@options
-class ForgetOptions:
-    """Options of `postil forget`.
-
-    Args:
-        comments: Comment to erase, by the ids of its article and its own; repeatable.
-        listed: Rows with the fields article and comment: comments to erase.
-        articles: Article to erase with all its comments, by its id; repeatable.
-        corpora: Corpus to erase from; repeatable.
-        caches: Folder of a language model's answers (--cache) to erase from: those that repeat a comment; repeatable.
-        data: Folder of a service (--data) that is stopped, to erase labels and waiting deliveries from; repeatable.
-            Those of services that have served a model are known.
-        same_text: Erase other comments with the same text as well.
-        dry_run: Change nothing, and tell what would be erased.
-    """
-
-    comments: Annotated[tuple[str, ...], Flag("comment", metavar="ARTICLE:COMMENT")] = ()
-    listed: Annotated[str | None, Flag("comments", metavar="FILE")] = None
-    articles: Annotated[tuple[str, ...], Flag("article", metavar="ID")] = ()
-    corpora: Annotated[tuple[str, ...], Flag("corpus", metavar="DIR")] = ()
-    caches: Annotated[tuple[str, ...], Flag("cache", metavar="DIR")] = ()
-    data: Annotated[tuple[str, ...], Flag("data", metavar="DIR")] = ()
-    same_text: bool = False
-    dry_run: bool = False
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from postil.cli.command import Argument, FormatOption, command
 from postil.cli.output import emit, tell
-from postil.erasure.calls import ForgetOptions, forget
-from postil.results.views import show, view_of
+from postil.erasure.options import ForgetOptions
 
 __all__ = ["forget_comments"]
 
@@ -27,6 +26,9 @@ def forget_comments(
 
     Example: postil forget model --corpus corpus --comment a7:c3
     """
+    from postil.erasure.calls import forget  # noqa: PLC0415
+    from postil.results.views import show, view_of  # noqa: PLC0415
+
     result = forget(models or [], options)
     emit(show(format, result), format)
     tell(format, view_of(result).remarks)

@@ -19,8 +19,9 @@ from postil.calibration.options import CalibrateOptions
 from postil.calibration.result import CalibrationResult
 from postil.data.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.engine.worker import WorkerDied, identity
-from postil.erasure.calls import ForgetOptions, find_comments, forget_while_served
+from postil.erasure.calls import find_comments, forget_while_served
 from postil.erasure.models import AlsoServed, ServedModels
+from postil.erasure.options import ForgetOptions
 from postil.erasure.result import ForgetResult
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import JSON, Blank, Command, Setting

@@ -23,9 +23,9 @@ from postil.comments.result import HUMAN
 from postil.comments.store import Model
 from postil.comparison.calls import CompareOptions, compare_rows
 from postil.comparison.result import Comparison
-from postil.corpus.calls import StatisticsOptions, build_corpus, count_corpus
+from postil.corpus.calls import build_corpus, count_corpus
 from postil.corpus.importers.corpora import TencentOptions, import_tencent
-from postil.corpus.options import BuildOptions
+from postil.corpus.options import BuildOptions, StatisticsOptions
 from postil.corpus.result import StatisticsResult
 from postil.corpus.store import Corpus
 from postil.correlation.calls import CorrelateOptions, correlate_files
