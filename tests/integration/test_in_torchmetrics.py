@@ -48,6 +48,10 @@ def test_batches_are_scored_together() -> None:
         metric.compute()
 
 
+def test_the_direction_is_that_of_the_metrics() -> None:
+    assert PostilMetric(SPECS).higher_is_better is True
+
+
 def test_a_step_has_the_score_of_its_batch() -> None:
     metric = PostilMetric(["rouge-l"])
     steps = [numbers(metric(TEXTS[row : row + 1], REFERENCES[row : row + 1])) for row in range(3)]

@@ -65,6 +65,13 @@ def test_states_are_joined_and_forgotten() -> None:
         one.compute()
 
 
+def test_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert torchmetrics.rises("meteor") is True
+    monkeypatch.setattr(type(postil.parse_metric("rouge-l")), "better", "low")
+    assert torchmetrics.rises("rouge-l") is False
+    assert torchmetrics.rises(["meteor", "rouge-l"]) is None
+
+
 @pytest.mark.parametrize(
     ("batch", "problem"),
     [

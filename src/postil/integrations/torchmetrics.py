@@ -119,6 +119,20 @@ def checked(metrics: Metrics) -> Metrics:
     return metrics
 
 
+def rises(metrics: Metrics) -> bool | None:
+    """True if higher is better by all metrics, False if lower is, None if they differ.
+
+    Args:
+        metrics: Specs of metrics, or functions.
+
+    >>> rises(["meteor", "rouge-l"])
+    True
+    """
+    several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+    found = {each.better == "high" for each in parse_all(several, weighted=True).values()}
+    return found.pop() if len(found) == 1 else None
+
+
 def encoded_batch(preds: Column, target: Column, weights: Column | None = None, items: Column | None = None) -> bytes:
     r"""Encode a batch as JSON Lines; batches are joined end to end.
 
@@ -218,13 +232,13 @@ if find_spec("torchmetrics") is not None:
         """
 
         is_differentiable = False
-        higher_is_better = True
         full_state_update = False
         texts: list[torch.Tensor]
 
         def __init__(self, metrics: Metrics = DEFAULT_METRICS, *, tokenizer: str = "words", **options: object) -> None:
             super().__init__(**options)
             self._metrics, self._tokenizer = checked(metrics), tokenizer
+            self.higher_is_better = rises(metrics)
             self.add_state("texts", default=[], dist_reduce_fx="cat")
 
         @property
