@@ -10,7 +10,6 @@ from postil.data.options import EngineOptions, InputOptions, PluginOptions
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.options import Flag, options
-from postil.scoring.programs import as_program
 
 __all__ = ["ScoreOptions"]
 
@@ -78,6 +77,9 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
                     spec=spec,
                     each=Listed([Setting("metrics", each) for each in spec.split(",")], last=" ", between=" "),
                 )
-        metrics, tokenizer = as_program(self.like, self.metrics, self.tokenizer)
-        object.__setattr__(self, "metrics", metrics)
-        object.__setattr__(self, "tokenizer", tokenizer)
+        if self.like is not None:
+            from postil.scoring.programs import as_program  # noqa: PLC0415 - help does without it
+
+            metrics, tokenizer = as_program(self.like, self.metrics, self.tokenizer)
+            object.__setattr__(self, "metrics", metrics)
+            object.__setattr__(self, "tokenizer", tokenizer)
