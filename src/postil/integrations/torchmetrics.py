@@ -238,8 +238,12 @@ if find_spec("torchmetrics") is not None:
         def __init__(self, metrics: Metrics = DEFAULT_METRICS, *, tokenizer: str = "words", **options: object) -> None:
             super().__init__(**options)
             self._metrics, self._tokenizer = checked(metrics), tokenizer
-            self.higher_is_better = rises(metrics)
             self.add_state("texts", default=[], dist_reduce_fx="cat")
+
+        @property
+        def higher_is_better(self) -> bool | None:
+            """Direction of the metrics; None where they differ."""
+            return rises(self._metrics)
 
         @property
         def dtype(self) -> torch.dtype:
