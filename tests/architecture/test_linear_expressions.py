@@ -14,7 +14,7 @@ import pytest
 
 from expressions import expressions, run, sites, worst_texts
 from limited_child import unfinished
-from postil.data.reading import pattern_of
+from postil.data.reading import pattern_of, system_pattern
 from postil.documents.furniture import _LONG_TEXT, _NOTICE, _SHORT_TEXT
 from postil.endpoint.transport import _spellings
 from postil.text.ptb import _scanner
@@ -78,12 +78,13 @@ KEY: Final = "sk-" + "a" * 40
 MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     **{path: partial(_held, path) for path in _OF_CONSTANTS},
     "postil.campaigns.backups._files": lambda: [re.compile(r"campaign-\d{4}-\d\d-\d\d\.db")],
-    "postil.service.options.without_paths": lambda: [re.compile(r"/srv/m(/[^\s:,;]+)?")],
+    "postil.service.config.without_paths": lambda: [re.compile(r"/srv/m(/[^\s:,;]+)?")],
     "postil.documents.furniture._any": lambda: [_SHORT_TEXT, _LONG_TEXT, _NOTICE],
     "postil.endpoint.transport._hide": lambda: [re.compile(_spellings(KEY), re.IGNORECASE)],
     "postil.endpoint.transport._exchange": lambda: [re.compile(_spellings(KEY).encode(), re.IGNORECASE)],
     "postil.judging.judge._leading": lambda: [re.compile(r"(?:/|out of|of)\s*5(?![\w%]|[.,]\d)")],
     "postil.data.reading.pattern_of": lambda: [pattern_of("Rater * (2024)"), pattern_of("*a")],
+    "postil.data.reading.system_pattern": lambda: [system_pattern(each)[0] for each in ("* R*", "**", "a*a*a")],
     "postil.interest.text_fragments._pattern": lambda: [re.compile("a +a")],
     "postil.text.ptb._scanner": lambda: [_scanner(web=False), _scanner(web=True)],
     "postil.campaigns.pages.site._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],

@@ -106,9 +106,11 @@ def system_pattern(part: str) -> tuple[re.Pattern[str], str]:
     before, _, after = part.partition("*")
     if "*" in after:
         between, _, end = after.partition("*")
-        return re.compile(f"{re.escape(before)}(.+){re.escape(between)}(.+){re.escape(end)}"), ""
-    found = _WORDS.fullmatch(before)
-    return pattern_of(part), found[1] if found else after.strip(_BETWEEN)
+        # A name of at most 200 characters, since two open ends take time that grows with the square of a column's name.
+        return re.compile(f"{re.escape(before)}(.{{1,200}}){re.escape(between)}(.{{1,200}}){re.escape(end)}"), ""
+    words = before.rstrip(_BETWEEN)
+    last = max(map(words.rfind, _BETWEEN)) + 1
+    return pattern_of(part), words[:last].strip(_BETWEEN) or after.strip(_BETWEEN)
 
 
 def names_systems(source: str) -> bool:
@@ -126,8 +128,6 @@ def names_systems(source: str) -> bool:
 
 _BETWEEN: Final = " \t_:./-"
 """Characters between the name of a system and that of a rater."""
-_WORDS: Final = re.compile(r"(.*[^\s_:./-])[\s_:./-]+[^\s_:./-]+[\s_:./-]*")
-"""Text before the name of a rater: a system, and a word such as R."""
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "lines", "parquet", "arrow", "xlsx", "ods")
 """Formats that may be named."""
 DECIMALS: Final = (".", ",")
