@@ -140,3 +140,12 @@ def test_long_parts_of_signatures_can_be_broken() -> None:
     note = latex[latex.index("METEOR: ") :].partition("\\par")[0]
     parts = re.split(r"\\allowbreak | ", note)
     assert max(map(computer_modern, parts)) * 0.8 < COLUMN
+
+
+def test_a_notebook_shows_a_plot_as_it_is() -> None:
+    figure = scored(metrics=["meteor"]).plot()
+    shown = figure._repr_svg_()
+    assert shown.startswith("<svg ")
+    assert "generator</text>" in shown
+    figure.axes[0].set_title("A title of mine")
+    assert "A title of mine</text>" in figure._repr_svg_()

@@ -13,8 +13,10 @@ from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.errors import InvalidInput
 from postil.results.base import replace
+from postil.results.formats import short
 from postil.wmt.calls import WmtOptions, metrics_task
 from postil.wmt.test_set import WmtSet
+from postil.wmt.view import view
 from wmt_folders import write_set
 
 if TYPE_CHECKING:
@@ -387,3 +389,21 @@ def test_folders_that_are_no_test_set(folder: Path) -> None:
     (folder / "metric-scores/en-de/BLEU.sys.score").write_text("A 1\n")
     with pytest.raises(InvalidInput, match="expected a name of the form NAME-REFERENCE"):
         WmtSet.open(folder, "en-de")
+
+
+def test_accuracies_stand_beside_chance(tmp_path: Path) -> None:
+    found = task(make(tmp_path / "wmt99"), coefficients=("pearson", "acc-eq"))
+    accuracies = [row for row in found.correlations if row.coefficient == "acc-eq"]
+    assert accuracies
+    (table,) = view(found).details
+    head, *lines = table.grid()
+    assert head == ["accuracy", "measure", "value", "chance", "p"]
+    assert len(lines) == len(accuracies)
+    for line, row in zip(lines, accuracies, strict=True):
+        assert line[3].startswith(short(row.chance))
+    by_name = {(row["metric"], row["by"], row["coefficient"]): row for row in found.to_rows()}
+    for row in found.correlations:
+        assert by_name[row.metric, row.by, row.coefficient]["chance"] == row.chance
+    plain = task(tmp_path / "wmt99", coefficients=("pearson",))
+    assert view(plain).details == []
+    assert "chance" not in plain.to_csv()

@@ -195,7 +195,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
             name: Name of the picture where there are several, such as a metric or a coefficient; by default the first.
 
         Returns:
-            A `matplotlib.figure.Figure`; its ``savefig`` writes it.
+            A `matplotlib.figure.Figure`, which a notebook shows as it is; its ``savefig`` writes it.
 
         Raises:
             UsageError: Such a result has no picture, this one has nothing to draw, or no picture of that name.

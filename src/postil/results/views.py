@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
@@ -289,7 +290,12 @@ def figure(result: Result, name: str | None) -> Any:
         raise UsageError(f"nothing to draw in {summary(result)}")
     if name is not None and name not in pictures:
         raise UnknownName("picture", name, pictures)
-    return pictures[next(iter(pictures)) if name is None else name].draw()
+    from postil.results.plots.figure import svg  # noqa: PLC0415 - the help of commands does without it
+
+    picture = pictures[next(iter(pictures)) if name is None else name]
+    drawn = picture.draw()
+    drawn._repr_svg_ = partial(svg, drawn, picture.label)  # type: ignore[attr-defined]  # so that a notebook shows it without pyplot
+    return drawn
 
 
 def _first_picture(result: Result) -> str:

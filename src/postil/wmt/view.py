@@ -9,11 +9,11 @@ from postil.data.explain import counted
 from postil.meta.coefficients import tied_notes
 from postil.results.formats import listed, short
 from postil.results.systems_table import SystemsTable
-from postil.results.table import Column, Figure, Interval, Name, Table, crossed
+from postil.results.table import Column, Figure, Interval, Name, PValue, Table, Text, crossed
 from postil.results.views import View, best
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from postil.meta.parts import Correlation
     from postil.wmt.result import MetricsTaskResult
@@ -22,6 +22,9 @@ __all__ = ["view"]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped", "rank")
 """The columns of a row per correlation."""
+
+CHANCE: Final = ("chance", "chance_low", "chance_high")
+"""Further columns where some row has them: accuracies."""
 
 OVER: Final = {"system": "systems", "pool": "segments", "item": "by segment"}
 """Heads of the columns by level."""
@@ -33,13 +36,18 @@ def view(result: MetricsTaskResult) -> View:
     Args:
         result: The result.
     """
+    accuracies = [row for row in result.correlations if row.chance is not None]
+    more = CHANCE if accuracies else ()
     return View(
         line=_line(result),
         rows=[
-            {field: getattr(row, field) for field in FIELDS[:-1]} | {"rank": _rank(result, row)}
+            {field: getattr(row, field) for field in FIELDS[:-1]}
+            | {"rank": _rank(result, row)}
+            | {field: getattr(row, field) for field in more}
             for row in result.correlations
         ],
-        fields=FIELDS,
+        fields=(*FIELDS, *more),
+        details=[_accuracies(accuracies)] if accuracies else [],
         grids=[_table(result, Figure("", lambda row: f"{short(row.value)} ({_rank(result, row)})"))],
         head=_head(result),
         remarks=list(_remarks(result)),
@@ -79,6 +87,22 @@ def _table(result: MetricsTaskResult, cell: Column) -> Table:
         key="correlations",
     )
     return replace(found, rows=sorted(found.rows, key=lambda line: order.index(found.columns[0].value(line))))
+
+
+def _accuracies(rows: Sequence[Correlation]) -> Table:
+    """Accuracies beside what the same scores have in random order."""
+    return Table(
+        key="accuracies",
+        caption="Accuracies, and those of the same scores in random order",
+        rows=rows,
+        columns=(
+            Name("metric", "metric", plain="accuracy"),
+            Text("measure", lambda row: f"{OVER[row.by]}: {row.coefficient}"),
+            Interval("value", "value"),
+            Interval("chance", "chance", low="chance_low", high="chance_high"),
+            PValue("p", "p", zero=False),
+        ),
+    )
 
 
 def _remarks(result: MetricsTaskResult) -> Iterator[str]:
