@@ -70,7 +70,7 @@ def test_a_wrong_value_of_a_shared_option(
     [
         (("-m", "metor"), "unknown metric 'metor'; did you mean 'meteor'?"),
         (("-m", "w-rogue-l"), "unknown metric 'w-rogue-l'; did you mean 'w-rouge-l'?"),
-        (("-m", "ROUGE-L"), "unknown metric 'ROUGE-L'; did you mean 'rouge-l'?"),
+        (("-m", "ROUGE-LL"), "unknown metric 'ROUGE-LL'; did you mean 'rouge-l'?"),
         (("-m", "rouge-l(raeding=max)"), "unknown parameter of rouge-l 'raeding'; did you mean 'reading'?"),
         (("-m", "rouge-l(reading=unoin)"), "unknown value of reading 'unoin'; did you mean 'union'?"),
         (("--tokenizer", "jeiba"), "unknown tokenizer 'jeiba'; did you mean 'jieba'?"),

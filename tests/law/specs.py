@@ -34,6 +34,7 @@ VECTORS = Path(__file__).with_name("vectors")
 
 PARAMETERS = {
     "bertscore": ["(model=m,layer=1)", "(model=m,layer=2,part=r)", "(model=m,layer=1,over=near)"],
+    "bleu": ["", "(smooth=add-k)"],
     "bleu-1": ["", "(smooth=none)", "(smooth=method0)"],
     "bleu-2": ["(smooth=exp)", "(smooth=floor,effective=true)"],
     "bleu-3": ["(smooth=add-k)", "(smooth=exp,effective=true)"],
@@ -88,6 +89,10 @@ PARAMETERS = {
     ],
     "rouge-lsum": ["", "(part=r,stem=true)"],
     "rouge-su4": ["", "(corpus=pooled)"],
+    "rouge1": ["", "(stem=true)"],
+    "rouge2": [""],
+    "rougeL": ["", "(part=r)"],
+    "rougeLsum": [""],
     "sentence-cosine": ["(model=m)", "(model=m,prefix=the,baseline=0.1,over=top-2)"],
     "vector-cosine": [f"(vectors={VECTORS})", f"(vectors={VECTORS},weigh=norm,baseline=0.1,over=top-2)"],
     "vector-f1": [
@@ -98,6 +103,8 @@ PARAMETERS = {
     "own-overlap": ["", "(power=2)"],
     "own-batches": [""],
 }
+OTHERS = {"ter"}
+"""Metrics of another package, which has no weights and no direction upwards; compared with it in tests/parity."""
 MEANING = ("bertscore", "sentence-cosine", "vector-cosine", "vector-f1")
 OWN = {"own-overlap", "own-batches"}
 """Registered above; the laws hold for the functions that they are."""
@@ -125,7 +132,7 @@ OVER = [
 ]
 """Metrics with ``over``, without it; see test_over_laws."""
 
-BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
+BLEU = ("bleu", "bleu-1", "bleu-2", "bleu-3", "bleu-4")
 COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse_metric(spec))]
 MEAN = [
     *(spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from random import Random
 
@@ -17,6 +18,7 @@ from specs import (
     COCO,
     EPS,
     MEAN,
+    OTHERS,
     OUTSIDE,
     OWN,
     PARAMETERS,
@@ -45,7 +47,7 @@ def precision(spec: str) -> float:
 
 
 def test_every_metric_is_under_the_laws() -> None:
-    assert set(PARAMETERS) == set(METRICS) | OWN
+    assert set(PARAMETERS) == (set(METRICS) - OTHERS) | OWN
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -190,7 +192,7 @@ def test_a_copy_of_a_reference_of_weight_1_scores_the_top(problem: Problem, numb
     specs = without(of("meteor", "rouge-l", "delta-bleu", "chrf", "chrf++", *BLEU) + BEST, AVERAGES + exempt)
     result = scores(problem, specs)
     for spec in specs:
-        shortest = getattr(parse_metric(spec), "order", 2 if "rouge-2" in spec else 1)
+        shortest = getattr(parse_metric(spec), "order", 2 if re.search("rouge-?2", spec) else 1)
         top = np.array([score for score, copy in zip(result.items[spec], copies, strict=True) if len(copy) >= shortest])
         np.testing.assert_allclose(top, 1.0, rtol=0, atol=1e-8 if spec in COCO else precision(spec), err_msg=spec)
 
@@ -267,7 +269,8 @@ def test_the_spec_of_a_signature_scores_sums_without_references(problem: Problem
 @given(problems())
 def test_the_corpus_score_of_one_candidate_is_its_item_score(problem: Problem) -> None:
     result = scores(problem, SPECS)
-    for spec in without(SPECS, [spec for spec in SPECS if "corpus=chosen" in spec]):
+    # sacreBLEU leaves out orders for which a text is too short in scores of sentences alone.
+    for spec in without(SPECS, [*(spec for spec in SPECS if "corpus=chosen" in spec), *of("bleu")]):
         for row, item in zip(result.stats[spec], result.items[spec], strict=True):
             assert result.metrics.corpus(spec, row) == item, spec
 
