@@ -95,7 +95,7 @@ def test_a_sentence_for_the_methods_section(postil: Postil) -> None:
     lines = postil(*asked).out.splitlines()
     said = next(line for line in lines if line.startswith("We report "))
     assert "BLEU (Papineni et al., 2002; Post, 2018; sacreBLEU signature nrefs:var|case:mixed|eff:no|tok:13a|" in said
-    assert "W-METEOR (Denkowski and Lavie, 2014; Qin et al., 2018; signature w-meteor(" in said
+    assert "w-METEOR (Denkowski and Lavie, 2014; Qin et al., 2018; signature w-meteor(" in said
     papers = lines[lines.index(said) + 1 :]
     assert [line.partition(":")[0] for line in papers] == [
         "Papineni et al. (2002)",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
@@ -313,7 +314,7 @@ def _names(texts: JudgedTexts) -> list[str]:
     ]
 
 
-class Run(Generic[R]):
+class Run(ABC, Generic[R]):
     """Outcomes of texts or pairs, each of which takes some trials, as their answers come.
 
     Args:
@@ -417,9 +418,9 @@ class Run(Generic[R]):
         """Note one without an outcome, by its name."""
         self._missing.setdefault(outcome.reason, []).append((name, outcome))
 
+    @abstractmethod
     def _settled(self, index: int, outcomes: Mapping[str, Graded | Ungraded]) -> Iterator[R]:
         """Rows of a text or pair whose outcomes are all known."""
-        raise NotImplementedError
 
 
 class JudgeRun(Run[JudgeScore]):

@@ -10,6 +10,7 @@ from postil.metrics.meteor import Meteor
 from postil.metrics.spec import known_metric
 from postil.metrics.ter import Ter
 from postil.results.formats import listed
+from postil.results.names import display_name
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class _Paper(NamedTuple):
         return f"{self.authors}, {self.year}"
 
 
+_ANTHOLOGY: Final = "https://aclanthology.org"
 _POST: Final = _Paper("Post", 2018, "A Call for Clarity in Reporting BLEU Scores. https://aclanthology.org/W18-6319")
 _WEIGHTS: Final = _Paper(
     "Qin et al.", 2018, "Automatic Article Commenting: the Task and Dataset. https://aclanthology.org/P18-2025"
@@ -51,55 +53,36 @@ _ROUGE: Final = _Paper(
 _CIDER: Final = _Paper(
     "Vedantam et al.", 2015, "CIDEr: Consensus-based Image Description Evaluation. https://arxiv.org/abs/1411.5726"
 )
-_CHRF: Final = "https://aclanthology.org"
-_PAPERS: Final[Mapping[str, tuple[str, _Paper]]] = {
-    "bertscore": (
-        "BERTScore",
-        _Paper(
-            "Zhang et al.", 2020, "BERTScore: Evaluating Text Generation with BERT. https://arxiv.org/abs/1904.09675"
-        ),
+_PAPERS: Final[Mapping[str, _Paper]] = {
+    "bertscore": _Paper(
+        "Zhang et al.", 2020, "BERTScore: Evaluating Text Generation with BERT. https://arxiv.org/abs/1904.09675"
     ),
-    "bleu": ("BLEU", _BLEU),
-    **{f"bleu-{n}": (f"BLEU-{n}", _BLEU) for n in range(1, 5)},
-    "chrf": (
-        "chrF",
-        _Paper("Popović", 2015, f"chrF: character n-gram F-score for automatic MT evaluation. {_CHRF}/W15-3049"),
+    **dict.fromkeys(("bleu", "bleu-1", "bleu-2", "bleu-3", "bleu-4"), _BLEU),
+    "chrf": _Paper(
+        "Popović", 2015, f"chrF: character n-gram F-score for automatic MT evaluation. {_ANTHOLOGY}/W15-3049"
     ),
-    "chrf++": ("chrF++", _Paper("Popović", 2017, f"chrF++: words helping character n-grams. {_CHRF}/W17-4770")),
-    "cider": ("CIDEr", _CIDER),
-    "cider-d": ("CIDEr-D", _CIDER),
-    "delta-bleu": (
-        "ΔBLEU",
-        _Paper(
-            "Galley et al.",
-            2015,
-            "deltaBLEU: A Discriminative Metric for Generation Tasks with Intrinsically Diverse Targets. "
-            "https://aclanthology.org/P15-2073",
-        ),
+    "chrf++": _Paper("Popović", 2017, f"chrF++: words helping character n-grams. {_ANTHOLOGY}/W17-4770"),
+    **dict.fromkeys(("cider", "cider-d"), _CIDER),
+    "delta-bleu": _Paper(
+        "Galley et al.",
+        2015,
+        "deltaBLEU: A Discriminative Metric for Generation Tasks with Intrinsically Diverse Targets. "
+        f"{_ANTHOLOGY}/P15-2073",
     ),
-    "meteor": (
-        "METEOR",
-        _Paper(
-            "Denkowski and Lavie",
-            2014,
-            "Meteor Universal: Language Specific Translation Evaluation for Any Target Language. "
-            "https://aclanthology.org/W14-3348",
-        ),
+    "meteor": _Paper(
+        "Denkowski and Lavie",
+        2014,
+        f"Meteor Universal: Language Specific Translation Evaluation for Any Target Language. {_ANTHOLOGY}/W14-3348",
     ),
-    **{name: (name.upper(), _ROUGE) for name in ("rouge-1", "rouge-2", "rouge-l", "rouge-su4")},
-    "rouge-lsum": ("ROUGE-Lsum", _ROUGE),
-    **{f"rouge{name}": (f"ROUGE-{name}", _ROUGE) for name in ("1", "2", "L", "Lsum")},
-    "ter": (
-        "TER",
-        _Paper(
-            "Snover et al.",
-            2006,
-            "A Study of Translation Edit Rate with Targeted Human Annotation. "
-            "https://aclanthology.org/2006.amta-papers.25",
-        ),
+    **dict.fromkeys(("rouge-1", "rouge-2", "rouge-l", "rouge-lsum", "rouge-su4"), _ROUGE),
+    **dict.fromkeys(("rouge1", "rouge2", "rougeL", "rougeLsum"), _ROUGE),
+    "ter": _Paper(
+        "Snover et al.",
+        2006,
+        f"A Study of Translation Edit Rate with Targeted Human Annotation. {_ANTHOLOGY}/2006.amta-papers.25",
     ),
 }
-"""Title and paper of each metric, by name."""
+"""Paper of each metric, by name."""
 _OLDEST: Final = _Paper(
     "Banerjee and Lavie",
     2005,
@@ -177,14 +160,14 @@ def methods(signatures: Mapping[str, str]) -> list[str]:
 
 
 def _cited(metric: Metric | None, name: str, *, by_sacrebleu: bool) -> tuple[str, list[_Paper]]:
-    """Title of a metric and its papers, without any where it is not of the package."""
+    """Name of a metric in papers and what it cites; nothing where it is not of the package."""
     if metric is None or metric.name not in _PAPERS or metric.origin:
         return name, []
-    title, paper = _PAPERS[metric.name]
+    paper = _PAPERS[metric.name]
     if isinstance(metric, Meteor) and metric.params == "2005":
         paper = _OLDEST
     papers = [paper, *([_WEIGHTS] if metric.weighted else []), *([_POST] if by_sacrebleu else [])]
-    return f"W-{title}" if metric.weighted else title, papers
+    return display_name(f"w-{metric.name}" if metric.weighted else metric.name), papers
 
 
 def sacrebleu_lines(signatures: Mapping[str, str], *, like: bool) -> Iterator[str]:
