@@ -265,13 +265,15 @@ def test_default_metrics_are_those_of_the_command() -> None:
 
 
 def test_messages_name_arguments() -> None:
-    one = [{"item": 1, "text": "a b"}]
+    one, gold = [{"item": 1, "text": "a b"}], [{"item": 1, "text": "a b"}]
     with pytest.raises(postil.UsageError, match=r"the grades need a scale .*: scale=postil\.Scale\(LOW, HIGH\)$"):
         postil.score(pd.DataFrame(CANDIDATES), pd.DataFrame(REFERENCES), metrics="w-meteor")
     with pytest.raises(postil.Undefined, match=r": background=postil\.DocumentFrequencies\.load\(FOLDER\)$"):
-        postil.score(one, one, metrics="cider")
+        postil.score(one, gold, metrics="cider")
     with pytest.raises(postil.UsageError, match="unknown weights method 'vote'"):
-        postil.score(one, one, metrics="w-meteor", weights="vote")
+        postil.score(one, gold, metrics="w-meteor", weights="vote")
+    with pytest.raises(postil.UsageError, match=r"are the same table; name .*: columns={'text': COLUMN, 'references\."):
+        postil.score(one, one, metrics="meteor")
 
 
 def test_a_table_without_systems_is_of_one() -> None:

@@ -7,6 +7,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+import polars as pl
 import pytest
 
 import postil as package
@@ -129,3 +131,50 @@ def test_python_reads_the_same(files: None) -> None:
     assert "out.txt: read as one text per line" in [str(each.message) for each in heard]
     assert found.item_names == ("1", "2", "3", "4")
     assert found.corpus == package.score(OUT, [[each] for each in ONE], metrics=["rouge-l"]).corpus
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_python_takes_several_tables_of_references(files: None) -> None:
+    del files
+    gold = [list(pair) for pair in zip(ONE, OTHER, strict=True)]
+    expected = package.score(OUT, gold, metrics=["rouge-l"]).corpus
+    one, other = pd.DataFrame({"reference": ONE}), pl.DataFrame({"Gold": OTHER})
+    for outputs, references in (
+        ("out.txt", ["one.txt", "other.txt"]),
+        (Path("out.txt"), (Path("one.txt"), "other.txt")),
+        (pd.DataFrame({"prediction": OUT}), ["one.txt", "other.txt"]),
+        ([{"mt": text} for text in OUT], [one, other]),
+        ("out.txt", [one, "other.txt"]),
+        (pd.DataFrame({"prediction": OUT}), pd.DataFrame({"references": gold})),
+        (both := pd.DataFrame({"prediction": OUT, "gold": gold}), both),
+    ):
+        found = package.score(outputs, references, metrics=["rouge-l"])
+        assert (found.item_names, found.corpus) == (("1", "2", "3", "4"), expected), references
+    with pytest.raises(package.InvalidInput, match=r"^references\[1\]: .* as many rows as one\.txt has.*: 4, got 3"):
+        package.score("out.txt", ["one.txt", other[:3]], metrics=["rouge-l"])
+    with pytest.raises(package.InvalidInput, match=r"^candidates: expected as many rows as one\.txt has.*: 4, got 2"):
+        package.score(pd.DataFrame({"prediction": OUT[:2]}), "one.txt", metrics=["rouge-l"])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_tables_of_python_with_items_meet_by_them(files: None) -> None:
+    del files
+    with pytest.raises(package.InvalidInput, match=r"^references: no column 'item'; the columns are: gold; name it: "):
+        package.score(pd.DataFrame({"item": [1, 2], "text": OUT[:2]}), pd.DataFrame({"gold": ONE[:2]}))
+    with pytest.raises(package.InvalidInput, match=r"^candidates: no column 'item'; the columns are: system, text; "):
+        package.score([{"system": "a", "text": "x"}, {"system": "b", "text": "y"}], "one.txt")
+
+
+def test_references_from_standard_input(postil: Postil, rows: Outcome) -> None:
+    words = ("score", "out.txt", "-r", "one.txt", "-r", "-", "--input-format", "references=lines", *METRICS)
+    found = postil(*words, stdin="\n".join(OTHER))
+    assert (found.code, found.out) == (0, rows.out), found.err
+
+
+def test_lines_are_texts_to_the_letter(postil: Postil) -> None:
+    lines("out.txt", ["'=1+1", "", "NA", " two "])
+    lines("one.txt", ["'=1+1", "b", "NA", "two"])
+    found = postil("score", "out.txt", "-r", "one.txt", "-m", "chrf", "--items", "items.jsonl")
+    assert found.code == 0, found.err
+    items = [json.loads(line) for line in Path("items.jsonl").read_text().splitlines()]
+    assert [each["score"] for each in items] == [1.0, 0.0, 1.0, 1.0]

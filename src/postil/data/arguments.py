@@ -244,7 +244,7 @@ def _kind(annotation: str) -> Kind:
         return _KINDS[annotation]
     if annotation == "Column":
         return "a list or a column", lambda _: True
-    if annotation in {"Table", "Scores"}:
+    if annotation in {"Table", "Scores", "Sequence[Table]"}:
         return "a table", lambda _: True
     if annotation.startswith("Literal["):
         return "text", _is_text

@@ -403,8 +403,10 @@ class CellField:
                     return numbers
             except ValueError:
                 pass
-        elif self._texts and self.kind in {"id", "text"} and not apostrophes and "" not in cells:
-            return cells
+        elif self.kind in {"id", "text"} and not (self._texts and apostrophes) and "" not in cells:
+            plain = self._texts or (set(map(type, cells)) == {str} and not any(map(str.isspace, cells)))  # type: ignore[arg-type]
+            if plain:
+                return cells
         return list(map(self.value, cells))
 
     def value(self, cell: object) -> object:

@@ -19,7 +19,7 @@ from postil.data.explain import Null
 from postil.data.parts import Excluded
 from postil.data.reading import NESTED, Reading, readings
 from postil.data.recognition import recognized
-from postil.data.row_files import read
+from postil.data.row_files import fields_of, read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Judgement, Reference, Row
 from postil.data.tables import ValueField, ValueRows, empty_cells
@@ -44,6 +44,7 @@ __all__ = [
     "Column",
     "ColumnNames",
     "as_list",
+    "columns_of",
     "is_frame",
     "is_table",
     "open_rows",
@@ -154,16 +155,6 @@ annotator, grade, aspect
         """Options of reading a table."""
         return self._readings[role]
 
-    def leave_out(self, role: str, fields: Collection[str]) -> None:
-        """Take no column of a table for some fields, unless one is named.
-
-        Args:
-            role: The table.
-            fields: The fields.
-        """
-        reading = self._readings[role]
-        self._readings[role] = replace(reading, columns={**dict.fromkeys(fields, ""), **reading.columns})
-
     def assume(self, role: str, values: Mapping[str, str]) -> None:
         """Take values for fields of which a file has no column, if it lacks nothing else.
 
@@ -236,6 +227,30 @@ def open_rows(
     if is_frame(table):
         return _opened(_of_frame(table, role), row_type, role, reading, names.constants)
     raise UsageError(f"{role}: expected a path, a data frame or a list of rows, got {type(table).__name__}")
+
+
+def columns_of(table: Table, role: str, row_type: type[Row], reading: Reading) -> Sequence[str]:
+    """Names of the columns of a table, before its rows are read.
+
+    Args:
+        table: The table.
+        role: Its name in messages.
+        row_type: Class of the rows.
+        reading: Options of reading it.
+
+    Returns:
+        The names; none of standard input, and of what cannot be read, which reading it will report.
+
+    >>> columns_of([{"id": 1}, {"mt": "a b"}], "candidates", Reference, Reading())
+    ['id', 'mt']
+    """
+    if isinstance(table, str | os.PathLike):
+        return fields_of(table, row_type, reading)
+    if isinstance(table, list | tuple):
+        if table and isinstance(table[0], Row):
+            return row_type.__struct_fields__
+        return list(dict.fromkeys(str(key) for row in table if isinstance(row, Mapping) for key in row))
+    return list(_of_frame(table, role).keys(0)) if is_frame(table) else ()
 
 
 def _of_type(rows: Iterable[object], row_type: type[T], role: str) -> Iterator[T]:
@@ -375,7 +390,8 @@ class _MemoryRows(ValueRows[T]):
         """Make the error for the first field whose column was named, else for all."""
         named = [name for name in missing if name in reading.columns][:1]
         sources = [reading.columns.get(name, name) for name in named or missing]
-        near = nearest(sources[0], self._names) if len(sources) == 1 else None
+        free = [name for name in self._names if named or name not in self._infos]
+        near = nearest(sources[0], free) if len(sources) == 1 else None
         guess = "" if near is None else f" did you mean '{near}'?"
         s, it = ("", "it") if len(sources) == 1 else ("s", "them")
         wanted = ", ".join(f"'{each}'" for each in sources)

@@ -8,20 +8,21 @@ References that stand in one row, as in a list, are as many as there stand.
 from __future__ import annotations
 
 import filecmp
+import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import numpy as np
 from msgspec import structs
 
 from postil.data.explain import COLUMN, column_setting, counted
-from postil.data.frames import open_rows
+from postil.data.frames import ColumnNames, columns_of, is_frame, open_rows
 from postil.data.reading import NESTED
 from postil.data.recognition import recognized_columns, tell_recognized
-from postil.data.row_files import CELLS, fields_of, format_of, read
+from postil.data.row_files import CELLS, format_of
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, SelectedRows, Source
 from postil.data.rows import Candidate, Reference, Row
 from postil.data.synonyms import ROW
@@ -32,10 +33,12 @@ from postil.messages import Message, Setting
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from postil.data.frames import ColumnNames, Table
+    from postil.data.frames import Table
     from postil.data.reading import Reading
 
-__all__ = ["PAIR", "PairedReadings", "distinct_references", "firsts", "open_reference_table", "pair_files", "repeated"]
+__all__ = ["PAIR", "Pairing", "distinct_references", "firsts", "pair_tables", "repeated", "several_tables"]
+
+T = TypeVar("T", Candidate, Reference)
 
 OF_CANDIDATES: Final = ("system", "id")
 """Fields of references that a table with candidates has no column for, unless one is named: it is the candidates'."""
@@ -45,139 +48,165 @@ VALUES: Final = ("grade", "ratings", "weight", "upvotes")
 """Fields that tell references apart, and that may be the candidates' in a table with both."""
 
 
+class RowCounts:
+    """Numbers of rows of tables in which row i belongs to item i, compared where each table ends."""
+
+    def __init__(self) -> None:
+        self._first: tuple[str, int] | None = None
+
+    def checked(self, rows: LocatedRows[T]) -> LocatedRows[T]:
+        """Pass on the rows of a table up to the number that the table read first has.
+
+        Args:
+            rows: The rows, whose items are their numbers.
+
+        Raises:
+            InvalidInput: On the way, that they are more or fewer.
+        """
+        return LocatedRows(self._passed(rows), rows.places)
+
+    def _passed(self, rows: LocatedRows[T]) -> Iterator[T]:
+        number = 0
+        for row in rows:
+            number = int(row.item)
+            if self._first is None or number <= self._first[1]:
+                yield row
+        name, expected = self._first = self._first or (rows.places.where, number)
+        if number != expected:
+            problem = Message(
+                "expected as many rows as {other} has, since row i of both belongs to item i: {expected:,}, got "
+                "{length:,}",
+                other=name,
+                expected=expected,
+                length=number,
+            )
+            raise InvalidInput(problem, where=rows.places.where)
+
+
 @dataclass(frozen=True, slots=True)
-class PairedReadings:
-    """Options of reading a file of candidates and one of references.
+class Pairing:
+    """Options of reading a table of candidates and one of references.
 
     Args:
-        readings: Options by role, of other files of the command too.
+        readings: Options by role, of other tables of the call too.
         joint: True if the rows of the references are rows of candidates as well.
-        same: True if they are one file.
-        lengths: Number of rows of each file of references, where row i of every file belongs to item i; else None.
+        same: True if they are one table.
+        counts: Numbers of their rows, where row i of every table belongs to item i; else None.
     """
 
     readings: dict[str, Reading]
     joint: bool
     same: bool
-    lengths: Mapping[str, int] | None = None
+    counts: RowCounts | None = None
 
-    def candidates(self, path: str) -> LocatedRows[Candidate]:
+    def candidates(self, table: Table) -> LocatedRows[Candidate]:
         """Open the candidates.
 
         Args:
-            path: The file.
+            table: The table.
 
         Raises:
             InvalidInput: On the way, that they are more or fewer than the references that their rows belong to.
         """
-        rows = read(path, Candidate, self.readings["candidates"])
-        return rows if self.lengths is None else LocatedRows(self._as_many(rows, self.lengths), rows.places)
+        return self._opened(table, Candidate, "candidates", self.readings["candidates"])
 
-    @staticmethod
-    def _as_many(rows: LocatedRows[Candidate], lengths: Mapping[str, int]) -> Iterator[Candidate]:
-        [(name, length), *_] = lengths.items()
-        number = 0
-        for row in rows:
-            number = int(row.item)
-            if number <= length:
-                yield row
-        if number != length:
-            raise _other_length(rows.places.where, number, name, length)
-
-    def references(self, paths: str | Sequence[str], needed: Collection[str] = ()) -> LocatedRows[Reference]:
+    def references(self, tables: Table | Sequence[Table], needed: Collection[str] = ()) -> LocatedRows[Reference]:
         """Open the references, each once.
 
         Args:
-            paths: The file, or several: in the order of their rows, each has one more reference of an item.
+            tables: The table, or several: in the order of their rows, each has one more reference of an item.
             needed: Fields that the references' weights are made of.
+
+        Raises:
+            InvalidInput: On the way, that tables whose rows belong to the same items have different numbers of them.
         """
-        several = [paths] if isinstance(paths, str) else paths
         reading = self.readings["references"]
+        several = several_tables(tables) or [cast("Table", tables)]
+        names = [_name(each, f"references[{place}]") for place, each in enumerate(several)]
         if len(several) == 1:
-            rows = read(several[0], Reference, reading)
+            rows = self._opened(several[0], Reference, "references", reading)
         else:
-            places = FileLocations(", ".join(several))
-            # References of several files are several, whether they are equal or not.
-            of_file = [
-                _with_columns(reading, {"id": f"={number}"}) if self.lengths else reading
+            places = FileLocations(", ".join(names))
+            # References of several tables are several, whether they are equal or not.
+            of_table = [
+                _with_columns(reading, {"id": f"={number}"}) if self.counts else reading
                 for number in range(1, len(several) + 1)
             ]
-            files = (read(path, Reference, each) for path, each in zip(several, of_file, strict=True))
-            rows = LocatedRows(places.rows(files), places)
+            each = zip(several, names, of_table, strict=True)
+            opened = (self._opened(table, Reference, name, options) for table, name, options in each)
+            rows = LocatedRows(places.rows(opened), places)
         return distinct_references(
             rows, reading, joint=self.joint, advises=not (self.same or self.joint), needed=needed
         )
 
+    def _opened(self, table: Table, row_type: type[T], role: str, reading: Reading) -> LocatedRows[T]:
+        rows = open_rows(table, row_type, role, ColumnNames({role: row_type}, given={role: reading}))
+        return rows if self.counts is None else self.counts.checked(rows)
 
-def pair_files(candidates: str, references: str | Sequence[str], given: dict[str, Reading]) -> PairedReadings:
+
+def several_tables(value: object) -> Sequence[Table] | None:
+    """The tables in a list of them; None for a table, and for a column.
+
+    Args:
+        value: A table, or a list of paths or data frames.
+
+    >>> several_tables(["one.txt", "other.txt"]), several_tables("one.txt"), several_tables([{"text": "a"}])
+    (['one.txt', 'other.txt'], None, None)
+    """
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    return value if all(isinstance(each, str | os.PathLike) or is_frame(each) for each in value) else None
+
+
+def pair_tables(candidates: Table, references: Table | Sequence[Table], given: Mapping[str, Reading]) -> Pairing:
     """Options of reading candidates and references, of which one table may hold both.
 
-    Where they are one file, references have the items of the candidates. In one table, the columns of a system and of
-    an id are not those of the references unless they are named. Where no file has items, as files of one text per line
+    Where they are one table, references have the items of the candidates. In one table, the columns of a system and of
+    an id are not those of the references unless they are named. Where no table has items, as files of one text per line
     have none, the items are the numbers of the rows.
 
     Args:
-        candidates: The file of the candidates.
-        references: The file of the references, or several.
+        candidates: The table of the candidates.
+        references: The table of the references, or several.
         given: Options by role, as the flags have them.
 
     Raises:
-        UsageError: Several are standard input, or both are one column of one file.
-        InvalidInput: Files without items have different numbers of rows.
+        UsageError: Several are standard input, or both are one column of one table.
+        InvalidInput: A column could be several fields.
     """
-    several = [references] if isinstance(references, str) else list(references)
-    if [candidates, *several].count("-") > 1:
+    several = several_tables(references) or [cast("Table", references)]
+    if [each for each in (candidates, *several) if isinstance(each, str)].count("-") > 1:
         raise UsageError("candidates and references cannot both come from standard input")
-    found = _pair(candidates, several[0], given)
+    found = _pair(candidates, several[0], dict(given))
     if not _are_numbered([candidates, *several], found):
         return found
     readings = {**found.readings, **{role: _with_columns(found.readings[role], {"item": ROW}) for role in PAIR}}
-    found = replace(found, readings=readings)
-    if found.same and len(several) == 1:
-        return found
-    lengths = {path: _length(path, readings["references"]) for path in several}
-    [(first, length), *others] = lengths.items()
-    for path, other in others:
-        if other != length:
-            raise _other_length(path, other, first, length)
-    return replace(found, lengths=lengths)
+    counts = None if found.same and len(several) == 1 else RowCounts()
+    return replace(found, readings=readings, counts=counts)
 
 
-def _are_numbered(paths: Sequence[str], pair: PairedReadings) -> bool:
-    """True if no file has a column of items, so that row i of each belongs to item i."""
-    for path, role in zip(paths, ["candidates", *["references"] * len(paths)], strict=False):
+def _are_numbered(tables: Sequence[Table], pair: Pairing) -> bool:
+    """True if no table has a column of items, so that row i of each belongs to item i."""
+    for table, role in zip(tables, ["candidates", *["references"] * len(tables)], strict=False):
         reading, row_type = replace(pair.readings[role], say=lambda _: None), PAIR[role]
-        if "item" in reading.columns or Path(path).is_dir():
+        if "item" in reading.columns or (isinstance(table, str | os.PathLike) and Path(table).is_dir()):
             return False
-        names = fields_of(path, row_type, reading)
+        names = columns_of(table, role, row_type, reading)
         if not names or "item" in names:
             return False
         with suppress(InvalidInput):  # which reading reports
-            found = recognized_columns(row_type, reading, names, path)
+            found = recognized_columns(row_type, reading, names, _name(table, role))
             if "item" in found or (role == "candidates" and "system" in {*names, *found} and not pair.same):
                 return False
     return True
 
 
-def _length(path: str, reading: Reading) -> int:
-    """Number of rows of a file of references."""
-    number = 0
-    for row in read(path, Reference, replace(reading, say=lambda _: None)):
-        number = int(row.item)
-    return number
+def _name(table: Table, role: str = "references") -> str:
+    """Name of a table, for messages."""
+    return os.fspath(table) if isinstance(table, str | os.PathLike) else role
 
 
-def _other_length(path: str, length: int, other: str, expected: int) -> InvalidInput:
-    problem = Message(
-        "expected as many rows as {other} has, since row i of both belongs to item i: {expected:,}, got {length:,}",
-        other=other,
-        expected=expected,
-        length=length,
-    )
-    return InvalidInput(problem, where=path)
-
-
-def _pair(candidates: str, references: str, given: dict[str, Reading]) -> PairedReadings:
+def _pair(candidates: Table, references: Table, given: dict[str, Reading]) -> Pairing:
     """Options of reading candidates and references that have items."""
     of_one, of_other = given["candidates"], given["references"]
     same = _same(candidates, references)
@@ -186,50 +215,23 @@ def _pair(candidates: str, references: str, given: dict[str, Reading]) -> Paired
         of_one, of_other = _apart(candidates, of_one, of_other)
     if same and one_table and _text(of_one) == _text(of_other):
         raise UsageError(
-            "{references}: candidates and references are the same file; name the columns of each: {columns}",
-            references=references,
+            "{references}: candidates and references are the same {table}; name the columns of each: {columns}",
+            references=_name(references),
+            table=Message("file") if isinstance(references, str | os.PathLike) else Message("table"),
             columns=column_setting("", {"text": COLUMN, "references.text": COLUMN}),
         )
     if same and "item" in of_one.columns:
         of_other = _with_columns(of_other, {"item": of_one.columns["item"]})
-    names = fields_of(references, Reference, of_other) if of_other.columns else ()
+    names = columns_of(references, "references", Reference, of_other) if of_other.columns else ()
     one_table = one_table and (same or _equal(candidates, references))
     joint = _is_joint(of_one, of_other, names, one_table=one_table)
     of_other = _with_columns(of_other, dict.fromkeys(OF_CANDIDATES, "")) if joint else of_other
     found = {**given, "candidates": of_one, "references": of_other}
-    if same:
-        also = tuple(column for role in ("candidates", "references") for column in found[role].names.values())
-        for role in ("candidates", "references"):
+    if same and isinstance(references, str | os.PathLike):
+        also = tuple(column for role in PAIR for column in found[role].names.values())
+        for role in PAIR:
             found[role] = replace(found[role], part=role, also=also)
-    return PairedReadings(found, joint, same)
-
-
-def open_reference_table(
-    candidates: Table, references: Table, names: ColumnNames, needed: Collection[str] = ()
-) -> LocatedRows[Reference]:
-    """Open a table of references beside one of candidates, each reference once; it may be the same table.
-
-    Args:
-        candidates: The candidates.
-        references: The references.
-        names: Names of the columns of both.
-        needed: Fields that the references' weights are made of.
-
-    Raises:
-        InvalidInput: A column or a value is wrong.
-        UsageError: It is no table.
-    """
-    of_one, of_other = names.reading("candidates"), names.reading("references")
-    same = references is candidates or (
-        isinstance(candidates, str | Path) and isinstance(references, str | Path) and _same(candidates, references)
-    )
-    opened = open_rows(references, Reference, "references", names)
-    columns = (opened.places.fields(0) or ()) if of_other.columns else ()
-    joint = _is_joint(of_one, of_other, columns, one_table=same)
-    if joint:
-        names.leave_out("references", OF_CANDIDATES)
-        opened = open_rows(references, Reference, "references", names)
-    return distinct_references(opened, of_other, joint=joint, advises=not (same or joint), needed=needed)
+    return Pairing(found, joint, same)
 
 
 def distinct_references(
@@ -385,38 +387,43 @@ def _with_columns(reading: Reading, columns: Mapping[str, str]) -> Reading:
     return replace(reading, columns=MappingProxyType({**columns, **reading.columns}))
 
 
-def _with_text(reading: Reading, found: Mapping[str, str], path: str) -> Reading:
+def _with_text(reading: Reading, found: Mapping[str, str], table: Table) -> Reading:
     """Options with the column of the texts that was found, unless it is named as postil names it."""
     new = {name: column for name, column in found.items() if name in {"text", NESTED} and name not in reading.columns}
     if told := {name: column for name, column in new.items() if name != column}:
-        tell_recognized(replace(reading, part=reading.role or "candidates"), told, path)
+        role = reading.role or "candidates"
+        part = role if isinstance(table, str | os.PathLike) else ""
+        tell_recognized(replace(reading, part=part), told, _name(table, role))
     return _with_columns(reading, new)
 
 
-def _apart(path: str, of_one: Reading, of_other: Reading) -> tuple[Reading, Reading]:
-    """Options with the columns of the texts of candidates and of references in one file, as far as names tell them."""
+def _apart(table: Table, of_one: Reading, of_other: Reading) -> tuple[Reading, Reading]:
+    """Options with the columns of the texts of candidates and of references in one table, as far as names tell them."""
     silent = replace(of_one, say=lambda _: None)
-    names = fields_of(path, Candidate, silent)
-    for_one = recognized_columns(Candidate, replace(silent, also=list(of_other.names.values())), names, path)
+    names, where = columns_of(table, "candidates", Candidate, silent), _name(table)
+    for_one = recognized_columns(Candidate, replace(silent, also=list(of_other.names.values())), names, where)
     text = of_one.columns.get("text", for_one.get("text", "text"))
     if {"text", NESTED} & of_other.columns.keys():
-        return _with_text(of_one, for_one, path), of_other
+        return _with_text(of_one, for_one, table), of_other
     if text not in names:
         return of_one, of_other
     others = [name for name in names if name not in {text, "text"}]
-    lists = format_of(path, of_other) not in CELLS
-    recognized = recognized_columns(Reference, of_other, others, path, lists=lists)
+    lists = not isinstance(table, str | os.PathLike) or format_of(table, of_other) not in CELLS
+    recognized = recognized_columns(Reference, of_other, others, where, lists=lists)
     for_other = {NESTED: NESTED} if NESTED in others else recognized
-    return _with_text(of_one, for_one, path), _with_text(of_other, for_other, path)
+    return _with_text(of_one, for_one, table), _with_text(of_other, for_other, table)
 
 
-def _same(one: str | Path, other: str | Path) -> bool:
+def _same(one: Table, other: Table) -> bool:
+    if not (isinstance(one, str | os.PathLike) and isinstance(other, str | os.PathLike)):
+        return one is other
     with suppress(OSError):  # one of them does not exist, so it is not the other
         return Path(one).samefile(other)
     return False
 
 
-def _equal(one: str, other: str) -> bool:
-    with suppress(OSError):
-        return Path(one).is_file() and Path(other).is_file() and filecmp.cmp(one, other, shallow=False)
+def _equal(one: Table, other: Table) -> bool:
+    if isinstance(one, str | os.PathLike) and isinstance(other, str | os.PathLike):
+        with suppress(OSError):
+            return Path(one).is_file() and Path(other).is_file() and filecmp.cmp(one, other, shallow=False)
     return False

@@ -267,7 +267,12 @@ class Reading:
         self.say(Message("{where}: {what}", where=f"{place}, {self.part}" if self.part else place, what=what))
 
     def no_column(
-        self, where: str, missing: Sequence[str], names: Sequence[str], line: int | None = None
+        self,
+        where: str,
+        missing: Sequence[str],
+        names: Sequence[str],
+        line: int | None = None,
+        fields: Collection[str] = (),
     ) -> InvalidInput:
         """Make the error for fields whose columns a file lacks: for the first one that was named, else for all.
 
@@ -276,10 +281,12 @@ class Reading:
             missing: The fields.
             names: Columns of the file.
             line: Line of their names.
+            fields: Fields of the row, whose own columns another field does not mean where nobody named its column.
         """
         missing = [name for name in missing if name in self.columns][:1] or missing
         sources = [self.columns.get(name) or name for name in missing]
-        near = nearest(sources[0], names) if len(missing) == 1 < len(names) and sources[0] not in names else None
+        free = [name for name in names if missing[0] in self.columns or name not in fields]
+        near = nearest(sources[0], free) if len(missing) == 1 < len(names) and sources[0] not in names else None
         guess = Message("did you mean '{near}'? The", near=near) if near else Message("the")
         advice = [] if missing[0] in self.columns else self._ways_to_name(where, missing, names)
         if len(names) == 1 and (found := next((mark for mark in ";\t|," if mark in names[0]), None)):

@@ -267,6 +267,16 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
     id: Id | None = None
 
     def __post_init__(self) -> None:
+        if (
+            (self.item.__class__ is self.text.__class__ is str)
+            and self.grade is self.weight is None
+            and self.upvotes is None
+            and self.system is None
+            and self.ratings == ()
+            and (self.id is None or (self.id.__class__ is str and self.id.isascii()))
+            and self.item.isascii()
+        ):
+            return  # fast path: most references of test sets are like that
         coerce_ids(self, "item")
         check_texts(self, "text")
         coerce_numbers(self, "grade", "weight", optional=True)

@@ -123,7 +123,7 @@ class _Rows(ABC, Generic[T, F]):
         return self._reading.system_of(self._where) if is_system else None
 
     def _no_column(self, missing: Sequence[str], reading: Reading) -> InvalidInput:
-        return reading.no_column(self._where, missing, self._names, self._line)
+        return reading.no_column(self._where, missing, self._names, self._line, self._infos)
 
     def _unread(self) -> list[str]:
         """Columns that are not read."""
@@ -550,7 +550,7 @@ class ValueRows(_Rows[T, ValueField]):
 
     def _end(self) -> None:
         for (_, name), reading in self._never.items():
-            raise reading.no_column(self._where, [name], _all_names(self._table, reading))
+            raise reading.no_column(self._where, [name], _all_names(self._table, reading), fields=self._infos)
         if self._no_elements and self._tells:
             what = counted(self._no_elements, "empty list")
             self._reading.tell(self._where, f"{what}, taken as no {self._row_type.__name__.lower()}")

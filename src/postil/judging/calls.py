@@ -11,7 +11,7 @@ from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_table, open_rows, with_texts
 from postil.data.options import InputOptions
-from postil.data.paired_tables import open_reference_table, pair_files
+from postil.data.paired_tables import PAIR, pair_tables
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import Writer, check_standard_input, kind_of, read
 from postil.data.rows import (
@@ -125,7 +125,7 @@ def open_sources(
     texts: Source[Candidate] | None = None
     references: Source[Reference] | None = None
     if "references" in named:
-        pair = pair_files(named["candidates"], named["references"], readings)
+        pair = pair_tables(named["candidates"], named["references"], readings)
         readings, references = pair.readings, pair.references(named["references"], GRADED)
         texts = pair.candidates(named["candidates"])
 
@@ -279,10 +279,14 @@ def _open_tables(
         table = tables.get(role)
         return None if table is None else open_rows(table, row_type, role, names)
 
-    references = others["references"]
+    texts: Source[Candidate] | None = None
+    references: Source[Reference] | None = None
+    if (table := others["references"]) is not None:
+        pair = pair_tables(candidates, table, {role: names.reading(role) for role in PAIR})
+        texts, references = pair.candidates(candidates), pair.references(table, GRADED)
     return TextSources(
-        open_rows(candidates, Candidate, "candidates", names),
-        None if references is None else open_reference_table(candidates, references, names, GRADED),
+        texts or open_rows(candidates, Candidate, "candidates", names),
+        references,
         opened("articles", ArticleContent),
         opened("judgements", Judgement),
         opened("preferences", PairPreference),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from postil.data.frames import (
     with_texts,
 )
 from postil.data.groups import grouped
-from postil.data.paired_tables import PAIR, firsts, open_reference_table, pair_files
+from postil.data.paired_tables import PAIR, firsts, pair_tables, several_tables
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Candidate, Reference
 from postil.errors import InvalidInput, UsageError
@@ -60,7 +59,7 @@ SHOWN: Final = 3
 
 def score(
     candidates: Column | Table | None = None,
-    references: Column | Table | None = None,
+    references: Column | Table | Sequence[Table] | None = None,
     *,
     predictions: Column | Table | None = None,
     weights: Column | str | None = None,
@@ -96,7 +95,8 @@ def score(
         references: References of each candidate, any number of them: n lists of texts, or of lists of tokens. A list
             that stands at several places (the same object) is tokenized once. Or a table with the fields item and text,
             and grade, ratings, weight or upvotes where it has them: one row per reference, or one row per item with
-            lists of them; rows that repeat a reference count once, unless their ``id`` differs.
+            lists of them; rows that repeat a reference count once, unless their ``id`` differs. Or a list of tables, as
+            ``["ref.txt", "ref2.txt"]``. Where no table has items, row i of each belongs together.
         predictions: Another name of ``candidates``.
         weights: For columns: the shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
             ``postil.Scale(1, 5).weights(grades)`` makes them from grades. For tables: the method that makes them, as in
@@ -169,9 +169,10 @@ def score(
         tokenizer=tokenizer, weights=method, scale=scale, as_grade=as_grade, ungraded=ungraded, jobs=jobs
     )
     graded: Graded[Candidate] | Graded[int]
-    if is_table(candidates) and (is_table(references) or not isinstance(candidates, str)):
+    tables = several_tables(references)
+    if is_table(candidates) and (is_table(references) or tables or not isinstance(candidates, str)):
         refuse_other_form("candidates are a table, so name its columns: item=…, system=…", items=items, systems=systems)
-        if not is_table(references):
+        if not (is_table(references) or tables):
             raise UsageError(
                 "references: expected a table like the candidates: a data frame, a path, or a list of rows or "
                 f"dictionaries, got {type(references).__name__}"
@@ -180,7 +181,8 @@ def score(
             raise UsageError("weights: candidates are a table, so expected the name of a method, such as 'score'")
         named = {**(columns or {}), **({} if system is None else {"system": system})}
         names = ColumnNames(PAIR, with_texts(named, text), everywhere={"item": item}, missing=missing)
-        graded = _of_tables(candidates, references, names, several, options, background, controls)
+        given = tables or cast("Table", references)
+        graded = _of_tables(candidates, given, names, several, options, background, controls)
     else:
         of_tables = {
             "item": item,
@@ -214,7 +216,7 @@ def score(
 
 def _of_tables(  # noqa: PLR0917
     candidates: Table,
-    references: Table,
+    references: Table | Sequence[Table],
     names: ColumnNames,
     metrics: Sequence[str | Callable[..., object]] | None,
     options: ScoreOptions,
@@ -224,13 +226,8 @@ def _of_tables(  # noqa: PLR0917
     weighted = options.weights is not None or options.scale is not None
     asked = None if metrics is None else parse_all(metrics, weighted=weighted)
     weighting = Weighting(options.weights, options.scale, asked)
-    if isinstance(candidates, str | os.PathLike) and isinstance(references, str | os.PathLike):
-        paths = os.fspath(candidates), os.fspath(references)
-        pair = pair_files(*paths, {role: names.reading(role) for role in PAIR})
-        rows, opened = pair.candidates(paths[0]), pair.references(paths[1], weighting.fields)
-    else:
-        rows = open_rows(candidates, Candidate, "candidates", names)
-        opened = open_reference_table(candidates, references, names, weighting.fields)
+    pair = pair_tables(candidates, references, {role: names.reading(role) for role in PAIR})
+    rows, opened = pair.candidates(candidates), pair.references(references, weighting.fields)
     if metrics is not None and not weighted and any(map(callable, metrics)):
         # A function that reads weights gets them if a reference has one.
         several = list(opened)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from postil.data.atomic_file import check_apart
-from postil.data.paired_tables import PAIR, firsts, pair_files, repeated
+from postil.data.paired_tables import PAIR, firsts, pair_tables, repeated
 from postil.data.progress import OnMessage, progress, steps
 from postil.data.row_files import Writer, read
 from postil.data.rows import Candidate, Reference, Score
@@ -113,7 +113,7 @@ def score_files(
     said: list[str] = []
     several = [references] if isinstance(references, str) else list(references)
     _check_files(candidates, several, options)
-    pair = pair_files(candidates, several, options.readings(PAIR, said.append))
+    pair = pair_tables(candidates, several, options.readings(PAIR, said.append))
     given = pair.readings
     if options.controls and not options.items:
         raise UsageError(
@@ -131,7 +131,7 @@ def score_files(
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         weighting = Weighting(options.weights, options.scale, asked)
         files, both = (candidates, several[0]), (given["candidates"], given["references"])
-        whole = pair.joint or pair.lengths or len(several) > 1
+        whole = pair.joint or pair.counts or len(several) > 1
         graded = None if whole else streamed(files, both, options, weighting, stack)
         if graded is None:
             rows = pair.candidates(candidates)

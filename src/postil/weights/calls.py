@@ -13,7 +13,7 @@ from postil.data.arguments import check_fields
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted, have
 from postil.data.options import InputOptions, PluginOptions, ThreadOptions
-from postil.data.paired_tables import PAIR, pair_files
+from postil.data.paired_tables import PAIR, pair_tables
 from postil.data.row_files import kind_of, write
 from postil.data.row_locations import LocatedRows, Source
 from postil.data.rows import Candidate, PlannedReference, Reference
@@ -94,7 +94,7 @@ def plan_weights_files(
         Undefined: CIDEr of a single item.
     """
     load_plugins(options.plugins)
-    pair = pair_files(candidates, references, options.readings(PAIR, on_message))
+    pair = pair_tables(candidates, references, options.readings(PAIR, on_message))
     if options.out is not None:
         kind_of(options.out)
         check_apart(options.out, [candidates, references])
