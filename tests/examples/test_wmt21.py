@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from postil.cli.main import app
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
-from postil.wmt.calls import WmtOptions, metrics_task
+from postil.wmt.calls import metrics_task
+from postil.wmt.options import WmtOptions
 from wmt_folders import write_set
 
 if TYPE_CHECKING:

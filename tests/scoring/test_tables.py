@@ -22,7 +22,8 @@ from postil.judging.calls import judge_rows, open_sources
 from postil.messages import COMMAND_LINE
 from postil.scoring.files import score_files
 from postil.scoring.options import ScoreOptions
-from postil.weights.calls import WeightsPlanOptions, plan_weights_files
+from postil.weights.calls import plan_weights_files
+from postil.weights.options import WeightsPlanOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

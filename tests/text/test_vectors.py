@@ -560,7 +560,7 @@ def test_words_that_share_contexts_are_near(how: dict[str, Any], spec: str) -> N
 
 PROGRAM = """
 import sys
-from postil.vectors.training import OutputLayer, Word2VecModel, train
+from postil.vectors.training import train
 texts = [["a", "b", "c", "b"], ["b", "c", "d"], ["d", "a"]] * 20
 train(texts, dimensions=8, epochs=2).save(sys.argv[1])
 """

@@ -15,7 +15,8 @@ from postil.data.row_files import write
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Candidate, Reference
 from postil.errors import UsageError
-from postil.weights.calls import WeightsPlanOptions, plan_weights
+from postil.weights.calls import plan_weights
+from postil.weights.options import WeightsPlanOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,8 @@ from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.errors import InvalidInput
 from postil.results.base import replace
 from postil.results.formats import short
-from postil.wmt.calls import WmtOptions, metrics_task
+from postil.wmt.calls import metrics_task
+from postil.wmt.options import WmtOptions
 from postil.wmt.test_set import WmtSet
 from postil.wmt.view import view
 from wmt_folders import write_set

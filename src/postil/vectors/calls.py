@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.data.artifacts import check_hash, read_object
 from postil.data.atomic_file import check_apart, check_folder
 from postil.data.explain import counted
-from postil.data.options import InputOptions, SeedOptions
+from postil.data.options import InputOptions
 from postil.data.progress import OnMessage, steps
 from postil.data.row_files import read
 from postil.data.rows import Row
 from postil.encoders.static import SubwordEncoder, open_static
 from postil.errors import InvalidInput
 from postil.messages import Message, Setting
-from postil.options import Flag, options
 from postil.text.han import HanTexts, all_remarks
 from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -26,18 +25,16 @@ from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vectors import FILES, METADATA, WORDS, Vectors, VectorsWriter
 from postil.vectors.imported import Word2VecFile
 from postil.vectors.result import NearWord, VectorsResult
-from postil.vectors.training import OutputLayer, Word2VecModel, WordLists, train
+from postil.vectors.training import WordLists, train
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.data.row_locations import LocatedRows
+    from postil.vectors.options import ConversionOptions, ShowOptions, VectorTrainingOptions
 
 __all__ = [
-    "ConversionOptions",
-    "ShowOptions",
-    "VectorTrainingOptions",
     "convert_file",
     "show_folder",
     "train_on_file",
@@ -50,66 +47,6 @@ class _Text(Row, frozen=True):
     """Any row with a text: a passage, a candidate, a reference."""
 
     text: str
-
-
-@options
-class VectorTrainingOptions(SeedOptions):
-    """Options of `postil vectors train`.
-
-    Args:
-        model: skip-gram: each word predicts its context; cbow: the mean of the context predicts the word.
-        output: negative: negative sampling; hierarchical: hierarchical softmax.
-        dimensions: Length of a vector.
-        negative: Number of noise words per pair of words, by default 15; not with --output hierarchical.
-        bigrams: Train a vector for each pair of adjacent words, in place of words.
-        window: Maximum distance of a context word.
-        epochs: Number of epochs.
-        min_count: Minimum number of occurrences of a word that gets a vector.
-        tokenizer: Tokenizer: space, words, characters, 13a, ptb, jieba or rjieba.
-        stop: Stop word list to leave out first, such as en, or none.
-        workers: Number of threads; with more than one the numbers differ a little each time.
-    """
-
-    model: Annotated[Word2VecModel, Flag(metavar="NAME")] = "skip-gram"
-    output: Annotated[OutputLayer, Flag(metavar="NAME")] = "negative"
-    dimensions: Annotated[int, Flag(min=1)] = 300
-    negative: Annotated[int | None, Flag(min=1)] = None
-    bigrams: bool = False
-    window: Annotated[int, Flag(min=1)] = 5
-    epochs: Annotated[int, Flag(min=1)] = 5
-    min_count: Annotated[int, Flag(min=1)] = 1
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    stop: Annotated[str, Flag(metavar="LANG")] = "none"
-    workers: Annotated[int, Flag(min=1)] = 1
-
-
-@options
-class ConversionOptions:
-    """Options of `postil vectors convert`.
-
-    Args:
-        form: File format: binary, text, or auto to detect it.
-        bigrams: The words are pairs of adjacent words, joined with _.
-        skip_bad: Leave out words that are not UTF-8, that occur a second time or whose numbers are not finite, and give
-            their number. Without it they are errors.
-    """
-
-    form: Annotated[str, Flag(metavar="FORM")] = "auto"
-    bigrams: bool = False
-    skip_bad: bool = False
-
-
-@options
-class ShowOptions:
-    """Options of `postil vectors show`.
-
-    Args:
-        nearest: Number of near neighbors per word.
-        check: Read everything and compare it with its hash.
-    """
-
-    nearest: Annotated[int, Flag("nearest", short="k", min=1)] = 10
-    check: bool = False
 
 
 def train_on_file(

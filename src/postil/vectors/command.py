@@ -7,16 +7,7 @@ from typing import Annotated
 from postil.cli.command import Argument, FormatOption, Group, Option
 from postil.cli.output import emit, say
 from postil.data.options import InputOptions
-from postil.results.views import show as printed
-from postil.vectors.calls import (
-    ConversionOptions,
-    ShowOptions,
-    VectorTrainingOptions,
-    convert_file,
-    show_folder,
-    train_on_file,
-)
-from postil.vectors.imported import import_package
+from postil.vectors.options import ConversionOptions, ShowOptions, VectorTrainingOptions
 
 __all__ = ["vectors"]
 
@@ -42,6 +33,8 @@ def train(
 
     Example: postil vectors train passages.jsonl --out vectors
     """
+    from postil.vectors.calls import train_on_file  # noqa: PLC0415
+
     train_on_file(passages, out, options, say, inputs)
 
 
@@ -61,6 +54,8 @@ def convert(
 
     Example: postil vectors convert GoogleNews-vectors-negative300.bin.gz --out google-news
     """
+    from postil.vectors.calls import convert_file  # noqa: PLC0415
+
     convert_file(file, out, options, say)
 
 
@@ -77,6 +72,8 @@ def import_(
 
     Example: postil vectors import wordllama --out wordllama
     """
+    from postil.vectors.imported import import_package  # noqa: PLC0415
+
     import_package(package, out, say)
 
 
@@ -92,4 +89,7 @@ def show(
 
     Example: postil vectors show vectors night bus
     """
+    from postil.results.views import show as printed  # noqa: PLC0415
+    from postil.vectors.calls import show_folder  # noqa: PLC0415
+
     emit(printed(format, show_folder(folder, words or (), options)), format)

@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import numpy as np
 
 from postil.errors import InvalidInput, UnknownName, UsageError, check_least, needs
 from postil.text.vectors import Vectors
+from postil.vectors.options import OutputLayer, Word2VecModel
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -20,13 +21,7 @@ if TYPE_CHECKING:
 
     from postil.text.tokens import Ragged
 
-__all__ = ["SEED", "OutputLayer", "Word2VecModel", "WordLists", "train"]
-
-Word2VecModel: TypeAlias = Literal["skip-gram", "cbow"]
-"""Each word predicts its context, or the mean of the context predicts the word."""
-
-OutputLayer: TypeAlias = Literal["negative", "hierarchical"]
-"""Negative sampling, or a softmax over the paths of a Huffman tree of the words."""
+__all__ = ["SEED", "WordLists", "train"]
 
 SEED: Final = 20181
 NEGATIVE: Final = 15

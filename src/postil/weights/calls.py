@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from math import floor
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.data.arguments import check_fields
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted, have
-from postil.data.options import InputOptions, PluginOptions, ThreadOptions
 from postil.data.paired_tables import PAIR, pair_tables
 from postil.data.row_files import kind_of, write
 from postil.data.row_locations import LocatedRows, Source
@@ -22,16 +19,17 @@ from postil.messages import Setting
 from postil.metrics.evaluation import Evaluation
 from postil.metrics.spec import load_plugins
 from postil.metrics.ungraded import plan_references, similarity_metric
-from postil.options import Flag, options
 from postil.results.base import Result
 from postil.scoring.graded import Candidates, ReferenceRows, Weighting, read_references
+from postil.weights.options import parse_budget
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.progress import OnMessage
+    from postil.weights.options import WeightsPlanOptions
 
-__all__ = ["WeightsPlanOptions", "WeightsPlanResult", "plan_weights", "plan_weights_files"]
+__all__ = ["WeightsPlanResult", "plan_weights", "plan_weights_files"]
 
 
 class WeightsPlanResult(Result, frozen=True, kw_only=True, tag="weights-plan"):
@@ -48,33 +46,6 @@ class WeightsPlanResult(Result, frozen=True, kw_only=True, tag="weights-plan"):
     rows: tuple[PlannedReference, ...]
     covered: tuple[float, ...]
     notes: tuple[str, ...]
-
-
-BUDGET: Final = re.compile(r"(?P<count>[0-9]{1,18})|(?P<share>[0-9]{1,3}(\.[0-9]{1,9})?) ?%")
-
-
-@options
-class WeightsPlanOptions(PluginOptions, ThreadOptions, InputOptions):
-    """Options of `postil weights plan`.
-
-    Args:
-        budget: Number of references to grade, or a share such as 20% of those that have no grade and whose item has
-            candidates.
-        metric: Similarity of a candidate to a reference: a metric without w-.
-        each: Number of references of every item that come first, graded ones included.
-        tokenizer: Tokenizer, as of postil score.
-        out: Write the references here in the order of the plan, for postil annotate plan: .jsonl, .parquet or .csv.
-    """
-
-    budget: Annotated[str, Flag(metavar="N|SHARE%")]
-    metric: Annotated[str, Flag("metric", short="m", metavar="SPEC")] = "rouge-l"
-    each: Annotated[int, Flag(min=1)] = 1
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        _budget(self.budget)
 
 
 def plan_weights_files(
@@ -161,7 +132,7 @@ def _planned(
     available = np.count_nonzero(~graded & scored[items])
     if not available:
         raise UsageError("there is nothing to plan: every reference of an item with candidates has a grade")
-    budget = _references_to_grade(_budget(options.budget), int(available))
+    budget = _references_to_grade(parse_budget(options.budget), int(available))
     plan = plan_references(similarities, sets, offsets, graded[order], budget=budget, each=options.each, rows=order)
     known = f"{np.count_nonzero(graded):,} graded" if graded.any() else "none graded"
     sizes = f"{counted(len(graded), 'reference')} of {counted(len(scored), 'item')}, {known}"
@@ -189,33 +160,13 @@ def _planned(
     )
 
 
-def _budget(text: str) -> int | Fraction:
-    """Number of references, or the share of them, that a budget allows.
-
-    Raises:
-        UsageError: It is neither, or not above 0; or a share above 100 %.
-    """
-    match = BUDGET.fullmatch(text.strip())
-    if match is None:
-        hint = f"; for a share of them: {float(text) * 100:g}%" if re.fullmatch(r"0?\.[0-9]{1,9}", text) else ""
-        raise UsageError(
-            f"budget: expected a number of references such as 100, or a share such as 20%, got '{text}'{hint}"
-        )
-    budget = int(match["count"]) if match["count"] else Fraction(match["share"]) / 100
-    if budget == 0:
-        raise UsageError(f"budget: expected at least one reference, got '{text}'")
-    if match["share"] and budget > 1:
-        raise UsageError(f"budget: expected a share of at most 100%, got '{text}'")
-    return budget
-
-
 def _references_to_grade(budget: int | Fraction, available: int) -> int:
     """Number of references that a budget allows, of those that have no grade; of a share at least one.
 
     Raises:
         UsageError: It is above all.
 
-    >>> [_references_to_grade(_budget(budget), 25) for budget in ("7", "20%", "10 %", "0.1%", "100%")]
+    >>> [_references_to_grade(parse_budget(budget), 25) for budget in ("7", "20%", "10 %", "0.1%", "100%")]
     [7, 5, 3, 1, 25]
     """
     if isinstance(budget, Fraction):

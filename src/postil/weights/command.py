@@ -8,8 +8,7 @@ from typing import Annotated
 
 from postil.cli.command import Argument, FormatOption, Group, Option
 from postil.cli.output import emit, say, tell
-from postil.results.views import show, view_of
-from postil.weights.calls import WeightsPlanOptions, plan_weights_files
+from postil.weights.options import WeightsPlanOptions
 
 __all__ = ["weights"]
 
@@ -42,6 +41,9 @@ def plan(
 
     Example: postil weights plan systems.jsonl -r references.jsonl --budget 20% --out rows.jsonl
     """
+    from postil.results.views import show, view_of  # noqa: PLC0415
+    from postil.weights.calls import plan_weights_files  # noqa: PLC0415
+
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
         result = plan_weights_files(candidates, references, options, say)
     emit(show(format, result), format)

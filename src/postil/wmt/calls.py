@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
-from postil.data.arguments import check_fields
-from postil.data.options import ResamplingOptions, ScoreInputOptions, ThreadOptions
 from postil.data.progress import OnMessage, steps
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
-from postil.meta.coefficients import CHOICES, TABLE, By, Measure, check_names
+from postil.meta.coefficients import TABLE, By, Measure
 from postil.meta.correlation import correlations, differences
 from postil.meta.parts import Correlation, UndefinedResult
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws
 from postil.meta.significance import significance_clusters
 from postil.meta.table import Table, join
-from postil.options import Flag, options
 from postil.results.base import replace
 from postil.version import VERSION
 from postil.wmt.result import MetricsTaskResult, MetricsTaskSettings
@@ -29,57 +26,16 @@ from postil.wmt.test_set import NAMES, Level, Metrics, OwnScores, Scores, Select
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from postil.data.options import ScoreInputOptions
+    from postil.wmt.options import WmtOptions
 
-__all__ = ["WmtOptions", "metrics_task"]
+__all__ = ["metrics_task"]
 
 LEVELS: Final[tuple[tuple[Level, By], ...]] = (("sys", "system"), ("seg", "system"), ("seg", "pool"), ("seg", "item"))
 """Level of the scores, and level of the coefficients."""
 
 NEEDED: Final[Mapping[str, Level]] = {name: "seg" if it.soft else "sys" for name, it in TABLE.items() if it.of_systems}
 """Level of the scores that accuracies in ranking systems need."""
-
-
-@options
-class WmtOptions(ResamplingOptions, ThreadOptions):
-    """Options of `postil wmt`.
-
-    Args:
-        language_pair: Language pair, such as en-de.
-        human: Human scores, such as mqm; by default those of the metrics task.
-        references: Reference that metrics may have used; repeatable. By default that of the metrics task.
-        metrics: Metric to keep, with or without its reference; repeatable. By default all.
-        coefficients: Coefficient; repeatable. By default pearson, kendall-b.
-        outliers: System to exclude as an outlier; repeatable. By default those of the metrics task.
-        include_outliers: Keep the outliers.
-        include_human: Keep people's translations, except the references that metrics used.
-        lower_is_better: Metric for which lower is better; repeatable.
-        resamples: Number of resamples of systems or segments, for confidence intervals; Kendall's coefficients take 200
-            at most.
-    """
-
-    language_pair: Annotated[str, Flag("language-pair", short="l", metavar="PAIR")]
-    human: Annotated[str | None, Flag(metavar="NAME")] = None
-    references: Annotated[tuple[str, ...], Flag("reference", short="r", metavar="NAME")] = ()
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME", names=CHOICES)] = (
-        "pearson",
-        "kendall-b",
-    )
-    outliers: Annotated[tuple[str, ...], Flag("outlier", metavar="SYSTEM")] = ()
-    include_outliers: bool = False
-    include_human: bool = False
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        object.__setattr__(self, "coefficients", tuple(dict.fromkeys(self.coefficients)))
-        check_names(self.coefficients)
-        if self.outliers and self.include_outliers:
-            raise UsageError(
-                "{outliers} and {include_outliers} cannot be given together",
-                outliers=Setting("outliers"),
-                include_outliers=Setting("include_outliers"),
-            )
 
 
 def metrics_task(

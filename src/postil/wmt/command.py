@@ -8,7 +8,7 @@ from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import command_line, print_result, say
 from postil.data.options import ScoreInputOptions
 from postil.results.systems_table import TableOptions
-from postil.wmt.calls import WmtOptions, metrics_task
+from postil.wmt.options import WmtOptions
 
 __all__ = ["wmt"]
 
@@ -37,6 +37,8 @@ def wmt(
 
     Example: postil wmt mt-metrics-eval-v2/wmt22 -l en-de
     """
+    from postil.wmt.calls import metrics_task  # noqa: PLC0415
+
     table.check(format, intervals=True)
     said = command_line()
     result = metrics_task(folder, options, scores or (), rows=rows, command=said, inputs=inputs, on_message=say)

@@ -61,7 +61,7 @@ from postil.studies.stages import (
     write_result,
     write_study,
 )
-from postil.vectors.calls import VectorTrainingOptions
+from postil.vectors.options import VectorTrainingOptions
 
 if TYPE_CHECKING:
     from postil.data.progress import OnMessage

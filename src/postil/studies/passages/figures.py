@@ -22,14 +22,14 @@ from postil.studies.papers import PassagesPaper, Range, Relation, Sentence, pass
 from postil.studies.result import StudyCell, StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
 from postil.studies.stages import Stage, as_line, settings_of, words_of
 from postil.text.vectors import Vectors
-from postil.vectors.calls import VectorTrainingOptions, train_on_file
+from postil.vectors.calls import train_on_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from postil.data.progress import OnMessage
     from postil.metrics.passage_pools import PassageCollection
-    from postil.vectors.training import OutputLayer, Word2VecModel
+    from postil.vectors.options import OutputLayer, VectorTrainingOptions, Word2VecModel
 
 __all__ = [
     "CAUTION",
