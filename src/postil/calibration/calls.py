@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Unpack
 
@@ -16,8 +16,9 @@ from postil.calibration.options import CalibrateOptions
 from postil.calibration.result import CalibrationResult, CoveragePoint, FilterComparison, ShowColumn
 from postil.comments.articles import checked_articles
 from postil.comments.retrieval import Retriever
-from postil.comments.show_filter import FILE, FORMAT, ShowFilter, Threshold
-from postil.comments.store import ModelWriter, changing
+from postil.comments.sentence_vectors import NUMBERS, SIGNATURE, drop_encoded, encode_model
+from postil.comments.show_filter import DEPTH, FILE, FORMAT, ShowFilter, Threshold
+from postil.comments.store import ModelWriter, changing, training_folder
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_folder
@@ -31,7 +32,8 @@ from postil.data.ranking import without_noise
 from postil.data.row_files import read
 from postil.data.rows import Article, Draft
 from postil.data.suggestions import REPLACED, TIED, Label, majority
-from postil.errors import InvalidInput, Undefined
+from postil.encoders.sentences import sentence_encoder
+from postil.errors import InvalidInput, Undefined, UsageError
 from postil.learners.linear import Logistic
 from postil.messages import Blank, Command, Message, Setting
 from postil.meta.grade_fits import isotonic_fit
@@ -41,8 +43,7 @@ from postil.meta.significance import NORMAL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.corpus.passes import OnProgress
     from postil.data.frames import Table
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
@@ -119,6 +120,7 @@ def calibrate_files(
     *,
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> CalibrationResult:
     """Fit a model's filter to labels, and keep it in the model's folder.
 
@@ -128,6 +130,7 @@ def calibrate_files(
         options: Options of the command.
         inputs: Options of reading the files.
         on_message: Callback for status messages.
+        on_progress: Progress bar.
 
     Returns:
         The result; without a filter and with the reason where the labels allow none, and then nothing is written.
@@ -145,7 +148,8 @@ def calibrate_files(
         given = (inputs or InputOptions()).readings({"labels": Label, "articles": Draft}, on_message)
         known = checked_articles(read(options.articles, Draft, given["articles"]), on_message=on_message)
         articles = {article.id: article for article in known}
-    return calibrate_model(model, rows, articles, options, where=", ".join(labels), on_message=on_message)
+    where = ", ".join(labels)
+    return calibrate_model(model, rows, articles, options, where=where, on_message=on_message, on_progress=on_progress)
 
 
 def calibrate_model(
@@ -156,6 +160,7 @@ def calibrate_model(
     *,
     where: str = "labels",
     on_message: OnMessage = lambda _: None,
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> CalibrationResult:
     """Fit a model's filter to labels; see `calibrate_files`.
 
@@ -166,14 +171,18 @@ def calibrate_model(
         options: Options of the command, whose files are not read.
         where: Name of the labels, for messages.
         on_message: Callback for status messages.
+        on_progress: Progress bar.
     """
     with changing(model) if options.out is None else nullcontext(Path(model)) as folder:
         retriever = Retriever.open(folder, jobs=options.jobs)
+        if options.encoder is not None:
+            retriever = _encoded(retriever, options, on_message, on_progress)
         result, learned = fit_model_labels(
             retriever, labels, articles, Draws(resamples=options.resamples, seed=options.seed), where=where
         )
         if learned is not None:
             _write(retriever, learned, options.out)
+            drop_encoded(training_folder(options.out or folder))
             to = options.out or model
             kind = "filter" if result.filter == "learned" else "the ranker's score, calibrated, is the filter"
             settings = Setting("model", f"{to}"), Setting("coverage", ".3")
@@ -209,14 +218,46 @@ def read_labels(files: Sequence[str], inputs: InputOptions | None, on_message: O
     return [row for file in files for row in read(file, Label, given["labels"])]
 
 
+def _encoded(
+    retriever: Retriever, options: CalibrateOptions, on_message: OnMessage, on_progress: OnProgress
+) -> Retriever:
+    """The retriever with the vectors of an encoder; as it is where it has them."""
+    model, encoder = retriever.model, sentence_encoder(options.encoder or "")
+    if retriever.sentences is not None and retriever.sentences.signature == encoder.signature:
+        return retriever
+    if options.corpus is None:
+        raise UsageError(
+            "{model} has no vectors of this encoder; name the corpus that it was trained on with {corpus}",
+            model=str(model.path),
+            corpus=Setting("corpus", "DIR"),
+        )
+    corpus = Corpus.open(options.corpus)
+    sentences = encode_model(
+        encoder,
+        retriever.pool,
+        corpus,
+        contents=model.kind == "ir-tc",
+        folder=training_folder(options.out or model.path),
+        jobs=options.jobs,
+        on_message=on_message,
+        on_progress=on_progress,
+    )
+    return retriever.encoded_by(sentences)
+
+
 def _write(retriever: Retriever, learned: ShowFilter, out: FilePath | None) -> None:
     """Write a model with a filter: its other files are shared with the model as it is."""
-    model = retriever.model
+    model, sentences = retriever.model, retriever.sentences
     about: Mapping[str, object] = {"labels": learned.labels, "hash": learned.labels_hash}
     metadata = {**model.metadata, "calibration": about}
-    with ModelWriter(out or model.path, model.kind, model.config, metadata, replace=out is None) as new:
+    fresh = sentences is not None and sentences.signature != model.config.get(SIGNATURE)
+    config = {**model.config, **(sentences.settings() if sentences is not None else {})}
+    with ModelWriter(out or model.path, model.kind, config, metadata, replace=out is None) as new:
         new.path(FILE).write_bytes(learned.encoded())
-        new.share(model, without=[FILE])
+        if fresh and sentences is not None:
+            sentences.save(new)
+        before = [name for name in model.files if name.startswith("encoder/")] if fresh else []
+        new.share(model, without=[FILE, *before])
 
 
 def match_labels(
@@ -306,15 +347,17 @@ def fit_model_labels(
         remedy = "the articles, or labels of its suggestions with titles"
         raise _no_label(len(labels), str(retriever.model.path), reasons, remedy, where)
     if others:
-        excluded.append(Excluded.of(f"{_NO_COMMENT}; used all the same", others))
-    columns, numbers = _rows(retriever, answers, found)
-    shown = np.array(list(answers.values()))
-    names = retriever.show_columns
+        used = "; used all the same" if retriever.sentences is None else ", which has no source to read"
+        excluded.append(Excluded.of(f"{_NO_COMMENT}{used}", others))
+    if retriever.sentences is not None:
+        answers = {of: show for of, show in answers.items() if of[1] in stored}
+    labeled = _Labeled.of(retriever, answers, found)
+    shown, names = np.array(list(answers.values())), retriever.show_columns
     deepest = max((label.rank or 1 for label in labels), default=1)
     digest = hashlib.sha256(msgspec.json.encode([(*of, show) for of, show in answers.items()], enc_hook=plain_id))
     result = CalibrationResult(
         labels=len(answers),
-        articles=int(numbers.max()) + 1,
+        articles=int(labeled.article.max()) + 1,
         shown=int(shown.sum()),
         labels_hash=digest.hexdigest()[:16],
         excluded=tuple(excluded),
@@ -322,13 +365,13 @@ def fit_model_labels(
         seed=draws.seed,
     )
     try:
-        fit = fit_labels(columns, shown, numbers, draws)
+        fit = fit_labels(labeled.columns, shown, labeled.article, draws, first=labeled.first, blocks=_blocks(names))
     except Undefined as error:
         return msgspec.structs.replace(result, reason=error.message), None
     linear = fit.kept.logistic
     learned = ShowFilter(
         format=FORMAT,
-        columns=names,
+        columns=tuple(names[at] for at in fit.kept.columns.tolist()),
         mean=tuple(linear.mean.tolist()),
         scale=tuple(linear.scale.tolist()),
         weights=tuple(linear.weights.tolist()),
@@ -341,6 +384,7 @@ def fit_model_labels(
         ),
         labels=len(answers),
         labels_hash=result.labels_hash,
+        reorders=fit.reorders,
     )
     return _reported(result, fit, names, deepest), learned
 
@@ -362,28 +406,79 @@ def _answers(
     return found.answers, [Excluded.of(why, rows) for why, rows in left if rows]
 
 
-def _rows(
-    retriever: Retriever, answers: Iterable[tuple[str, str]], articles: Mapping[str, Article]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The columns of each text under an article, and the number of the article."""
-    texts = grouped(answers)
-    rows = retriever.show_rows([articles[each] for each in texts], list(texts.values()))
-    return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Labeled:
+    """What a filter is fitted on.
+
+    Args:
+        columns: float64[n, m], of the labeled texts.
+        article: int64[n], the number of each text's article.
+        first: For each article float64[k, m], of its first suggestions, where a filter may choose among them; none
+            where it reads no sentence vectors.
+    """
+
+    columns: Floats
+    article: Int64s
+    first: tuple[Floats, ...]
+
+    @classmethod
+    def of(cls, retriever: Retriever, answers: Iterable[tuple[str, str]], articles: Mapping[str, Article]) -> _Labeled:
+        texts = grouped(answers)
+        known = [articles[each] for each in texts]
+        places = _places(retriever, known, list(texts.values()))
+        rows = retriever.show_rows(known, list(texts.values()), places)
+        first: tuple[Floats, ...] = ()
+        if retriever.sentences is not None:
+            suggested = retriever.first(known, DEPTH)
+            said = [[one.text for one in found.suggestions] for found, _ in suggested]
+            first = tuple(retriever.show_rows(known, said, [place for _, place in suggested]))
+        return cls(np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(each) for each in rows]), first)
+
+
+def _places(retriever: Retriever, articles: Sequence[Article], texts: Sequence[Sequence[str]]) -> list[Int64s]:
+    """Index in the pool of each text under an article: of its candidates where one says it, else of any comment.
+
+    Without sentence vectors, which are looked up by it, 0.
+    """
+    if retriever.sentences is None:
+        return [np.zeros(len(some), np.int64) for some in texts]
+    pool = retriever.pool
+    wanted = {text for some in texts for text in some}
+    anywhere: dict[str, int] = {}
+    for at, text in enumerate(pool.texts):
+        if text in wanted:
+            anywhere.setdefault(text, at)
+    found = []
+    for some, near in zip(texts, retriever.candidates(articles), strict=True):
+        here = dict(zip(reversed(pool.texts.texts(near)), reversed(near.tolist()), strict=True))
+        found.append(np.array([here.get(text, anywhere.get(text, -1)) for text in some], np.int64))
+    return found
+
+
+def _blocks(names: Sequence[str]) -> list[Int64s]:
+    """Sets of columns that a filter is fitted to, of which the best is kept: the fewest first.
+
+    One or two hundred labels teach the weights of five columns better than of thirty.
+    """
+    whole = np.arange(len(names))
+    encoded = np.flatnonzero(np.isin(names, NUMBERS))
+    return [encoded, np.append(0, encoded), whole] if len(encoded) else [whole]
 
 
 def _reported(result: CalibrationResult, fit: LabelFit, names: Sequence[str], deepest: int) -> CalibrationResult:
     notes = []
-    if deepest > fit.depth:
+    if deepest > fit.depth and not fit.reorders:
         drawn = f"the labels of an article are drawn among its first {deepest} suggestions"
         notes.append(f"{drawn}, and comment chooses from the first {fit.depth}, which may be better than these")
     notes += _compared(fit)
     if fit.auc.low is not None and fit.auc.low <= 0.5:
         notes.append("the interval of the AUC holds .5: these labels do not show that the filter is better than chance")
-    read = names if fit.kept.kind == "learned" else names[:1]
+    read = [names[at] for at in fit.kept.columns.tolist()] if fit.kept.kind == "learned" else names[:1]
     weights = sorted(zip(read, fit.kept.logistic.weights.tolist(), strict=False), key=lambda pair: -abs(pair[1]))
     return msgspec.structs.replace(
         result,
         depth=fit.depth,
+        reorders=fit.reorders,
         filter=fit.kept.kind,
         penalty=fit.kept.penalty,
         base_rate=fit.base_rate,
@@ -452,8 +547,9 @@ class FittedFilter:
     """The probability of being worth showing, 1 / (1 + exp(-(slope * logit + offset))).
 
     Args:
-        kind: ``learned``, the filter over all columns, or ``score``, the ranker's score alone.
-        logistic: The logit of a row.
+        kind: ``learned``, the filter over several columns, or ``score``, the ranker's score alone.
+        columns: int64[c], the columns that it reads.
+        logistic: The logit of a row of these.
         slope: Slope of the calibration of logits.
         offset: Offset of the calibration.
         penalty: The L2 penalty.
@@ -461,11 +557,21 @@ class FittedFilter:
     """
 
     kind: Literal["learned", "score"]
+    columns: Int64s
     logistic: Logistic
     slope: float
     offset: float
     penalty: float
     probabilities: Floats
+
+    def calibrated(self, logits: Floats) -> Floats:
+        """Probabilities of logits out of fold, which have no intercept.
+
+        Args:
+            logits: float64[n].
+        """
+        offset = self.offset + self.slope * self.logistic.intercept
+        return np.asarray(1 / (1 + np.exp(-np.clip(self.slope * logits + offset, -700, 700))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -475,6 +581,7 @@ class LabelFit:
     Args:
         kept: The filter.
         depth: Number of first suggestions of an article that a filter chooses from.
+        reorders: True if the filter orders these, beyond those that have labels.
         points: The distinct thresholds, from the lowest coverage to the whole.
         base_rate: Share of the labels to show.
         first_rate: Share of the articles whose first suggestion is one to show.
@@ -485,6 +592,7 @@ class LabelFit:
 
     kept: FittedFilter
     depth: int
+    reorders: bool
     points: tuple[CoveragePoint, ...]
     base_rate: Estimate
     first_rate: Estimate
@@ -493,18 +601,30 @@ class LabelFit:
     ranker_auc: Estimate
 
 
-def fit_labels(columns: Floats, shown: Booleans, article: Int64s, draws: Draws, *, folds: int = FOLDS) -> LabelFit:
+def fit_labels(
+    columns: Floats,
+    shown: Booleans,
+    article: Int64s,
+    draws: Draws,
+    *,
+    first: Sequence[Floats] = (),
+    blocks: Sequence[Int64s] = (),
+    folds: int = FOLDS,
+) -> LabelFit:
     """Fit the probability of being worth showing.
 
-    The fit is logistic regression with an L2 penalty; penalty and calibration are chosen on labels of other articles.
-    Every number is of probabilities out of fold: of a fit without the labels of the same article. A fit that orders
-    these articles worse than the ranker's score does is refused, and the calibrated score is kept.
+    The fit is logistic regression with an L2 penalty; columns, penalty and calibration are chosen on labels of other
+    articles. Every number is of probabilities out of fold: of a fit without the labels of the same article. A fit that
+    orders these articles worse than the ranker's score does is refused, and the calibrated score is kept.
 
     Args:
         columns: float64[n, m]; the first one is the score by which the ranker orders the suggestions of an article.
         shown: bool[n], the labels.
         article: int64[n], the number of each label's article, from 0.
         draws: Random draws of the articles.
+        first: For each article float64[k, m], the columns of its first suggestions, labeled or not, among which the
+            filter chooses; none if it chooses among as many as have labels.
+        blocks: Sets of columns of which the filter may read one; by default all columns.
         folds: Largest number of folds of articles.
 
     Raises:
@@ -513,29 +633,42 @@ def fit_labels(columns: Floats, shown: Booleans, article: Int64s, draws: Draws, 
     articles = int(article.max(initial=-1)) + 1
     _check(shown, articles)
     scores = columns[:, 0]
-    logits = _out_of_fold(columns, shown, article, article % min(folds, articles))
+    sets = blocks or [np.arange(columns.shape[1])]
+    ends = np.cumsum([0, *map(len, first)])
+    whole = np.concatenate([columns, *first])
+    owner = np.concatenate([article, np.repeat(np.arange(len(first)), np.diff(ends))])
+    every = _out_of_fold(columns, shown, article, article % min(folds, articles), sets=sets, rows=(whole, owner))
+    logits = every[: len(columns)]
     counts = bootstrap_counts(articles, draws.resamples, draws.seed)
     comparisons = compared(logits, scores, shown, article, counts)
-    learned = _learned(columns, shown, article, logits)
+    learned = _learned(columns, shown, article, logits, sets)
     worse = learned is None or any(each.difference.value < 0 for each in comparisons)
-    kept = _calibrated_score(columns, shown) if worse else learned
+    kept = _calibrated_score(columns, shown, np.arange(1) if first else sets[0]) if worse else learned
     if kept is None:
         raise Undefined(_no_filter(comparisons, ordered=learned is not None))
     sizes = np.bincount(article, minlength=articles)
-    first = first_of(scores, scores, article)
+    of_first = first_of(scores, scores, article)
     rates = in_blocks(
         lambda drawn: {
             "base": drawn @ np.bincount(article, shown, articles) / np.maximum(drawn @ sizes, 1),
-            "first": drawn @ shown[first] / articles,
+            "first": drawn @ shown[of_first] / articles,
         },
         counts,
         articles,
     )
     area, _ = comparisons
+    reorders = bool(first) and kept.kind == "learned"
+    if reorders:
+        lowest = float(every.min())  # of an article without suggestions
+        best = np.array([some.max(initial=lowest) for some in np.split(every[len(columns) :], ends[1:-1])])
+        points = _expected_points(best, logits, shown, article, counts)
+    else:
+        points = _points(kept.probabilities, scores, shown, article)
     return LabelFit(
         kept=kept,
-        depth=int(np.median(sizes)),
-        points=tuple(_points(kept.probabilities, scores, shown, article)),
+        depth=DEPTH if reorders else int(np.median(sizes)),
+        reorders=reorders,
+        points=tuple(points),
         base_rate=estimate(rates["base"], articles),
         first_rate=estimate(rates["first"], articles),
         comparisons=comparisons,
@@ -544,28 +677,31 @@ def fit_labels(columns: Floats, shown: Booleans, article: Int64s, draws: Draws, 
     )
 
 
-def _learned(columns: Floats, shown: Booleans, article: Int64s, logits: Floats) -> FittedFilter | None:
-    """The filter over all columns, calibrated by logits out of fold; None if their order is no better than chance."""
+def _learned(
+    columns: Floats, shown: Booleans, article: Int64s, logits: Floats, sets: Sequence[Int64s]
+) -> FittedFilter | None:
+    """The filter over a set of columns, calibrated by logits out of fold; None if their order is none."""
     calibration = Logistic.fit(logits[:, None], shown, _CALIBRATION_PENALTY)
     slope = float(calibration.weights[0] / calibration.scale[0])
     if slope <= 0:
         return None
     offset = calibration.intercept - slope * float(calibration.mean[0])
-    penalty = _penalty(columns, shown, article)
-    whole = Logistic.fit(columns, shown, penalty)
-    probabilities = 1 / (1 + np.exp(-np.clip(slope * logits + offset, -700, 700)))
-    return FittedFilter("learned", whole, slope, offset - slope * whole.intercept, penalty, probabilities)
+    chosen, penalty = _choice(columns, shown, article, sets)
+    whole = Logistic.fit(columns[:, chosen], shown, penalty)
+    found = FittedFilter("learned", chosen, whole, slope, offset - slope * whole.intercept, penalty, logits)
+    return replace(found, probabilities=found.calibrated(logits))
 
 
-def _calibrated_score(columns: Floats, shown: Booleans) -> FittedFilter | None:
+def _calibrated_score(columns: Floats, shown: Booleans, names: Int64s) -> FittedFilter | None:
     """The first column as a filter, the others with weight 0; None if its order is no better than chance."""
     fitted = Logistic.fit(columns[:, :1], shown, _CALIBRATION_PENALTY)
     if fitted.weights[0] <= 0:
         return None
-    others = columns.shape[1] - 1
+    others = len(names) - 1
     mean, weights = (np.append(part, np.zeros(others)) for part in (fitted.mean, fitted.weights))
     whole = Logistic(mean, np.append(fitted.scale, np.ones(others)), weights, fitted.intercept)
-    return FittedFilter("score", whole, 1.0, 0.0, _CALIBRATION_PENALTY, whole.probabilities(columns))
+    probabilities = whole.probabilities(columns)
+    return FittedFilter("score", names, whole, 1.0, 0.0, _CALIBRATION_PENALTY, probabilities)
 
 
 def _no_filter(comparisons: Sequence[FilterComparison], *, ordered: bool) -> str:
@@ -596,36 +732,66 @@ def _check(shown: Booleans, articles: int) -> None:
         )
 
 
-def _out_of_fold(columns: Floats, shown: Booleans, article: Int64s, fold: Int64s) -> Floats:
-    """Logits without intercept by fits on the other folds, each with a penalty chosen there, float64[n].
+def _out_of_fold(
+    columns: Floats,
+    shown: Booleans,
+    article: Int64s,
+    fold: Int64s,
+    *,
+    sets: Sequence[Int64s],
+    rows: tuple[Floats, Int64s],
+) -> Floats:
+    """Logits of rows by fits without the labels of their articles, each with columns and penalty chosen there.
 
     An intercept would be the higher, the fewer of the left-out labels are to show, and so order folds by the opposite
     of their labels; that of the calibration stands for all.
+
+    Args:
+        columns: float64[n, m].
+        shown: bool[n].
+        article: int64[n].
+        fold: int64[n], the fold of each label.
+        sets: Sets of columns to choose from.
+        rows: float64[r, m], and int64[r], the article of each.
+
+    Returns:
+        float64[r].
     """
-    logits = np.zeros(len(shown))
+    wanted, owner = rows
+    logits = np.zeros(len(wanted))
+    of_article = np.zeros(int(article.max()) + 1, np.int64)
+    of_article[article] = fold
     for number in np.unique(fold).tolist():
         others = fold != number
         if shown[others].all() or not shown[others].any():
             continue
-        penalty = _penalty(columns[others], shown[others], article[others])
-        model = Logistic.fit(columns[others], shown[others], penalty)
-        logits[~others] = model.predict(columns[~others]) - model.intercept
+        chosen, penalty = _choice(columns[others], shown[others], article[others], sets)
+        model = Logistic.fit(columns[others][:, chosen], shown[others], penalty)
+        left = of_article[owner] == number
+        logits[left] = model.predict(wanted[left][:, chosen]) - model.intercept
     return logits
 
 
-def _penalty(columns: Floats, shown: Booleans, article: Int64s) -> float:
-    """The penalty with the lowest log loss on labels of other articles; the largest of tied ones."""
+def _choice(columns: Floats, shown: Booleans, article: Int64s, sets: Sequence[Int64s]) -> tuple[Int64s, float]:
+    """The set of columns and the penalty with the lowest log loss on labels of other articles.
+
+    Of tied ones it is the first set, and the largest penalty.
+    """
     fold = np.unique(article, return_inverse=True)[1] % INNER_FOLDS
     sign = np.where(shown, -1.0, 1.0)
 
-    def loss(penalty: float) -> float:
+    def loss(chosen: Int64s, penalty: float) -> float:
         logits = np.zeros(len(shown))
         for number in range(INNER_FOLDS):
             others = fold != number
-            logits[~others] = _predicted(columns[others], shown[others], penalty, columns[~others])
+            logits[~others] = _predicted(
+                columns[others][:, chosen], shown[others], penalty, columns[~others][:, chosen]
+            )
         return round(float(np.logaddexp(0, sign * logits).sum()), 9)
 
-    return min(PENALTIES, key=lambda penalty: (loss(penalty), -penalty))
+    tried = [(loss(chosen, penalty), at, -penalty) for at, chosen in enumerate(sets) for penalty in PENALTIES]
+    _, at, negative = min(tried)
+    return sets[at], -negative
 
 
 def _predicted(columns: Floats, shown: Booleans, penalty: float, others: Floats) -> Floats:
@@ -665,6 +831,100 @@ def _points(probabilities: Floats, scores: Floats, shown: Booleans, article: Int
             )
         )
     return points
+
+
+def _expected_points(
+    best: Floats, logits: Floats, shown: Booleans, article: Int64s, counts: Int32s
+) -> list[CoveragePoint]:
+    """Coverage and expected precision at each threshold, where the most probable of an article may have no label.
+
+    The precision is the mean of the articles' largest probabilities. (An isotonic regression on the labels is too high
+    there by a tenth, as these are at the end of its range.) Its interval is over resamples of the articles, with the
+    calibration fitted to each, and the filter held fixed.
+
+    Args:
+        best: float64[articles], the largest logit of an article's first suggestions, out of fold.
+        logits: float64[n], of the labels, out of fold.
+        shown: bool[n], the labels.
+        article: int64[n], the number of each label's article.
+        counts: int32[R, articles], resample multiplicities.
+    """
+    articles = len(best)
+    levels = np.unique(best)[::-1]
+    order = np.argsort(-best, kind="stable")
+    ends = np.searchsorted(-best[order], -levels, side="right") - 1
+
+    def precisions(drawn: Int32s) -> dict[str, Floats]:
+        slope, offset = _calibrations(logits, shown, drawn[:, article].astype(np.float64))
+        probabilities = _sigmoid(slope[:, None] * best[order] + offset[:, None])
+        weights = drawn[:, order].astype(np.float64)
+        above, sums = (np.cumsum(each, axis=1)[:, ends] for each in (weights, weights * probabilities))
+        return {"precision": np.divide(sums, above, out=np.full(sums.shape, np.nan), where=above > 0)}
+
+    samples = in_blocks(precisions, counts, max(len(logits), articles))["precision"]
+    slope, offset = (float(each[0]) for each in _calibrations(logits, shown, np.ones((1, len(logits)))))
+    values = _sigmoid(slope * levels + offset)
+    points = []
+    for at, (level, lower) in enumerate(zip(values, [*values[1:], 0.0], strict=True)):
+        n = int(ends[at]) + 1
+        if n < min(LEAST_SHOWN, articles):
+            continue
+        found = estimate(samples[:, at], articles)
+        low, high = (found.value if end is None else end for end in (found.low, found.high))
+        points.append(
+            CoveragePoint(
+                coverage=n / articles,
+                threshold=0.0 if n == articles else float(level + lower) / 2,
+                precision=found.value,
+                low=min(low, found.value),
+                high=max(high, found.value),
+                pooled=found.value,
+                articles=n,
+            )
+        )
+    return points
+
+
+def _calibrations(logits: Floats, shown: Booleans, weights: Floats) -> tuple[Floats, Floats]:
+    """Slopes and offsets of logistic regressions on one column, as `Logistic.fit`, each with other weights of the rows.
+
+    Args:
+        logits: float64[n].
+        shown: bool[n].
+        weights: float64[R, n].
+
+    Returns:
+        float64[R] each.
+    """
+    scale = float(logits.std()) or 1.0
+    column = (logits - logits.mean()) / scale
+    slope, offset = np.zeros(len(weights)), np.zeros(len(weights))
+    for _ in range(_STEPS):
+        chance = _sigmoid(slope[:, None] * column + offset[:, None])
+        wrong, bend = weights * (chance - shown), weights * chance * (1 - chance)
+        down = (wrong * column).sum(axis=1) + _CALIBRATION_PENALTY * slope
+        base = wrong.sum(axis=1)
+        aa, ab, bb = (
+            (bend * column**2).sum(axis=1) + _CALIBRATION_PENALTY,
+            (bend * column).sum(axis=1),
+            bend.sum(axis=1),
+        )
+        bb += _TINY  # labels of one kind in a resample have no best offset
+        determinant = aa * bb - ab**2
+        slope, offset = slope - (bb * down - ab * base) / determinant, offset - (aa * base - ab * down) / determinant
+        offset = np.clip(offset, -_LARGEST, _LARGEST)
+    return slope / scale, offset - slope * float(logits.mean()) / scale
+
+
+def _sigmoid(logits: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -700, 700))))
+
+
+_STEPS: Final = 12
+"""Newton steps of a calibration in two parameters; six are enough."""
+_TINY: Final = 1e-9
+_LARGEST: Final = 30.0
+"""Largest size of an offset."""
 
 
 def wilson_interval(good: int, n: int) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
+from postil.data.progress import progress
 from postil.errors import needs
 
 __all__ = ["calibrate", "label"]
@@ -41,7 +42,7 @@ def calibrate(
     from postil.calibration.calls import calibrate_files  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
 
-    result = calibrate_files(model, labels, options, inputs=inputs, on_message=say)
+    result = calibrate_files(model, labels, options, inputs=inputs, on_message=say, on_progress=progress)
     emit(show(format, result), format)
     if figure is not None and result.points:
         from postil.calibration.view import draw_precision  # noqa: PLC0415

@@ -18,11 +18,17 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
 
     Args:
         articles: The articles of the labels, where the rows of labels have no titles; a table of any format.
+        encoder: Sentence encoder whose numbers the filter reads besides: a folder (as of sentence-transformers or ONNX)
+            or package:NAME. The model keeps it, with the vectors of articles and comments. By default the one that the
+            model has, if it has one.
+        corpus: The corpus that the model was trained on, whose articles a new encoder reads.
         out: Folder to write the calibrated model to; by default the model itself is changed.
         resamples: Number of resamples of the articles, for confidence intervals.
     """
 
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    encoder: Annotated[str | None, Flag(metavar="DIR")] = None
+    corpus: Annotated[str | None, Flag(metavar="DIR")] = None
     out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
     resamples: Annotated[int, Flag(min=1)] = 1000
 

@@ -14,10 +14,12 @@ class CoveragePoint(Part, frozen=True, kw_only=True):
     Args:
         coverage: Share of the articles with a suggestion above it.
         threshold: The threshold.
-        precision: Share of these articles whose first suggestion an editor would show.
-        low: Lower end of its 95 % confidence interval (Wilson's; each article counts once).
+        precision: Share of these articles whose first suggestion an editor would show; see
+            `CalibrationResult.reorders`.
+        low: Lower end of its 95 % confidence interval (Wilson's, or over resamples; each article counts once).
         high: Upper end.
-        pooled: The precision by an isotonic regression on the probability, which does not rise with coverage.
+        pooled: The precision as it does not rise with coverage: by an isotonic regression on the probability, or as it
+            is.
         articles: Number of the articles.
     """
 
@@ -72,6 +74,8 @@ class CalibrationResult(Result, frozen=True, kw_only=True, tag="calibration"):
         seed: Random seed.
         reason: The reason why there is no filter; empty where there is one.
         depth: Number of first suggestions of an article that the filter chooses from.
+        reorders: True if the filter orders these and chooses the most probable of them, which may have no label; the
+            precision is then the mean of their probabilities, and its interval over resamples of the articles.
         filter: ``learned`` for the filter over all columns; ``score`` for the ranker's score, calibrated, where the
             learned filter is refused; empty where there is none.
         penalty: L2 penalty of the fit.
@@ -94,6 +98,7 @@ class CalibrationResult(Result, frozen=True, kw_only=True, tag="calibration"):
     seed: int
     reason: str = ""
     depth: int = 0
+    reorders: bool = False
     filter: str = ""
     penalty: float | None = None
     base_rate: Estimate | None = None

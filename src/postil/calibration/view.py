@@ -43,9 +43,14 @@ def view(result: CalibrationResult) -> View:
         f"{one.n:,} {one.why}: {'; '.join(excerpt(text, 40) for text in one.examples)}" for one in result.excluded
     ]
     if result.points:
+        how = (
+            "precisions are expected ones, with intervals over resamples of the articles and the filter held fixed"
+            if result.reorders
+            else "Wilson intervals of the precision, with the filter held fixed"
+        )
         remarks.append(
             f"the first {counted(result.depth, 'suggestion')} of an article; probabilities out of fold, by other "
-            "articles; Wilson intervals of the precision, with the filter held fixed"
+            f"articles; {how}"
         )
     line = _line(result)
     reached = [_reaching(step / STEPS, result.points) for step in range(1, STEPS + 1) if result.points]

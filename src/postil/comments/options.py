@@ -319,6 +319,8 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
             that do best on dev. The paper has ``relevance``.
         reranker: Sentence encoder that reorders the fifty best candidates of an article, a folder (as of
             sentence-transformers or ONNX) or package:NAME; name it for postil comment again. By default none.
+        encoder: Sentence encoder whose numbers the filter that labels teach reads; it has the forms of a reranker. The
+            model keeps it, with the vectors of articles and comments, so nothing names it again. By default none.
         neighbors: Number of similar articles whose comments are candidates.
         retrieval: Retrieval model for similar articles: ``tf-idf`` (cosine) or ``bm25``.
         idf: With tf-idf: ``plain``, ln(N/df), or ``smooth``, as in scikit-learn.
@@ -334,6 +336,7 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
 
     ranker: Annotated[str, Flag(metavar="NAME")] = "features"
     reranker: Annotated[str | None, Flag(metavar="DIR")] = None
+    encoder: Annotated[str | None, Flag(metavar="DIR")] = None
     neighbors: Annotated[int, Flag(min=1)] = 20
     retrieval: Annotated[Weighting, Flag(metavar="NAME")] = "tf-idf"
     idf: Annotated[Idf, Flag(metavar="NAME")] = "plain"

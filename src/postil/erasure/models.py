@@ -22,6 +22,7 @@ from postil.comments import neural_commenter
 from postil.comments.candidate_pool import retriever_arrays
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.retrieval import KINDS, Retriever
+from postil.comments.sentence_vectors import FOLDER as ENCODER
 from postil.comments.store import Change, Model
 from postil.corpus.forgotten import Chosen, is_placeholder, placeholder
 from postil.data.atomic_file import write_error, writing
@@ -91,7 +92,8 @@ class ErasableModel:
     @property
     def has_network(self) -> bool:
         """True if a network was trained on the comments, whose weights cannot unlearn them."""
-        return any(name.endswith(".safetensors") and not name.startswith(f"{VECTORS}/") for name in self.model.files)
+        other = (f"{VECTORS}/", f"{ENCODER}/")  # which were there before
+        return any(name.endswith(".safetensors") and not name.startswith(other) for name in self.model.files)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """All comments of the model.
@@ -152,8 +154,14 @@ class ErasableModel:
         pool, ranker = retriever.pool, retriever.ranker
         index = retriever.index if len(articles) == len(pool.articles) else retriever.index.take(articles)
         before = retriever_arrays(retriever.index, pool, ranker.arrays())
+        sentences = retriever.sentences
         left = pool.take(articles, kept, np.searchsorted(articles, pool.owner(kept))) if len(gone) else pool
         after = retriever_arrays(index, left, (ranker.take(kept) if len(gone) else ranker).arrays())
+        if sentences is not None:
+            before |= sentences.arrays()
+            after |= (
+                sentences.take(articles, kept) if len(gone) or len(articles) < len(pool.articles) else sentences
+            ).arrays()
 
         def used() -> Iterator[NDArray[np.int32]]:
             yield np.flatnonzero(index.collection.frequencies).astype(np.int32)

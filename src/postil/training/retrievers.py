@@ -33,6 +33,7 @@ from postil.comments.ranking_evaluation import (
 )
 from postil.comments.result import RankingResult, UpdateResult
 from postil.comments.retrieval import KINDS, Retriever
+from postil.comments.sentence_vectors import SentenceVectors, article_text, encode_model, encode_texts
 from postil.comments.store import Change, Model, ModelWriter, changing
 from postil.corpus.forgotten import comment_key, erasures, keys_of
 from postil.corpus.store import Corpus
@@ -205,13 +206,30 @@ def train_retriever(
             texts, options.reranker, scorer, seed=options.seed, on_message=on_message, on_progress=on_progress
         )
 
+    sentences = None
+    if options.encoder is not None:
+        sentences = encode_model(
+            sentence_encoder(options.encoder),
+            pool,
+            corpus,
+            contents=texts.reads == "both",
+            folder=directory.folder,
+            jobs=options.jobs,
+            on_message=on_message,
+            on_progress=on_progress,
+        )
+
     rows = msgspec.to_builtins(result.rows) if result else []
     training = options.training if options.has_network else None
-    metadata = directory.metadata(_recorded(options, features, reranker), training, rows, search)
+    metadata = directory.metadata(_recorded(options, features, reranker, sentences), training, rows, search)
     arrays = _ranker_arrays(options.ranker, words_ranker, relevance, features)
     config = _config(options, corpus.tokenizer, weights, features)
-    with ModelWriter(out, kind, config | (reranker.settings() if reranker else {}), metadata) as new:
+    for part in (reranker, sentences):
+        config |= part.settings() if part else {}
+    with ModelWriter(out, kind, config, metadata) as new:
         save_retriever(new, index, pool, words, ranker=arrays)
+        if sentences is not None:
+            sentences.save(new)
         _add_models(new, directory.folder, relevance, features, reranker)
     shutil.rmtree(directory.folder, ignore_errors=True)
     return msgspec.structs.replace(result, grid=search) if result else None
@@ -261,8 +279,8 @@ def check_retriever(
         texts.check_split("dev")
     if options.has_features:
         check_vectors(options.vectors)
-    if options.reranker is not None:
-        sentence_encoder(options.reranker)  # which is refused before a training, not after it
+    for model in filter(None, (options.reranker, options.encoder)):
+        sentence_encoder(model)  # which is refused before a training, not after it
     return texts, options, combinations
 
 
@@ -282,14 +300,19 @@ def _index(texts: CorpusTexts, words: int, options: RetrieverTrainOptions, on_me
 
 
 def _recorded(
-    options: RetrieverTrainOptions, features: TrainedFeatures | None, reranker: Reranker | None
+    options: RetrieverTrainOptions,
+    features: TrainedFeatures | None,
+    reranker: Reranker | None,
+    sentences: SentenceVectors | None,
 ) -> dict[str, object]:
-    """Options by name as the model records them: vectors and reranker by their hash, not by a path."""
+    """Options by name as the model records them: vectors and encoders by their hash, not by a path."""
     recorded = asdict(options) | {"network": options.network.recorded()}
-    if reranker is None:
-        del recorded["reranker"]
-    else:
-        recorded["reranker"] = reranker.encoder.signature
+    signatures = {
+        "reranker": None if reranker is None else reranker.encoder.signature,
+        "encoder": None if sentences is None else sentences.signature,
+    }
+    recorded = {name: value for name, value in recorded.items() if name not in signatures}
+    recorded |= {name: value for name, value in signatures.items() if value is not None}
     if features is None:
         del recorded["vectors"]
     else:
@@ -433,7 +456,13 @@ def update_model(
         retriever.model.check_tokenizer(corpus.tokenizer, corpus.path)
         done = erasures(retriever.model.metadata.get("forgotten"), folder / "metadata.json")
         pool = _candidate_pool(corpus, corpus.splits, on_progress)
-        new = _grown(retriever, pool, CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title"), keys_of(done))
+        new = _grown(
+            retriever,
+            pool,
+            CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title"),
+            keys_of(done),
+            on_progress,
+        )
         _write_update(retriever, new, folder if out is None else out, corpus, replace=out is None)
         after = Model.open(folder if out is None else out)
     trained = retriever.model.metadata.get("options") or {}
@@ -482,6 +511,8 @@ def _write_update(retriever: Retriever, new: Grown, out: FilePath, corpus: Corpu
     }
     before = retriever_arrays(retriever.index, retriever.pool, {})
     after = retriever_arrays(new.index, new.pool, new.ranker.arrays())
+    if new.sentences is not None:
+        after |= new.sentences.arrays()
     change = Change(model, before, after, new.words, {"segments": len(new.index.segments)})
     change.write(out, {"updates": [*_former_updates(model), record]}, replace=replace)
 
@@ -495,6 +526,7 @@ class Grown:
         pool: Their comments.
         words: The vocabulary, by id; that of before, then new words.
         ranker: The ranker.
+        sentences: Vectors of articles and comments by a sentence encoder; None where the model has none.
         articles: Number of articles that were added.
         comments: Number of comments that were added.
         updated: Number of comments that took the place of one with the same id.
@@ -505,13 +537,20 @@ class Grown:
     pool: CandidatePool
     words: Sequence[str]
     ranker: Ranker
+    sentences: SentenceVectors | None
     articles: int
     comments: int
     updated: int
     kept_out: int
 
 
-def _grown(retriever: Retriever, new: CandidatePool, texts: CorpusTexts, forgotten: frozenset[str]) -> Grown:
+def _grown(
+    retriever: Retriever,
+    new: CandidatePool,
+    texts: CorpusTexts,
+    forgotten: frozenset[str],
+    on_progress: OnProgress,
+) -> Grown:
     """Add articles and comments to a retriever.
 
     An article whose id is known gets the comments, and its text stays as it is in the index; a comment whose id is
@@ -523,6 +562,7 @@ def _grown(retriever: Retriever, new: CandidatePool, texts: CorpusTexts, forgott
         new: The comments of all splits of a corpus, article by article.
         texts: The corpus.
         forgotten: Keys of comments that must not come back; see `postil.corpus.forgotten.comment_key`.
+        on_progress: Progress bar.
     """
     old = retriever.pool
     places = {name: place for place, name in enumerate(old.articles)}
@@ -560,7 +600,19 @@ def _grown(retriever: Retriever, new: CandidatePool, texts: CorpusTexts, forgott
     stored = np.concatenate([np.arange(len(old)), len(old) + np.cumsum(kept) - 1])  # the index of each in the ranker
     ranker = ranker.take(stored[place]).reweighted(index.collection.frequencies, pool.starts, index.idf)
     comments = int(kept.sum()) - replaced
-    return Grown(index, pool, words, ranker, len(added), comments, replaced, int(len(kept) - kept.sum()))
+    sentences = retriever.sentences
+    if sentences is not None:
+        every = chain.from_iterable(map(texts.corpus.articles, texts.corpus.splits))
+        fresh = set(added.tolist())
+        read = [
+            article_text(one.title, one.content or "" if texts.reads == "both" else "")
+            for at, one in enumerate(every)
+            if at in fresh
+        ]
+        encode = partial(encode_texts, sentences.encoder, jobs=retriever.jobs, on_progress=on_progress)
+        sentences = sentences.extend(encode(read, what="articles"), encode(list(said), what="comments"))
+        sentences = sentences.take(np.arange(len(sentences.articles)), stored[place])
+    return Grown(index, pool, words, ranker, sentences, len(added), comments, replaced, int(len(kept) - kept.sum()))
 
 
 def _not_replaced(pool: CandidatePool, new: set[tuple[int, str]]) -> NDArray[np.bool_]:
