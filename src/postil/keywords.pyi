@@ -72,6 +72,8 @@ class BuildKeywords(TypedDict, total=False):
 class CalibrateKeywords(TypedDict, total=False):
     jobs: int
     seed: int
+    encoder: str | None
+    corpus: str | None
     out: str | None
     resamples: int
 

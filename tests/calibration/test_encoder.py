@@ -34,7 +34,7 @@ NEW = range(100, 112)
 
 
 def by_topic(texts: Sequence[str], jobs: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """How often each topic is named, and whether a text says much."""
+    """Vectors with the number of times that each topic is named, and whether a text says much."""
     del jobs
     rows = [[*(text.count(topic) for topic in TOPICS), 2 * ("nowhere" in text), 0.5] for text in texts]
     return np.array(rows, np.float32).reshape(-1, len(TOPICS) + 2), np.zeros(len(texts), np.bool_)

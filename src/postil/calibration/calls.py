@@ -408,7 +408,7 @@ def _answers(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Labeled:
-    """What a filter is fitted on.
+    """Columns of the labels and first suggestions that a filter is fitted to.
 
     Args:
         columns: float64[n, m], of the labeled texts.
