@@ -19,7 +19,7 @@ import postil
 from postil.capabilities import capabilities
 from postil.meta.rated import JudgedKeywords, ScoredKeywords
 from postil.options import is_options
-from postil.results.systems_table import TableOptions
+from postil.results.table_options import TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

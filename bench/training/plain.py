@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from postil.comments.nn.batches import BOS, EOS, PAD
+from postil.comments.nn.token_ids import BOS, EOS, PAD
 
 if TYPE_CHECKING:
     from postil.comments.nn.seq2seq import Seq2SeqNetwork

@@ -24,9 +24,9 @@ import torch
 from bench.metrics.report import machine, version
 from bench.training.plain import Plain
 from bench.training.workload import VOCABULARY, workload
-from postil.comments.nn.batches import EOS, PAD, Commented
 from postil.comments.nn.generator import GenerationTask, Generator
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn.token_ids import EOS, PAD
 from postil.comments.nn.training import _accelerator, _Loop
 from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
 from postil.text.tokens import Ragged
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from postil.comments.nn.batches import Batch
+    from postil.comments.nn.batches import Batch, Commented
 
 BATCH = 64
 HOW = TrainingOptions(batch=BATCH, device="cpu", clip=1.0)

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil import kernel
-from postil.comments.index import IDF, WEIGHTINGS, Index, TopK, merge
+from postil.comments.index import Index, TopK, merge
 from postil.comments.retrieval import Sharded
 from postil.comments.text_arrays import StringArray
+from postil.comments.weightings import IDF, WEIGHTINGS
 from postil.data.arrays import Expected, open_array
 from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError

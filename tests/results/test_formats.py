@@ -16,8 +16,9 @@ from postil.data.escaping import apostrophed, without_apostrophe
 from postil.errors import UnknownName, UsageError
 from postil.results.base import Result
 from postil.results.formats import grid_as, rows_as_csv
-from postil.results.systems_table import SystemsTable, TableOptions, systems_text
+from postil.results.systems_table import SystemsTable, systems_text
 from postil.results.table import Count, Interval, Name, crossed
+from postil.results.table_options import TableOptions
 from postil.studies.result import StudyResult
 from postil.studies.view import study_text
 

@@ -14,7 +14,7 @@ from postil.errors import UnknownName, UsageError
 from postil.metrics.spec import METRICS
 from postil.results.latex_width import COLUMN, PAGE, text_width
 from postil.results.names import display_name, display_names
-from postil.results.systems_table import TableOptions
+from postil.results.table_options import TableOptions
 
 EIGHT = ["bleu-4", "w-bleu-4", "rouge-1", "rouge-l", "rouge-lsum", "chrf", "meteor", "cider-d"]
 TEXTS = ["the cat sat on the mat today", "a dog ran in the park", "it rained all night", "b c d e f"]

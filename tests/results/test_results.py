@@ -27,7 +27,7 @@ from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.meta.parts import HumanAgreement
 from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.base import Result, to_json
-from postil.results.systems_table import TableOptions
+from postil.results.table_options import TableOptions
 from postil.results.views import LONGEST, SHOWN, show
 from result_examples import EXAMPLES, KINDS, correlated, difference, example, gained, renamed, typed, write_report
 

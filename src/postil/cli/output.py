@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from postil.results.base import Result
     from postil.results.formats import Format
-    from postil.results.systems_table import TableOptions
+    from postil.results.table_options import TableOptions
     from postil.results.views import View
 
     P = ParamSpec("P")
@@ -254,7 +254,7 @@ def print_result(
         table: Layout of the tables.
         view: The view; by default that of its kind.
     """
-    from postil.results.systems_table import TableOptions  # noqa: PLC0415
+    from postil.results.table_options import TableOptions  # noqa: PLC0415
     from postil.results.views import show, view_of  # noqa: PLC0415
 
     write_page(result, page)

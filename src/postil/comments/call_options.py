@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from postil.comments.options import DecodingOptions
 from postil.data.options import EngineOptions
-from postil.data.streams import file_bytes
 from postil.endpoint.options import EndpointOptions
 from postil.errors import UsageError
 from postil.messages import Listed, Setting
@@ -151,6 +150,7 @@ class PromptedCommentOptions(EndpointOptions):
             UsageError: It is no template.
         """
         from postil.comments.prompted_commenter import default_template, read_template  # noqa: PLC0415 - the same
+        from postil.data.streams import file_bytes  # noqa: PLC0415
 
         if self.prompt is None:
             return default_template()

@@ -14,8 +14,9 @@ from postil.comments.prompted_commenter import Prompt, PromptedCommenter
 from postil.comments.reranker import SIGNATURE
 from postil.comments.retrieval import Retriever
 from postil.data.progress import OnMessage, progress
+from postil.endpoint.asking import ask
 from postil.endpoint.chat import AllCut
-from postil.endpoint.options import DryRunResult, ask, dry_run
+from postil.endpoint.dry_run import DryRunResult, dry_run
 from postil.engine import ENGINES, elsewhere
 from postil.errors import PostilError, UsageError
 from postil.messages import Blank, Listed, Message, Setting

@@ -9,7 +9,6 @@ from postil.cli.output import emit, say, terminal_width
 from postil.comments.call_options import CommentOptions, PromptedCommentOptions
 from postil.data.options import InputOptions
 from postil.errors import PostilError
-from postil.results.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,6 +60,7 @@ def comment(
     Example: postil comment today.html --model model -k 3 --format jsonl
     """
     from postil.comments.calls import comment_articles, estimate_comments, prompted_comments  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
 
     if prompted.endpoint is None:
         prompted.check_unused()
@@ -81,6 +81,7 @@ def _print(found: Iterable[Suggestions], form: Format, *, keep: bool = False) ->
         keep: True to print those that an error comes after.
     """
     from postil.comments.result import SuggestionsResult  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
 
     rows: list[Suggestions] = []
     problem: PostilError | None = None

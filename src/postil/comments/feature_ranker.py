@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.index import Idf
     from postil.comments.rankers import Scores, Stored
     from postil.comments.store import Model
+    from postil.comments.weightings import Idf
     from postil.encoders.base import Encoder
 
 __all__ = [

@@ -13,10 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
+from postil.comments.weightings import IDF, WEIGHTINGS, Idf, Weighting
 from postil.data.arrays import WHOLE, AnyArray, Expected, OpenArray
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.kernel import Searcher, count_terms, invert, search_bounds, searcher
@@ -31,14 +32,10 @@ if TYPE_CHECKING:
 
     Counts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
 
-__all__ = ["IDF", "WEIGHTINGS", "CollectionStatistics", "Idf", "Index", "Segment", "TopK", "Weighting", "merge"]
+__all__ = ["CollectionStatistics", "Index", "Segment", "TopK", "merge"]
 
-Weighting: TypeAlias = Literal["tf-idf", "bm25"]
-Idf: TypeAlias = Literal["plain", "smooth"]
 DOCUMENTS: Final = 16_384
 """Number of documents whose terms a worker counts at once."""
-WEIGHTINGS: Final[tuple[Weighting, ...]] = get_args(Weighting)
-IDF: Final[tuple[Idf, ...]] = get_args(Idf)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.comments.nn.batches import SPECIAL, concatenate_texts
+from postil.comments.nn.batches import concatenate_texts
+from postil.comments.nn.token_ids import SPECIAL
 from postil.comments.options import DecodingOptions
 from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray

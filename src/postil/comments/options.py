@@ -9,8 +9,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from postil.comments.index import IDF, WEIGHTINGS, Idf, Weighting
-from postil.comments.nn.batches import SPECIAL
+from postil.comments.nn.token_ids import SPECIAL
+from postil.comments.weightings import IDF, WEIGHTINGS, Idf, Weighting
 from postil.data.arguments import check_bounds, check_fields
 from postil.data.grades import Scale
 from postil.data.options import EngineOptions, PluginOptions, SeedOptions, ThreadOptions

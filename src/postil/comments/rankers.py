@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
-from postil.comments.index import CollectionStatistics, Idf
+from postil.comments.index import CollectionStatistics
 from postil.data.arrays import WHOLE, AnyArray
 from postil.errors import InvalidInput
 from postil.text.tokens import Ragged
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.nn.relevance import Relevance
+    from postil.comments.weightings import Idf
 
     Stored: TypeAlias = Sequence[NDArray[np.int64]]
     Scores: TypeAlias = list[NDArray[np.float64]]

@@ -13,7 +13,7 @@ from postil.errors import UsageError
 from postil.messages import Setting
 from postil.meta.rated import open_score_files
 from postil.results.limits import LimitOptions, Measured, check_limits
-from postil.results.systems_table import TableOptions
+from postil.results.table_options import TableOptions
 
 if TYPE_CHECKING:
     from postil.comparison.result import InterleavingResult, PreferencesResult

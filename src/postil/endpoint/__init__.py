@@ -12,6 +12,6 @@ CAPABILITY: Final = Capability(
     __name__,
     "Comment on articles",
     kinds={
-        "dry-run": Kind("options:DryRunResult", "options:dry_run_view", title="Dry run"),
+        "dry-run": Kind("dry_run:DryRunResult", "dry_run:dry_run_view", title="Dry run"),
     },
 )

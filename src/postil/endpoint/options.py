@@ -1,34 +1,25 @@
-"""Options of commands that ask a language model, the client that these make, and the dry run that counts its work."""
+"""Options of commands that ask a language model, apart from the client that they make so that help does without it."""
 
 from __future__ import annotations
 
 import os
-import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
-from postil.data.explain import counted
-from postil.data.progress import OnMessage, progress
-from postil.data.streams import file_bytes
-from postil.endpoint.cache import AnswerCache
-from postil.endpoint.chat import Answer, Failed, Request, read_extra
-from postil.endpoint.client import Client, Pace
 from postil.endpoint.limits import Limits, Price, Rate
-from postil.errors import InvalidInput, UsageError, needs
-from postil.messages import Blank, Message, Setting
+from postil.errors import UsageError
+from postil.messages import Setting
 from postil.options import Flag, options
-from postil.results.base import Result
-from postil.results.table import Count, Figure, Table, Text
-from postil.results.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from os import PathLike
+    from collections.abc import Callable, Iterator
 
+    from postil.data.progress import OnMessage
+    from postil.endpoint.client import Client, Pace
 
-__all__ = ["DryRunResult", "EndpointOptions", "ask", "dry_run", "dry_run_view", "token_counter", "usage_note"]
+__all__ = ["EndpointOptions"]
 
 
 @options
@@ -78,9 +69,13 @@ class EndpointOptions:
         """
         if self.extra_body is None:
             return ""
+        from postil.endpoint.chat import read_extra  # noqa: PLC0415
+
         return msgspec.json.encode(read_extra(self.extra_body), order="sorted").decode()
 
     def _pace(self) -> Pace:
+        from postil.endpoint.client import Pace  # noqa: PLC0415
+
         return Pace(rate=self.rate, parallel=self.parallel, retries=self.retries, timeout=self.timeout)
 
     def _limits(self) -> Limits:
@@ -91,6 +86,7 @@ class EndpointOptions:
             return None
         if self.count_tokens == "server":
             return "server"
+        from postil.endpoint.asking import token_counter  # noqa: PLC0415
 
         return token_counter(self.count_tokens)
 
@@ -108,6 +104,9 @@ class EndpointOptions:
             MissingExtra: httpx2 is not installed.
             PostilError: The operating system reports an error of the cache.
         """
+        from postil.endpoint.cache import AnswerCache  # noqa: PLC0415
+        from postil.endpoint.client import Client  # noqa: PLC0415
+
         if self.endpoint is None:
             named = Setting("endpoint", instead="endpoint=URL")
             raise UsageError("name the endpoint with {endpoint}, such as http://127.0.0.1:8080/v1", endpoint=named)
@@ -125,137 +124,3 @@ class EndpointOptions:
             ) as client,
         ):
             yield client
-
-
-def ask(client: Client, requests: Iterable[Request], total: int | None = None) -> Iterator[Answer | Failed]:
-    """Ask with a progress bar if standard error is a terminal: rate, cost so far and time left.
-
-    Args:
-        client: The client.
-        requests: The requests.
-        total: Number of requests, if known.
-
-    Yields:
-        The answers; see `postil.endpoint.client.Client.answers`.
-    """
-    with progress("requests", client.answers(requests), total, usage_note(client)) as answers:
-        yield from answers
-
-
-def usage_note(client: Client) -> Callable[[], str]:
-    """Work of a client so far, for progress bars.
-
-    Args:
-        client: The client.
-    """
-    begin = time.monotonic()
-
-    def note() -> str:
-        used = client.usage
-        rate = used.calls / max(time.monotonic() - begin, 1e-9) * 60
-        cost = "" if used.cost is None else f", {used.cost:.4g} spent"
-        failed = f", {used.failed:,} failed" if used.failed else ""
-        return f"{used.calls:,} calls, {rate:,.0f}/min{cost}{failed}"
-
-    return note
-
-
-def token_counter(path: str | PathLike[str]) -> Callable[[str], int]:
-    """Make a function that counts the tokens of a text.
-
-    Args:
-        path: A file ``tokenizer.json`` of the library ``tokenizers``.
-
-    Returns:
-        The function; special tokens are not counted.
-
-    Raises:
-        MissingExtra: The library is not installed.
-        InvalidInput: There is no such file, or it is no tokenizer.
-    """
-    with needs("a tokenizer file", "vectors"):
-        from tokenizers import Tokenizer  # noqa: PLC0415 - part of an extra
-    content = file_bytes(path)
-    try:
-        tokenizer = Tokenizer.from_buffer(content)
-    except Exception as error:  # the library raises nothing narrower
-        raise InvalidInput(f"not a readable tokenizer: {error}", where=str(path)) from None
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
-
-
-class DryRunResult(Result, frozen=True, kw_only=True, tag="dry-run"):
-    """Work that a command would ask of a language model.
-
-    Args:
-        calls: Number of calls.
-        cached: Number of requests that need no call, since the cache has their answer or an equal one is made.
-        prompt_tokens: Number of tokens of the calls' requests, estimated.
-        completion_tokens: Maximum number of tokens of their answers.
-        cost: Cost of these tokens; None without a price.
-        seconds: Time, estimated.
-    """
-
-    calls: int
-    cached: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-    seconds: float
-
-
-def dry_run(client: Client, requests: Iterable[Request]) -> DryRunResult:
-    """Estimate the work of requests; nothing is asked.
-
-    Args:
-        client: The client.
-        requests: The requests.
-    """
-    used = client.estimate(requests)
-    return DryRunResult(
-        calls=used.calls,
-        cached=used.cached,
-        prompt_tokens=used.prompt_tokens,
-        completion_tokens=used.completion_tokens,
-        cost=used.cost,
-        seconds=client.estimated_seconds(used.calls),
-    )
-
-
-COUNTED: Final = ("calls", "cached", "prompt_tokens", "completion_tokens", "cost", "seconds")
-
-
-def dry_run_view(result: DryRunResult) -> View:
-    """Make the view of a dry run.
-
-    Args:
-        result: The estimate.
-    """
-    columns = (
-        Count("calls", "calls"),
-        Count("cached", "cached"),
-        Count("prompt tokens", "prompt_tokens"),
-        Text("completion tokens", lambda _: f"at most {result.completion_tokens:,}"),
-        Figure("cost", lambda _: "" if result.cost is None else f"{result.cost:.6g}"),
-        Text("time", lambda _: _time(result.seconds)),
-    )
-    remarks: list[str] = ["tokens and time are estimates; nothing was asked"]
-    if result.cost is None:
-        price = Setting("price", Blank("IN:OUT"))
-        remarks.append(Message("{price}, per million tokens, estimates the cost", price=price))
-    row = {name: getattr(result, name) for name in COUNTED}
-    cost = "" if result.cost is None else f", cost {result.cost:.6g}"
-    return View(
-        line=f"{counted(result.calls, 'call')}, {result.cached:,} cached{cost}",
-        rows=[row],
-        grids=[Table(rows=[result], columns=columns)],
-        remarks=remarks,
-    )
-
-
-def _time(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if minutes < 2:
-        return f"{seconds:.0f} s"
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

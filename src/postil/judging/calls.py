@@ -25,8 +25,9 @@ from postil.data.rows import (
     Row,
 )
 from postil.data.streams import file_bytes
+from postil.endpoint.asking import usage_note
 from postil.endpoint.chat import AllCut
-from postil.endpoint.options import DryRunResult, dry_run, usage_note
+from postil.endpoint.dry_run import DryRunResult, dry_run
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judging.judge import JudgeSpec, default_template, read_template
 from postil.judging.options import JudgeOptions

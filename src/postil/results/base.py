@@ -23,7 +23,7 @@ from postil.data.explain import shown
 from postil.data.fields import plain_id
 from postil.errors import InvalidInput
 from postil.results.result_json import SCHEMA, check_schema, check_values, decoded, invalid, parsed, with_facts
-from postil.results.systems_table import TableOptions
+from postil.results.table_options import TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -167,7 +167,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         r"""The tables that ``--format latex`` prints, for the package booktabs.
 
         Args:
-            table: Options of tables: the fields of `postil.results.systems_table.TableOptions`, such as
+            table: Options of tables: the fields of `postil.results.table_options.TableOptions`, such as
                 ``layout="systems", percent=True, digits=1``.
 
         Raises:

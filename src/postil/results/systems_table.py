@@ -1,35 +1,28 @@
-"""The table of a paper and its options: one row per system and one column per metric, the best in bold, daggers."""
+"""The table of a paper: one row per system and one column per metric, the best in bold, daggers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping  # the options read it at run time
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from postil.data.arguments import check_fields
 from postil.data.escaping import one_line
 from postil.data.explain import counted
-from postil.errors import UnknownName, UsageError
-from postil.messages import Blank, Command, Setting
-from postil.options import Flag, options
+from postil.errors import UnknownName
 from postil.results.formats import ESCAPES, LAYOUTS, Format, Grid, Text, grid_as_csv, listed
 from postil.results.latex_width import BOLD, COLUMN, SCRIPT, fit, table_width, text_width
-from postil.results.names import display_names, printed_times_100
+from postil.results.names import display_names
 from postil.results.numbers import plain_numbers
 from postil.results.table import Count, Number, Record, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from postil.results.table_options import TableOptions
 
-__all__ = ["SystemsTable", "TableOptions", "systems_text"]
-
-CHOICES: Final = ("rows", "systems")
-SYSTEMS: Final = Setting("layout", "systems")
-_LABEL: Final = re.compile(r"[\w:./+-]+", re.ASCII)
+__all__ = ["SystemsTable", "systems_text"]
 
 DAGGER: Final = "†"
 
@@ -38,117 +31,6 @@ _BREAKS: Final = re.compile(r"\\textbar\{\}|,|\w{25}(?=\w)")
 
 _EMPHASIS: Final = re.compile(r"[*_#~]")
 """Characters of emphasis and headings in Markdown."""
-
-
-@options
-class TableOptions:
-    """Options of tables.
-
-    Args:
-        layout: rows (the usual tables), or systems: one row per system and one column per metric, the best in bold, a
-            dagger where a system differs significantly from the baseline of postil compare. All options below go with
-            systems.
-        percent: Multiply scores by 100.
-        as_printed: Multiply by 100 the scores that papers print so: BLEU, chrF, ROUGE and TER.
-        digits: Number of decimals; by default 4, and 2 of what is multiplied by 100.
-        intervals: Add the 95 % confidence intervals that postil compare computes.
-        second_best: Underline the second best.
-        caption: Text above the table; in LaTeX the caption of a table environment.
-        label: Label of the table environment in LaTeX.
-        names: Name of a metric in the table, by its spec; repeatable. In LaTeX and Markdown it is by default that of
-            papers, such as ROUGE-L.
-
-    Raises:
-        UnknownName: There is no such layout.
-        UsageError: An option is of another kind or has no effect in this layout, or the label has other characters than
-            ``A-Za-z0-9:._/+-``.
-
-    >>> TableOptions(layout="systems", percent=True).decimals("meteor")
-    2
-    """
-
-    layout: Annotated[str, Flag(metavar="NAME")] = "rows"
-    percent: bool = False
-    as_printed: bool = False
-    digits: Annotated[int | None, Flag(min=0, max=15)] = None
-    intervals: bool = False
-    second_best: bool = False
-    caption: Annotated[str | None, Flag(metavar="TEXT")] = None
-    label: Annotated[str | None, Flag(metavar="NAME")] = None
-    names: Annotated[Mapping[str, str], Flag("name", metavar="SPEC=NAME")] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        UnknownName.check("layout", self.layout, CHOICES)
-        if self.digits is not None and not 0 <= self.digits <= 15:
-            raise UsageError(
-                "{digits}: expected a number from 0 to 15, got {got}", digits=Setting("digits"), got=self.digits
-            )
-        for name in ("percent", "as_printed", "digits", "intervals", "second_best", "caption", "label", "names"):
-            given = getattr(self, name)
-            if self.layout == "rows" and given is not None and given is not False and given != {}:
-                raise UsageError(
-                    "{setting} goes with the layout of systems: {systems}", setting=Setting(name), systems=SYSTEMS
-                )
-        if self.percent and self.as_printed:
-            raise UsageError(
-                "{percent} multiplies all scores by 100, {printed} some; give one of them",
-                percent=Setting("percent", value=True),
-                printed=Setting("as_printed", value=True),
-            )
-        if self.label is not None and not _LABEL.fullmatch(self.label):
-            raise UsageError(
-                "{label}: expected letters, digits and any of :._/+-, got '{got}'",
-                label=Setting("label"),
-                got=self.label,
-            )
-
-    def times_100(self, metric: str) -> bool:
-        """True if the scores of a metric are multiplied by 100.
-
-        Args:
-            metric: Its spec.
-        """
-        return self.percent or (self.as_printed and printed_times_100(metric))
-
-    def decimals(self, metric: str) -> int:
-        """Number of decimals of the scores of a metric.
-
-        Args:
-            metric: Its spec.
-        """
-        return self.digits if self.digits is not None else 2 if self.times_100(metric) else 4
-
-    def check(self, form: str, *, intervals: bool) -> None:
-        """Refuse options that a format or a result does not go with.
-
-        Args:
-            form: The format.
-            intervals: True if the result has intervals.
-
-        Raises:
-            UsageError: They do not.
-        """
-        if self.layout == "systems" and form in {"json", "jsonl"}:
-            forms = "table, csv, markdown, latex and html"
-            raise UsageError(
-                "{layout} goes with {format}; {form} has one row per number",
-                layout=SYSTEMS,
-                format=Setting("format", Blank(forms), instead=forms),
-                form=form,
-            )
-        if self.intervals and not intervals:
-            raise UsageError(
-                "{intervals}: there are none here; {compare} computes them from item scores",
-                intervals=Setting("intervals"),
-                compare=Command("compare", call="postil.compare"),
-            )
-        if self.label is not None and form != "latex":
-            raise UsageError(
-                "{label} goes with {latex}",
-                label=Setting("label"),
-                latex=Setting("format", "latex", instead="result.to_latex()"),
-            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

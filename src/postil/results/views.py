@@ -30,7 +30,8 @@ from postil.results.formats import (
     rows_as_jsonl,
     value_with_interval,
 )
-from postil.results.systems_table import SystemsTable, TableOptions, systems_text
+from postil.results.systems_table import SystemsTable, systems_text
+from postil.results.table_options import TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say
 from postil.results.limits import LimitOptions, Measured, check_limits
 from postil.results.names import falls_by_signature
-from postil.results.systems_table import TableOptions
+from postil.results.table_options import TableOptions
 from postil.scoring.options import ScoreOptions
 
 __all__ = ["score"]

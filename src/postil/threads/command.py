@@ -12,7 +12,7 @@ from postil.comments.options import EvaluateOptions
 from postil.data.options import InputOptions
 from postil.data.progress import progress
 from postil.errors import UsageError
-from postil.results.systems_table import TableOptions
+from postil.results.table_options import TableOptions
 from postil.threads.options import RankOptions
 
 __all__ = ["evaluate", "rank_comments"]

@@ -16,7 +16,6 @@ from postil.data.options import InputOptions, ThreadOptions
 from postil.data.progress import progress
 from postil.errors import UnknownName, UsageError
 from postil.interest.training_options import InterestTrainOptions
-from postil.results.views import show
 from postil.threads.options import QualityTrainOptions
 
 if TYPE_CHECKING:
@@ -100,6 +99,7 @@ def update(
     if update is None:
         known = ", ".join(context.command.commands)  # type: ignore[attr-defined]  # it is a group
         raise UsageError(f"expected a commenter ({known}), or --update MODEL with --corpus DIR, --labels FILE or both")
+    from postil.results.views import show  # noqa: PLC0415
     from postil.training.retrievers import update_model  # noqa: PLC0415
 
     fit = _Fit.of(labels, corpus, update)
@@ -130,6 +130,7 @@ def retriever(
 
     Example: postil train ir-tc --corpus corpus --out model
     """
+    from postil.results.views import show  # noqa: PLC0415
     from postil.training.retrievers import train_retriever  # noqa: PLC0415
 
     name = str(click.get_current_context().info_name)
@@ -163,6 +164,7 @@ def quality(
 
     Example: postil train quality --corpus corpus --out quality
     """
+    from postil.results.views import show  # noqa: PLC0415
     from postil.threads.training import train_quality  # noqa: PLC0415
 
     rows, where = _labels(labels), ", ".join(labels or ["labels"])
@@ -196,6 +198,7 @@ def interesting(
     Example: postil train interesting votes.csv --out interest
     """
     from postil.interest.training import train_interesting  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
 
     emit(show(format, train_interesting(votes, out, options, inputs, on_message=say)), format)
     say(f"model of interest in {out}; go on with: postil interesting PAGE --model {out}")
@@ -224,6 +227,7 @@ def generator(
 
     Example: postil train att --corpus corpus --out model --softmax sampled
     """
+    from postil.results.views import show  # noqa: PLC0415
     from postil.training.generators import train_commenter  # noqa: PLC0415
 
     name = str(click.get_current_context().info_name)
@@ -278,6 +282,7 @@ class _Fit:
             return
         from postil.calibration.calls import calibrate_model  # noqa: PLC0415
         from postil.calibration.options import CalibrateOptions  # noqa: PLC0415
+        from postil.results.views import show  # noqa: PLC0415
 
         options = CalibrateOptions(out=out)
         result = calibrate_model(model, self.labels, self.articles, options, where=self.where, on_message=say)

@@ -12,7 +12,7 @@ CAPABILITY: Final = Capability(
     __name__,
     "Comment on articles",
     commands={
-        "check-audit": Command("command:check", "Verify that no line of an audit log was changed or removed."),
+        "check-audit": Command("audit_command:check", "Verify that no line of an audit log was changed or removed."),
         "tokens": Command("command:tokens", "Make and revoke the tokens of clients of the service."),
     },
     kinds={

@@ -1,39 +1,14 @@
-"""`postil tokens` and `postil check-audit`: flags, and what is printed."""
+"""`postil tokens`: flags, and what is printed."""
 
 from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from postil.cli.command import Argument, FormatOption, Group, Option, command
-from postil.cli.output import emit, say, tell
-from postil.results.views import show, view_of
-from postil.web.audit_log import check_audit
+from postil.cli.command import Argument, FormatOption, Group
+from postil.cli.output import emit, say
 from postil.web.tokens import AddTokenOptions, add_token, list_tokens, revoke_token
 
-__all__ = ["check", "tokens"]
-
-
-@command
-def check(
-    files: Annotated[
-        list[str], Argument(metavar="FILES", help="Files of the log of postil serve --audit, the oldest first.")
-    ],
-    *,
-    contains: Annotated[
-        str | None,
-        Option(metavar="HASH", help="Hash of a line that was noted earlier; all up to it must be as it was."),
-    ] = None,
-    format: FormatOption = "table",  # noqa: A002
-) -> None:
-    """Verify an audit log: each line has the hash of the line before it.
-
-    A line that was changed, inserted or removed ends with exit code 3 and its number.
-
-    Example: postil check-audit audit.jsonl.1 audit.jsonl
-    """
-    result = check_audit(files, contains)
-    emit(show(format, result), format)
-    tell(format, view_of(result).remarks)
+__all__ = ["tokens"]
 
 
 tokens = Group("tokens", "Make and revoke the tokens that clients of postil serve present.")
@@ -61,6 +36,8 @@ def list_(file: FileArgument, format: FormatOption = "table") -> None:  # noqa: 
 
     Example: postil tokens list tokens.json
     """
+    from postil.results.views import show  # noqa: PLC0415
+
     emit(show(format, list_tokens(file)), format)
 
 

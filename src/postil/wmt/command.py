@@ -7,7 +7,7 @@ from typing import Annotated
 from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import command_line, print_result, say
 from postil.data.options import ScoreInputOptions
-from postil.results.systems_table import TableOptions
+from postil.results.table_options import TableOptions
 from postil.wmt.options import WmtOptions
 
 __all__ = ["wmt"]

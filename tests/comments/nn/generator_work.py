@@ -9,8 +9,9 @@ import network_work as work
 import numpy as np
 import torch
 
-from postil.comments.nn.batches import BOS, EOS, PAD, SPECIAL, Commented
+from postil.comments.nn.batches import Commented
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn.token_ids import BOS, EOS, PAD, SPECIAL
 from postil.comments.options import GeneratorOptions
 
 if TYPE_CHECKING:

@@ -8,15 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.comments.nn.batches import (
-    PAD,
-    UNK,
-    Pairs,
-    bucket_by_length,
-    concatenate_texts,
-    model_ids,
-    pad_batch,
-)
+from postil.comments.nn.batches import Pairs, bucket_by_length, concatenate_texts, model_ids, pad_batch
+from postil.comments.nn.token_ids import PAD, UNK
 from postil.errors import UsageError
 from postil.text.tokens import Ragged
 

@@ -14,8 +14,8 @@ import generator_work as gen
 import torch
 
 from postil.comments.nn import decoding
-from postil.comments.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
 from postil.comments.nn.generator import Generator
+from postil.comments.nn.token_ids import BOS, EOS, PAD, SPECIAL, UNK
 from postil.comments.options import DecodingOptions, GeneratorOptions
 from postil.errors import UsageError
 from postil.text.tokens import Ragged

@@ -17,8 +17,9 @@ import torch
 
 from postil.comments.nn import generator as generator_module
 from postil.comments.nn import models
-from postil.comments.nn.batches import EOS, SPECIAL, UNK, Commented
+from postil.comments.nn.batches import Commented
 from postil.comments.nn.generator import Generator, train_generator
+from postil.comments.nn.token_ids import EOS, SPECIAL, UNK
 from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
 from postil.errors import UsageError
 

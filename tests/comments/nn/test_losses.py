@@ -10,8 +10,8 @@ import torch
 from torch.nn import functional
 
 from postil.comments.nn import seq2seq
-from postil.comments.nn.batches import BOS, PAD
 from postil.comments.nn.seq2seq import LogUniformSampler, Sampled, Seq2SeqNetwork
+from postil.comments.nn.token_ids import BOS, PAD
 from postil.comments.options import GeneratorOptions
 
 

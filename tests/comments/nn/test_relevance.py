@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[ne
 import network_work as work
 import torch
 
-from postil.comments.nn.batches import PAD, Commented
+from postil.comments.nn.batches import Commented
 from postil.comments.nn.relevance import (
     Relevance,
     RelevanceNetwork,
@@ -19,6 +19,7 @@ from postil.comments.nn.relevance import (
     in_batch_negatives,
     train_relevance,
 )
+from postil.comments.nn.token_ids import PAD
 from postil.comments.options import RelevanceOptions, TrainingOptions
 from postil.errors import UsageError
 from postil.text.tokens import Ragged

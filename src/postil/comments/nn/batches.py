@@ -3,16 +3,6 @@
 A *ragged* array holds n texts concatenated: text i is ``ids[offsets[i]:offsets[i + 1]]``. A padded batch is
 ``int64[n, L]``, filled with ``PAD`` on the right. The composition of batches follows from lengths alone, so batch 7,000
 of an epoch is made without reading those before it.
-
-=====  =========  ===============================
-id     name       meaning
-=====  =========  ===============================
-0      ``<pad>``  padding
-1      ``<unk>``  a token outside the vocabulary
-2      ``<bos>``  begin of a text
-3      ``<eos>``  end of a text
-4 + t             token t of the corpus
-=====  =========  ===============================
 """
 
 from __future__ import annotations
@@ -20,10 +10,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from postil.comments.nn.token_ids import PAD, SPECIAL, UNK
 from postil.errors import UsageError
 from postil.text.tokens import Ragged, ranges
 
@@ -31,11 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "BOS",
-    "EOS",
-    "PAD",
-    "SPECIAL",
-    "UNK",
     "Batch",
     "Commented",
     "Epoch",
@@ -46,13 +32,6 @@ __all__ = [
     "model_ids",
     "pad_batch",
 ]
-
-PAD: Final = 0
-UNK: Final = 1
-BOS: Final = 2
-EOS: Final = 3
-SPECIAL: Final = 4
-"""Number of special tokens; their ids precede those of the corpus's tokens."""
 
 Batch: TypeAlias = "dict[str, NDArray[np.int64]]"
 """Arrays of a batch by name."""

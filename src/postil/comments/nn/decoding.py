@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from postil.comments.nn.batches import BOS, EOS, PAD, UNK
 from postil.comments.nn.recurrent import DecoderState, EncoderOutput
+from postil.comments.nn.token_ids import BOS, EOS, PAD, UNK
 from postil.kernel import NAME, highest, log_sums
 
 if TYPE_CHECKING:

@@ -18,17 +18,9 @@ import torch
 from torch import Tensor, nn
 
 from postil.comments.nn import decoding, models
-from postil.comments.nn.batches import (
-    EOS,
-    SPECIAL,
-    Commented,
-    Pairs,
-    bucket_by_length,
-    data_hash,
-    model_ids,
-    pad_batch,
-)
+from postil.comments.nn.batches import Commented, Pairs, bucket_by_length, data_hash, model_ids, pad_batch
 from postil.comments.nn.seq2seq import Seq2SeqNetwork
+from postil.comments.nn.token_ids import EOS, SPECIAL
 from postil.comments.options import DecodingOptions, GeneratorOptions, TrainingOptions
 from postil.data.atomic_file import check_folder
 from postil.errors import UsageError, check_least

@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as as_bytes
 from torch import Tensor, nn
 
-from postil.comments.nn.batches import SPECIAL
+from postil.comments.nn.token_ids import SPECIAL
 from postil.comments.store import Model, ModelWriter
 from postil.data.arrays import WHOLE
 from postil.data.atomic_file import AtomicFile

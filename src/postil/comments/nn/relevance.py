@@ -21,15 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from postil.comments.nn import models
-from postil.comments.nn.batches import (
-    PAD,
-    SPECIAL,
-    Commented,
-    Pairs,
-    bucket_by_length,
-    data_hash,
-    pad_batch,
-)
+from postil.comments.nn.batches import Commented, Pairs, bucket_by_length, data_hash, pad_batch
+from postil.comments.nn.token_ids import PAD, SPECIAL
 from postil.comments.options import RelevanceOptions, TrainingOptions
 from postil.comments.ranking_evaluation import reciprocal_ranks, sample_negatives
 from postil.data.atomic_file import check_folder

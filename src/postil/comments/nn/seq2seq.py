@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from postil.comments.nn import models
-from postil.comments.nn.batches import BOS, EOS, PAD, UNK
 from postil.comments.nn.recurrent import Decoder, DecoderState, Dropout, Encoder, EncoderOutput
+from postil.comments.nn.token_ids import BOS, EOS, PAD, UNK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
