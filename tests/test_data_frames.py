@@ -526,7 +526,7 @@ FOURTH = changed(REFERENCES, item=["1", "1", "2", "2", "4"])
         (CANDIDATES, REFERENCES, {"predictions": TEXTS}, "predictions: another name of candidates, which are given"),
         ({"item": ITEMS, "txt": TEXTS}, REFERENCES, {}, "candidates: no column 'text'; did you mean 'txt'? the colum"),
         (CANDIDATES, changed(REFERENCES, weight=[0.5, 1, 2, 0, 1]), {"weights": "given"}, "references:3: weight: exp"),
-        ({"id": ITEMS, "answer": TEXTS}, REFERENCES, {}, "candidates: no columns 'item', 'text'; the columns are: id"),
+        ({"nr": ITEMS, "answer": TEXTS}, REFERENCES, {}, "candidates: no columns 'item', 'text'; the columns are: nr"),
         (CANDIDATES, REFERENCES, {"item": "itme"}, "candidates: no column 'itme'; did you mean 'item'?"),
         (CANDIDATES, REFERENCES, {"columns": {"txt": "text"}}, "unknown field of candidates 'txt'; did you mean"),
         (CANDIDATES, REFERENCES, {"columns": {"refs.text": "t"}}, "unknown file of this command 'refs'; did you"),
@@ -553,14 +553,14 @@ def test_bad_tables_say_where(
     ("values", "problem"),
     [
         ([*TEXTS[:5], 7], "candidates:6: text: expected text, got 7"),
-        ([["a"], *TEXTS[1:]], "candidates:1: text: expected text, got an array"),
+        ([["a"], *TEXTS[1:]], "candidates:1: text: expected text, got an array of texts; name what is the text: col"),
         ([*TEXTS[:2], True, *TEXTS[3:]], "candidates:3: text: expected text, got true"),
     ],
 )
 def test_mixed_types_say_where(make: Callable[[Table], Any], values: list[object], problem: str) -> None:
     with pytest.raises(postil.InvalidInput) as error:
         postil.score(make({**CANDIDATES, "text": values}), make(REFERENCES), metrics=["rouge-l"])
-    assert str(error.value) == problem
+    assert str(error.value).startswith(problem)
 
 
 GOLDEN = pd.DataFrame(REFERENCES)

@@ -23,7 +23,7 @@ HEAD = "item,system,text\n"
 WORDS: dict[str, tuple[str, str | bytes, type[Row], str, str]] = {
     "columns": (
         "t.csv",
-        "id,system,answer\n1,a,x\n",
+        "nr,system,answer\n1,a,x\n",
         Candidate,
         "--column references.item=COLUMN --column references.text=COLUMN",
         "columns={'references.item': COLUMN, 'references.text': COLUMN}",

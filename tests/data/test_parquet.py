@@ -78,7 +78,10 @@ def test_a_missing_column_and_no_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "problem"),
     [
-        ({"item": ["a", None], "text": ["x", "y"]}, ":2: item: expected text or an integer, got null"),
+        (
+            {"item": ["a", None], "text": ["x", "y"]},
+            ":2: item: expected text or an integer, got null; the value is missing: fill it, or drop the row",
+        ),
         ({"item": [1.0, 2.0], "text": ["x", "y"]}, ":1: item: expected text or an integer, got 1"),
         ({"item": ["a"], "text": [b"x"]}, ":1: text: expected text, got b'x'"),
         ({"item": [*"abc"], "text": [*"xyz"], "grade": [1.0, None, math.nan]}, ":3: grade: expected a number, got NaN"),

@@ -294,11 +294,11 @@ def test_the_lines_of_rows(tmp_path: Path) -> None:
 
 
 SEP = ':1: item, text: no such columns; the file has: item;system;text; is ";" between the columns? --delimiter ";"'
-OTHER = ":1: item, text: no such columns; the file has: id, answer; name the ones for them: --column item=COLUMN "
+OTHER = ":1: item, text: no such columns; the file has: nr, answer; name the ones for them: --column item=COLUMN "
 QUOTE = ":3: unexpected end of data; a quote that is not closed or not doubled? A table without quoting: --no-quotes"
 REFUSALS: list[tuple[str | bytes, dict[str, Any], str]] = [
     ("item;system;text\na;s;x\n", {"delimiter": ","}, SEP),
-    ("id,answer\n1,x\n", {}, OTHER),
+    ("nr,answer\n1,x\n", {}, OTHER),
     ("item,Text\n1,x\n", {"columns": {"text": "text"}}, ":1: text: no such column; did you mean 'Text'? The file has:"),
     ("item,text,text\na,b,c\n", {}, ":1: text: the column stands twice; give one another name"),
     (HEAD + "a,s,x\n\nb,s\n", {}, ":4: expected 3 columns, got 2"),

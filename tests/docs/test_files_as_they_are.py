@@ -66,6 +66,18 @@ CASES = {
         },
         ("gpt     2   0.6785", "llama   2   0.2785"),
     ),
+    "outputs of systems as objects": Case(
+        "postil score objects.json -r objects.json --column 'text=outputs.*.text' -m rouge-l",
+        {
+            "objects.json": json.dumps(
+                [
+                    {"id": 1, "outputs": {"gpt": {"text": BUS}, "llama": {"text": RAIN, "cost": 1}}, "gold": GOLD[:1]},
+                    {"id": 2, "outputs": {"gpt": {"text": RAIN}, "llama": {"text": RAIN}}, "gold": GOLD[1:]},
+                ]
+            )
+        },
+        ("gpt     2   0.6785", "llama   2   0.2785", "candidates: columns read by other names: id as item (others: "),
+    ),
     "lists of models and outputs": Case(
         "postil score runs.jsonl -r runs.jsonl --column item=id --column text=runs.output --column system=runs.model "
         "-m rouge-l",
@@ -184,6 +196,71 @@ def test_nested_names_that_match_nothing(postil: Postil, name: str) -> None:
     assert found.err.splitlines()[-1].startswith(f"postil: {said}"), found.err
     if "runs" in command:
         assert "leave the element out where there is none, or write an empty text" in found.err
+
+
+@pytest.mark.parametrize(
+    ("outputs", "got", "ways"),
+    [
+        (
+            {"gpt": "a", "llama": "b"},
+            "an object with gpt, llama",
+            ("'text=outputs.*' (a system each)", "text=outputs.gpt"),
+        ),
+        ({"gpt": {"text": "a", "cost": 1}}, "an object with gpt", ("'text=outputs.*.text' (a system each)",)),
+        ({"tokens": 3, "note": "x", "answer": "a"}, "an object with tokens, note, answer", ("text=outputs.answer",)),
+        (
+            [{"model": "gpt", "output": "a"}],
+            "an array of objects with model, output",
+            ("text=outputs.output --column system=outputs.model",),
+        ),
+        (["a", "b"], "an array of texts", ("text=outputs.0",)),
+        ({}, "an object; write an empty text where there is none", ()),
+        (None, "null; the value is missing: fill it, or drop the row", ()),
+    ],
+)
+def test_where_the_text_is_within_an_object(postil: Postil, outputs: object, got: str, ways: tuple[str, ...]) -> None:
+    said = got + "; name what is the text: " * bool(ways) + " or ".join(f"--column {way}" for way in ways)
+    Path("r.csv").write_text("item,text\n1,a\n")
+    Path("t.jsonl").write_text(lines({"id": 1, "outputs": outputs}))
+    found = postil("score", "t.jsonl", "-r", "r.csv", "-m", "rouge-l")
+    assert (found.code, found.out) == (3, "")
+    assert found.err == f"postil: t.jsonl:1: outputs: expected text, got {said}\n"
+    for way in ways:
+        named = shlex.split(f"--column {way.removesuffix(' (a system each)')}")
+        found = postil("score", "t.jsonl", "-r", "r.csv", "-m", "rouge-l", *named)
+        assert (found.code, "1.0000" in found.out) == (0, True), found.err
+    Path("t.jsonl").write_text(lines({"item": 1, "system": "a", "text": outputs}))
+    found = postil("score", "t.jsonl", "-r", "r.csv", "-m", "rouge-l")
+    assert found.err == f"postil: t.jsonl:1: text: expected text, got {said.replace('=outputs', '=text')}\n"
+
+
+@pytest.mark.parametrize("head", ["id,system,mt,ref", "ID,System,MT,Ref"])
+def test_id_is_the_item_where_no_other_column_is(postil: Postil, head: str) -> None:
+    Path("t.csv").write_text(f"{head}\n7,x,a b,a c\n8,x,c,d\n")
+    Path("r.csv").write_text("id,gold\n8,d\n7,a c\n")
+    for references in ("t.csv", "r.csv"):
+        found = postil("score", "t.csv", "-r", references, "-m", "rouge-l", "--items", "s.csv")
+        assert found.code == 0, found.err
+        rows = [line.split(",")[:4] for line in Path("s.csv").read_text().splitlines()[1:]]
+        assert rows == [["7", "x", "rouge-l", "0.5"], ["8", "x", "rouge-l", "0.0"]]
+        assert f"{head[:2]} as item (others: --column " in found.err
+    Path("r.csv").write_text("id,item,gold\n1,8,d\n2,7,a c\n")
+    found = postil("score", "t.csv", "-r", "r.csv", "-m", "rouge-l")
+    assert (found.code, "r.csv: columns read by other names: gold as text (" in found.err) == (0, True), found.err
+    Path("t.csv").write_text("id,prediction\n7,a b\n8,c\n")
+    Path("r.txt").write_text("a c\nd\n")
+    found = postil("score", "t.csv", "-r", "r.txt", "-m", "rouge-l")
+    assert (found.code, "id as item" in found.err) == (0, False), "lines have no ids, so the rows belong together"
+    Path("t.csv").write_text("id,ID,prediction\n7,1,a b\n")
+    found = postil("score", "t.csv", "-r", "r.csv", "-m", "rouge-l")
+    assert (found.code, "t.csv:1: item: no such column; the file has: id, ID, prediction" in found.err) == (3, True)
+
+
+def test_a_system_that_no_column_says(postil: Postil) -> None:
+    Path("t.csv").write_text("id,engine,mt,ref\n7,x,a,b\n7,y,b,b\n")
+    found = postil("score", "t.csv", "-r", "t.csv", "-m", "rouge-l")
+    assert (found.code, found.out) == (3, "")
+    assert found.err.endswith("leave one out, or name the column of the system: --column system=COLUMN\n")
 
 
 def test_a_system_without_an_output_is_refused_wherever_it_comes(postil: Postil) -> None:

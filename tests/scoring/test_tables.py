@@ -140,7 +140,7 @@ ASKED = [
     (("--input-format", "xml"), 2, "unknown input format 'xml'; did you mean "),
     (("--encoding", "utf-9"), 2, "unknown encoding 'utf-9'; for example"),
     (("--delimiter", ";;"), 2, 'one character stands between columns, or the word tab; got ";;"'),
-    ((), 3, "c.csv:1: item: no such column; the file has: id, model, prediction, n; name the one for it: --column it"),
+    ((), 3, "c.csv:4: id: expected one candidate for each item and system, got a second for 'a' by 'c'; leave one out"),
     (NAMES[:2], 3, "c.csv:4: id: expected one candidate for each item and system, got a second for 'a' by 'c'"),
     (("--column", "item=id", "--column", "text=answer"), 3, "c.csv:1: answer: no such column; the file has: id, model"),
     (("--column", "item=idd", *NAMES[2:]), 3, "c.csv:1: idd: no such column; did you mean 'id'? The file has: "),

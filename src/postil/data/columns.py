@@ -164,21 +164,27 @@ def value_at(record: object, path: str) -> object:
     return UNSET
 
 
-def names_within(values: Iterable[object], path: str) -> list[str]:
+def names_within(values: Iterable[object], path: str, depth: int = 1) -> list[str]:
     """Names of the fields within a field, with its path before them.
 
     Args:
         values: Values of the field: objects, or lists of them.
         path: The path.
+        depth: Number of names behind the path; what is no object there has fewer.
 
     >>> names_within([{"gpt": "a"}, [{"model": "b"}]], "outputs")
     ['outputs.gpt', 'outputs.model']
+    >>> names_within([{"gpt": {"text": "a", "cost": 1}, "llama": ""}], "outputs", 2)
+    ['outputs.gpt.text', 'outputs.gpt.cost', 'outputs.llama']
     """
-    found: dict[str, None] = {}
+    found: dict[str, list[object]] = {}
     for value in values:
         for each in value if isinstance(value, list) else (value,):
-            found |= dict.fromkeys(each if isinstance(each, dict) else ())
-    return [f"{path}.{name}" for name in found]
+            for name, inner in each.items() if isinstance(each, dict) else ():
+                found.setdefault(f"{path}.{name}", []).append(inner)
+    if depth == 1:
+        return list(found)
+    return [name for each, inner in found.items() for name in names_within(inner, each, depth - 1) or [each]]
 
 
 class CellTable(Protocol):

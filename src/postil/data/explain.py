@@ -7,11 +7,13 @@ import json
 import math
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, SupportsFloat, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Self, SupportsFloat, TypeAlias
 
 import msgspec
 from msgspec import inspect
 
+from postil.data.escaping import one_line
 from postil.errors import InvalidInput
 from postil.messages import PYTHON, Blank, Message, Setting
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMN",
+    "Nested",
     "NotJson",
     "Null",
     "Problem",
@@ -40,6 +43,7 @@ __all__ = [
 ]
 
 LONGEST = 40
+MOST_NAMES: Final = 200
 Problem: TypeAlias = tuple[str, str]  # field, problem
 
 
@@ -53,6 +57,47 @@ class Null(Message):
     """The problem that a value is null, or missing in a data frame."""
 
     __slots__ = ()
+
+
+class Nested(Message):
+    """The problem that a value holds others, where text belongs.
+
+    Args:
+        value: The value, an object or a list.
+
+    >>> print(Nested({"gpt": "a b", "llama": "a"}))
+    expected text, got an object with gpt, llama
+    >>> for value in ([{"model": "gpt", "output": "a b"}], ["a b"], {}):
+    ...     print(Nested(value))
+    expected text, got an array of objects with model, output
+    expected text, got an array of texts
+    expected text, got an object
+    """
+
+    __slots__ = ("value",)
+    value: dict[str, object] | list[object]
+
+    def __new__(cls, value: dict[str, object] | list[object]) -> Self:
+        """Describe the value."""
+        made = super().__new__(cls, unlike("text", value, _outline(value)))
+        made.value = value
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """See `Message`."""
+        return Nested, (self.value,)
+
+
+def _outline(value: object) -> str:
+    """What an object or array holds, in words that go on after it."""
+    if isinstance(value, dict):
+        names = ", ".join(value)
+        return f" with {one_line(names[:MOST_NAMES])}{'…' * (len(names) > MOST_NAMES)}" if value else ""
+    if not isinstance(value, list) or not value:
+        return ""
+    if all(isinstance(each, dict) for each in value):
+        return f" of objects{_outline(dict.fromkeys(chain.from_iterable(value)))}"
+    return " of texts" if all(isinstance(each, str) for each in value) else ""
 
 
 class RepeatedKey(ValueError):  # noqa: N818 - says what is wrong
@@ -213,6 +258,8 @@ def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Prob
         yield from _struct_mismatches(value, options[0], path)
     elif isinstance(options[0], inspect.VarTupleType | inspect.DictType):
         yield from _container_mismatches(value, options[0], path)
+    elif isinstance(value, dict | list) and isinstance(options[0], inspect.StrType) and len(options) == 1:
+        yield path, Nested(value)
     elif not any(_fits(value, option) for option in options):
         yield path, unlike(" or ".join(map(_name, options)), value, _advice(value, options))
 

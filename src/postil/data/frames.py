@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from postil.data.cells import plain_types
 from postil.data.columns import Batch, ValueTable, in_columns
-from postil.data.explain import Null
 from postil.data.parts import Excluded
 from postil.data.reading import NESTED, Reading, readings
 from postil.data.recognition import recognized
@@ -323,7 +322,7 @@ def _opened(
     places = RowLocations(role, lambda _: tuple(names), reading.names)
     table = ValueTable(role, names, lambda _: parts, kind="", first=whole.column)
     rows = _MemoryRows(table, row_type, reading, places, constants, counts=counts)
-    return LocatedRows(_advised(iter(rows)), places, left_out)
+    return LocatedRows(iter(rows), places, left_out)
 
 
 @dataclass(slots=True)
@@ -449,17 +448,6 @@ def plain_value(value: object) -> object:
 
 _MISSING: Final = frozenset({"NAType", "NaTType"})
 """Types of the missing values of pandas."""
-
-
-def _advised(rows: Iterator[T]) -> Iterator[T]:
-    """Pass rows on; say what to do where a value is missing."""
-    try:
-        yield from rows
-    except InvalidInput as error:
-        if not isinstance(error.problem, Null):
-            raise
-        problem = Message("{problem}; the value is missing: fill it, or drop the row", problem=error.problem)
-        raise InvalidInput(problem, where=error.where, line=error.line, field=error.field) from None
 
 
 class _Arrow(Protocol):

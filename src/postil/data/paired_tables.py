@@ -20,12 +20,12 @@ from msgspec import structs
 
 from postil.data.explain import COLUMN, column_setting, counted
 from postil.data.frames import ColumnNames, columns_of, is_frame, open_rows
-from postil.data.reading import NESTED
+from postil.data.reading import NESTED, heads_of, named_in
 from postil.data.recognition import recognized_columns, tell_recognized
 from postil.data.row_files import CELLS, format_of
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, SelectedRows, Source
 from postil.data.rows import Candidate, Reference, Row
-from postil.data.synonyms import ROW
+from postil.data.synonyms import ID, ROW
 from postil.data.tables import is_nested
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Message, Setting
@@ -186,7 +186,8 @@ def pair_tables(candidates: Table, references: Table | Sequence[Table], given: M
 
 
 def _are_numbered(tables: Sequence[Table], pair: Pairing) -> bool:
-    """True if no table has a column of items, so that row i of each belongs to item i."""
+    """True if not all tables have a column of items, and none a clear one, so that row i of each belongs to item i."""
+    by_id = 0
     for table, role in zip(tables, ["candidates", *["references"] * len(tables)], strict=False):
         reading, row_type = replace(pair.readings[role], say=lambda _: None), PAIR[role]
         if "item" in reading.columns or (isinstance(table, str | os.PathLike) and Path(table).is_dir()):
@@ -196,9 +197,13 @@ def _are_numbered(tables: Sequence[Table], pair: Pairing) -> bool:
             return False
         with suppress(InvalidInput):  # which reading reports
             found = recognized_columns(row_type, reading, names, _name(table, role))
-            if "item" in found or (role == "candidates" and "system" in {*names, *found} and not pair.same):
+            item = found.get("item", "")
+            if item.casefold() not in {"", ID} or (
+                role == "candidates" and "system" in {*names, *found} and not pair.same
+            ):
                 return False
-    return True
+            by_id += bool(item)
+    return by_id < len(tables)
 
 
 def _name(table: Table, role: str = "references") -> str:
@@ -405,9 +410,10 @@ def _apart(table: Table, of_one: Reading, of_other: Reading) -> tuple[Reading, R
     text = of_one.columns.get("text", for_one.get("text", "text"))
     if {"text", NESTED} & of_other.columns.keys():
         return _with_text(of_one, for_one, table), of_other
-    if text not in names:
+    own = [name for name in names if named_in(text, name) or name in heads_of(text)]
+    if not own:
         return of_one, of_other
-    others = [name for name in names if name not in {text, "text"}]
+    others = [name for name in names if name not in {*own, "text"}]
     lists = not isinstance(table, str | os.PathLike) or format_of(table, of_other) not in CELLS
     recognized = recognized_columns(Reference, of_other, others, where, lists=lists)
     for_other = {NESTED: NESTED} if NESTED in others else recognized

@@ -113,6 +113,18 @@ def system_pattern(part: str) -> tuple[re.Pattern[str], str]:
     return pattern_of(part), words[:last].strip(_BETWEEN) or after.strip(_BETWEEN)
 
 
+def heads_of(source: str) -> list[str]:
+    """Fields that a mapping looks into.
+
+    Args:
+        source: Text behind the ``=`` of ``--column``.
+
+    >>> heads_of("runs.output|answer"), heads_of("outputs.*.text")
+    (['runs'], ['outputs'])
+    """
+    return [part.partition(".")[0] for part in parts_of(source) if "." in part]
+
+
 def names_systems(source: str) -> bool:
     """True if a mapping names columns of one system and one rater each.
 
@@ -244,8 +256,9 @@ class Reading:
         >>> Reading(also=["Gold *"]).unread(["id", "Gold 1", "note"], ["id"])
         ['note']
         """
+        others = [name for each in self.also for name in [each, *heads_of(each)]]
         return [
-            name for name in names if name and name not in read and not any(named_in(each, name) for each in self.also)
+            name for name in names if name and name not in read and not any(named_in(each, name) for each in others)
         ]
 
     def column_setting(self, *names: str) -> Setting:

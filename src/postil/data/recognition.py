@@ -11,7 +11,7 @@ import msgspec
 from postil.data.explain import COLUMN, column_setting, shown
 from postil.data.reading import is_folded, names_systems
 from postil.data.rows import Reference, Row
-from postil.data.synonyms import LISTS, needed, synonyms
+from postil.data.synonyms import ID, LISTS, needed, synonyms
 from postil.errors import InvalidInput
 from postil.messages import Listed, Message
 
@@ -34,7 +34,8 @@ def recognized_columns(
 ) -> dict[str, str]:
     """Find columns of a table by other names, where a field that is needed has no column of its own name.
 
-    All fields are then looked for in upper and lower case, and the text under its synonyms too.
+    All fields are then looked for in upper and lower case, the text under its synonyms too, and an item under `ID` if
+    it has no other column.
 
     Args:
         row_type: The rows to make.
@@ -80,6 +81,11 @@ def recognized_columns(
             [name] = columns
             of_item = name.casefold() in nested or (lists and field == "text" and nested)
             found[LISTS if of_item else field] = name
+    taken = {name for field, name in found.items() if field != ID} | {*reading.names.values(), *reading.also}
+    if "item" in needed(row_type) and "item" not in {*given, *found}:
+        columns = [name for name in names if name.casefold() == ID]
+        if len(columns) == 1 and columns[0] not in taken:
+            found |= {"item": columns[0], **({ID: ""} if ID in fields else {})}  # a row has no other id then
     return found
 
 
@@ -140,7 +146,7 @@ def tell_recognized(reading: Reading, found: Mapping[str, str], where: str) -> N
         found: Column by field.
         where: The table.
     """
-    fields = {"text" if field == LISTS else field: name for field, name in found.items()}
+    fields = {"text" if field == LISTS else field: name for field, name in found.items() if name}
     told = Listed([f"{name} as {field}" for field, name in fields.items()], last=", ")
     other = column_setting(reading.role, dict.fromkeys(list(fields)[:1], COLUMN))
     reading.tell(where, Message("columns read by other names: {told} (others: {other})", told=told, other=other))

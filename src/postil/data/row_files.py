@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, Self, T
 import msgspec
 
 from postil.data import jsonl, parquet
+from postil.data.advice import advised
 from postil.data.atomic_file import AtomicFile, write_error, writing
 from postil.data.columns import Batch, CellTable, ValueTable, in_columns, of_records
 from postil.data.delimited import CsvSink, Delimited
@@ -263,7 +264,11 @@ def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocat
             batches = starmap(of_records, json_lines(source, places.where))
             yield from rows_of(ValueTable.of(batches, places.where), row_type, reading, places)
         else:
-            yield from jsonl.read(source, row_type, places)
+            try:
+                yield from jsonl.read(source, row_type, places)
+            except InvalidInput as error:
+                said = advised(error.problem, error.field, error.field, row_type, reading)
+                raise InvalidInput(said, where=error.where, line=error.line, field=error.field) from None
 
 
 def _peeked(stream: IO[bytes], where: str) -> tuple[bytes, IO[bytes]]:

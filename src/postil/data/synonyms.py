@@ -1,4 +1,4 @@
-"""Names that columns have in other programs: postil's own in upper or lower case, and common names of texts."""
+"""Names that columns have in other programs: those of postil in upper or lower case, common ones of texts, and id."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from postil.data.rows import Candidate, Reference, Row
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-__all__ = ["LISTS", "ROW", "SYNONYMS", "needed", "other_names", "synonyms"]
+__all__ = ["ID", "LISTS", "ROW", "SYNONYMS", "needed", "other_names", "synonyms"]
+
+ID: Final = "id"
+"""Name of the column of the item, where no column is called after the item."""
 
 ROW: Final = "#"
 """Column of an item that is the number of its row, counted from 1, in a table without a column of that name."""
@@ -34,13 +37,13 @@ def other_names(row_type: type[Row], named: Collection[str] = ()) -> list[str]:
         row_type: The row.
         named: Fields whose columns were named.
 
-    >>> other_names(Reference, ["item"])[:3]
-    ['text', 'reference', 'ref']
+    >>> other_names(Reference)[:5]
+    ['item', 'id', 'text', 'reference', 'ref']
     """
     found: list[str] = []
     for each in needed(row_type):
         if each not in named:
-            found += [each, *(synonyms(row_type) if each == "text" else ())]
+            found += [each, *(synonyms(row_type) if each == "text" else ()), *([ID] if each == "item" else [])]
     return found
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 import msgspec
 from msgspec import UNSET
 
+from postil.data.advice import advised
 from postil.data.cells import MARKS, BrokenCell, CellField, NumberMarks, constants_of, decoded, plain_types
 from postil.data.columns import (
     Batch,
@@ -368,7 +369,7 @@ class ValueRows(_Rows[T, ValueField]):
         self._never = {(place.label, name): place.reading for place, name in each} if table.ragged else {}
         self._types = {name: plain_types(info) for name, info in self._infos.items()}
         # Fields within others, whose names are found in the first rows, and those that may stand in lists of objects.
-        self._heads = _heads(reading)
+        self._heads, self._depths = _heads(reading), _depths(reading, table.names)
         paths = self._sources[0].fields.items() if self._unfolding.empty == {} and not self._nested else ()
         self._listed = {name: field.column for name, field in paths if "." in field.column and self._types[name]}
         self._spreads, self._no_elements = False, 0
@@ -402,7 +403,8 @@ class ValueRows(_Rows[T, ValueField]):
         for pattern in self._heads:
             head = pattern.partition(".")[0]
             for line, value in zip(batch.lines, batch.column(head), strict=True):
-                new = [name for name in names_within([value], head) if name not in known and named_in(pattern, name)]
+                names = names_within([value], head, self._depths[head])
+                new = [name for name in names if name not in known and named_in(pattern, name)]
                 if new:
                     problem = f"the rows before have no such field, which {pattern} names; name the fields one by one"
                     raise InvalidInput(problem, where=self._where, line=line, field=new[0])
@@ -506,7 +508,8 @@ class ValueRows(_Rows[T, ValueField]):
                 several = _each_reference(elements, own, columns["text"], nested, batch.keys(row))
             except InvalidInput as error:
                 line = batch.lines[row]
-                raise InvalidInput(error.problem, where=self._where, line=line, field=error.field) from None
+                problem = advised(error.problem, NESTED, error.field, self._row_type, self._reading)
+                raise InvalidInput(problem, where=self._where, line=line, field=error.field) from None
             records += [
                 {**each, _ITEM: value_at(each, item) if items[row] is UNSET else items[row]} for each in several
             ]
@@ -523,7 +526,8 @@ class ValueRows(_Rows[T, ValueField]):
                 field = ", ".join(source.fields[name].column for name in missing)
                 raise InvalidInput(self._lacking(source, missing, there), field=field) from None
             field, found = explain(value, self._row_type) or ("", str(error))
-            raise InvalidInput(found, field=name_in_file(field, source.place.reading.names)) from None
+            column = name_in_file(field, source.place.reading.names)
+            raise InvalidInput(advised(found, field, column, self._row_type, self._reading), field=column) from None
 
     def _there(self, batch: Batch, row: int) -> list[str]:
         """Names of the fields of a row, with those within a field that is looked into."""
@@ -580,10 +584,24 @@ def _all_names(table: CellTable | ValueTable, reading: Reading) -> list[str]:
     """Columns of a table, with the fields within those that a mapping looks into."""
     if not isinstance(table, ValueTable):
         return table.names
-    sources = [part for source in reading.names.values() for part in parts_of(source) if part not in table.names]
-    heads = dict.fromkeys(part.partition(".")[0] for part in sources if "." in part)
-    found = [name for head in heads if head in table.names for name in names_within(table.first(head), head)]
-    return [*(name for name in table.names if name not in heads or not found), *found]
+    depths = {head: depth for head, depth in _depths(reading, table.names).items() if head in table.names}
+    found = [name for head, depth in depths.items() for name in names_within(table.first(head), head, depth)]
+    return [*(name for name in table.names if name not in depths or not found), *found]
+
+
+def _depths(reading: Reading, names: Collection[str]) -> dict[str, int]:
+    """By field that a mapping looks into, the largest number of names behind it.
+
+    Args:
+        reading: The mapping.
+        names: Columns of the table, which may have points in their names.
+    """
+    found: dict[str, int] = {}
+    for part in [part for source in reading.names.values() for part in parts_of(source) if part not in names]:
+        head, *rest = part.split(".")
+        if rest:
+            found[head] = max(len(rest), found.get(head, 1))
+    return found
 
 
 _ITEM: Final = "\0item"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
-from postil.data.explain import counted, have, out_of_range
+from postil.data.explain import COLUMN, column_setting, counted, have, out_of_range
 from postil.data.frames import SYSTEM
 from postil.data.grades import DEFAULT, METHODS, NEEDED, SCALE_SETTING, Method, Scale, default_method, weigh
 from postil.data.row_locations import RowLocations, SelectedRows, Source
@@ -398,11 +398,14 @@ class Candidates:
         if answered is None:
             answered = self._answered[row.system] = bytearray(len(self._items))
         if answered[item]:
-            raise self.places.error(
-                place,
-                "item",
-                f"expected one candidate for each item and system, got a second for '{row.item}' by '{row.system}'",
+            problem = Message(
+                "expected one candidate for each item and system, got a second for '{item}' by '{system}'; leave one "
+                "out, or name the column of the system: {column}",
+                item=row.item,
+                system=row.system,
+                column=column_setting("", {"system": COLUMN}),
             )
+            raise self.places.error(place, "item", problem)
         answered[item] = 1
         return item
 
