@@ -89,7 +89,7 @@ class Nested(Message):
 
 
 def _outline(value: object) -> str:
-    """What an object or array holds, in words that go on after it."""
+    """Contents of an object or array, in words that go on after it."""
     if isinstance(value, dict):
         names = ", ".join(value)
         return f" with {one_line(names[:MOST_NAMES])}{'…' * (len(names) > MOST_NAMES)}" if value else ""
