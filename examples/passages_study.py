@@ -29,7 +29,8 @@ from postil.meta.permutation import permutation_p
 from postil.meta.resampling import Draws, bootstrap_counts, interval
 from postil.meta.significance import holm
 from postil.metrics.passage_measures import measure_passages
-from postil.metrics.passage_pools import Preprocessing, informativeness, interestingness
+from postil.metrics.passage_pools import informativeness, interestingness
+from postil.metrics.preprocessing import Preprocessing
 from postil.metrics.spec import parse_measure
 from postil.passages.calls import MEASURES
 from postil.passages.gain import gain_curve

@@ -29,8 +29,10 @@ import numpy as np
 from postil.data.row_files import read, write
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Candidate, Passage, TopicArticle
+from postil.metrics.folds import folds_of
 from postil.metrics.passage_measures import measure_passages
-from postil.metrics.passage_pools import Preprocessing, folds_of, informativeness, interestingness
+from postil.metrics.passage_pools import informativeness, interestingness
+from postil.metrics.preprocessing import Preprocessing
 from postil.metrics.spec import parse_measure
 from postil.text.tokenizers import tokenizer
 

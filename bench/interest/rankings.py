@@ -14,7 +14,8 @@ from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.interest.training import RatedPages
 from postil.meta.resampling import Draws
-from postil.metrics.passage_pools import Preprocessing, informativeness
+from postil.metrics.passage_pools import informativeness
+from postil.metrics.preprocessing import Preprocessing
 from postil.metrics.spec import parse_measure
 from postil.passages.by_length import RankingsByLength
 from postil.passages.gain import PassageRanking, PassageRankings, gain_differences

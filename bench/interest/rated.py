@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.interest.ideas import parts
 from bench.interest.rankings import LONGEST, RESAMPLES, SEED
-from postil.metrics.passage_pools import folds_of
+from postil.metrics.folds import folds_of
 
 if TYPE_CHECKING:
     from bench.interest.rankings import Floats, Graded

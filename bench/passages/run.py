@@ -23,8 +23,9 @@ import numpy as np
 from bench.metrics.report import machine, version
 from bench.passages.peers import SHIFT, Sparse, plain, units_of
 from bench.passages.workload import Workload, workload
+from postil.metrics.folds import folds_of
 from postil.metrics.passage_measures import measure_passages
-from postil.metrics.passage_pools import PassageCollection, folds_of, informativeness, interestingness
+from postil.metrics.passage_pools import PassageCollection, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.text.tokens import Vocabulary
 

@@ -4,9 +4,9 @@ from typing import TypedDict
 from postil.corpus.options import DateRange
 from postil.corpus.privacy import HashKey
 from postil.data.grades import Scale
-from postil.documents.passages import PassageSplit
+from postil.documents.options import PassageSplit
 from postil.endpoint.limits import Price, Rate
-from postil.interest.result import Goal
+from postil.interest.options import Goal
 from postil.meta.coefficients import By, Measure
 from postil.meta.rated import JudgedKeywords, ScoredKeywords
 from postil.meta.severity import Rule

@@ -8,7 +8,8 @@ import pytest
 
 from postil.correlation.calls import CorrelateOptions, correlate
 from postil.data.rows import Passage
-from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.calls import find_gains
+from postil.passages.options import PassagesOptions
 from postil.results.base import Result
 from postil.results.page.report import write_report
 

@@ -11,7 +11,8 @@ import pytest
 from postil.documents import reading
 from postil.documents.document import Document, FailedPage
 from postil.documents.feed import FeedReport
-from postil.documents.reading import SourceOptions, documents_of, entries_of, load, read_source
+from postil.documents.options import SourceOptions
+from postil.documents.reading import documents_of, entries_of, load, read_source
 from postil.endpoint import page_fetch
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput

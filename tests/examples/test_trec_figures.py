@@ -22,8 +22,9 @@ from postil.kernel import NAME
 from postil.metrics.passage_measures import measure_passages
 from postil.metrics.passage_pools import PassageCollection, informativeness
 from postil.metrics.spec import parse_measure
-from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.calls import find_gains
 from postil.passages.gain import gain_curve
+from postil.passages.options import PassagesOptions
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 

@@ -18,9 +18,11 @@ from postil.interest.model import Interest, named, page_scores, save_model, ship
 from postil.interest.options import InterestingOptions
 from postil.interest.ranking import NEAR, topic_scores
 from postil.metrics.passage_measures import LogSim
-from postil.metrics.passage_pools import PassageCollection, Preprocessing, informativeness, interestingness, one_pool
+from postil.metrics.passage_pools import PassageCollection, informativeness, interestingness, one_pool
+from postil.metrics.preprocessing import Preprocessing
 from postil.metrics.spec import parse_measure
-from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.calls import find_gains
+from postil.passages.options import PassagesOptions
 from postil.passages.similarity import rank_passages
 from postil.text.stop_words import without_stop_words
 from postil.text.tokenizers import tokenizer

@@ -13,18 +13,10 @@ import pytest
 from postil.data.row_locations import RowLocations
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metrics.folds import FOLDS, folds_of
 from postil.metrics.passage_measures import Cosine, FScore, KullbackLeibler, Length, measure_passages
-from postil.metrics.passage_pools import (
-    FOLDS,
-    UNITS,
-    PassageCollection,
-    Pools,
-    Preprocessing,
-    folds_of,
-    informativeness,
-    interestingness,
-    one_pool,
-)
+from postil.metrics.passage_pools import UNITS, PassageCollection, Pools, informativeness, interestingness, one_pool
+from postil.metrics.preprocessing import Preprocessing
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors

@@ -16,7 +16,8 @@ from postil.data.rows import Passage
 from postil.metrics.passage_measures import measure_passages
 from postil.metrics.passage_pools import PassageCollection, informativeness
 from postil.metrics.spec import parse_measure
-from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.calls import find_gains
+from postil.passages.options import PassagesOptions
 from postil.text.tokens import Vocabulary
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]

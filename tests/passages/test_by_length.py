@@ -19,8 +19,9 @@ from postil.data.row_files import write
 from postil.data.rows import Passage
 from postil.meta.resampling import bootstrap_counts
 from postil.passages.by_length import LengthCorrelations, ListThirds, PooledThirds, length_correlations, length_thirds
-from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.calls import find_gains
 from postil.passages.gain import normalized_gains
+from postil.passages.options import PassagesOptions
 from postil.passages.result import NcgResult
 from postil.results.base import Result
 from postil.results.page.chapters import chapter

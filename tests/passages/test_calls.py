@@ -12,7 +12,8 @@ import pytest
 from postil.data.grades import Scale
 from postil.data.rows import Passage
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.passages.calls import MEASURES, PassagesOptions, find_gains
+from postil.passages.calls import MEASURES, find_gains
+from postil.passages.options import PassagesOptions
 from postil.passages.result import Gain, GainDifference, smallest_p
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ import pytest
 from postil.corpus.importers.trec import read_run
 from postil.data.row_files import write
 from postil.data.rows import Passage
-from postil.passages.calls import PassagesOptions, find_gains
+from postil.passages.calls import find_gains
 from postil.passages.files import write_runs
 from postil.passages.gain import normalized_gains
+from postil.passages.options import PassagesOptions
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -15,14 +15,16 @@ from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Passage, TopicArticle
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
-from postil.passages.calls import PassagesOptions, gains_of_file
+from postil.passages.calls import gains_of_file
+from postil.passages.options import PassagesOptions
 from postil.passages.result import NcgResult, PassageSettings, SummaryResult
 from postil.results.base import read_results
 from postil.results.numbers import number
 from postil.results.page.report import write_report
 from postil.studies.papers import Range, passages_paper
-from postil.studies.passages.calls import PassagesStudyOptions, study_passages
+from postil.studies.passages.calls import study_passages
 from postil.studies.passages.figures import FAMILIES, Evidence, passages_study
+from postil.studies.passages.options import PassagesStudyOptions
 from postil.studies.stages import read_result
 from postil.text.vectors import Vectors
 

@@ -47,11 +47,12 @@ def open_articles(
         InvalidInput, MissingExtra: A document cannot be read.
     """
     from postil.documents import reading as documents  # noqa: PLC0415 - slow to load, and help does without it
+    from postil.documents.options import SourceOptions  # noqa: PLC0415
 
     row = Article if comments else Draft
     reading = (inputs or InputOptions()).readings({"articles": row}, on_message)["articles"]
     if not comments and documents.is_document(articles, reading):
-        document = documents.read_source(documents.load(articles), documents.SourceOptions())
+        document = documents.read_source(documents.load(articles), SourceOptions())
         for note in document.notes:
             on_message(f"{articles}: {note}")
         name = articles if documents.is_address(articles) else Path(articles).stem

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from postil.documents.document import PROSE, Document
 from postil.documents.furniture import ends_sentence, item_marker
+from postil.documents.options import PassageSplit
 from postil.errors import UnknownName
 from postil.text.sentences import sentence_bounds
 from postil.text.tokenizers import word_pattern
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-__all__ = ["DocumentPassage", "PassageSplit", "document_passages"]
+__all__ = ["DocumentPassage", "document_passages"]
 
-PassageSplit: TypeAlias = Literal["sentences", "paragraphs", "lines"]
-"""Unit of a document that is a passage."""
 
 LONG: Final = 60
 """Number of words above which a passage is split at a semicolon, a colon or a dash."""

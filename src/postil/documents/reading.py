@@ -12,8 +12,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
-from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -23,10 +22,10 @@ from postil.documents import readers
 from postil.documents.document import PROSE, Block, Document, FailedPage, Reader
 from postil.documents.feed import FeedEntry, FeedReport, is_feed, read_feed
 from postil.documents.furniture import ends_sentence, license_blocks
+from postil.documents.options import SourceOptions, document_kinds
 from postil.documents.raw_files import message_text, refuse_binary
 from postil.documents.templates import is_template
 from postil.errors import InvalidInput, PostilError
-from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 __all__ = [
     "LARGEST",
     "Loaded",
-    "SourceOptions",
-    "document_kinds",
     "documents_of",
     "endings",
     "entries_of",
@@ -59,16 +56,6 @@ _NO_DOCUMENT: Final = (
     "expected text, HTML, Markdown, PDF or a feed, got XML of another kind; save it as HTML or text first"
 )
 _DUMP: Final = "expected a page, got a dump of a wiki; take its passages with: postil corpus import wikipedia"
-
-
-@cache
-def document_kinds() -> tuple[str, ...]:
-    """Formats of documents: the names of the modules of `postil.documents.readers`.
-
-    >>> document_kinds()
-    ('html', 'markdown', 'pdf', 'text', 'wikitext')
-    """
-    return tuple(sorted(each.name for each in iter_modules(readers.__path__)))
 
 
 @cache
@@ -186,21 +173,6 @@ SAVED: Final = ("_files", ".files", "-Dateien", "_fichiers", "_archivos", "_file
 """Ends of the name of the folder that a browser saves beside a page, for what the page shows."""
 WORDS: Final = (".docx", ".doc", ".odt", ".rtf", ".epub")
 """Endings of documents that are refused, with what to do."""
-
-
-@options
-class SourceOptions:
-    """Options of reading documents.
-
-    Args:
-        kind: Format of a document whose name or beginning does not tell it.
-        follow: Fetch the page of each entry of a feed, instead of taking its text in the feed.
-    """
-
-    kind: Annotated[
-        str | None, Flag(metavar="KIND", names=" or ".join(", ".join(document_kinds()).rsplit(", ", 1)))
-    ] = None
-    follow: bool = False
 
 
 class Loaded(NamedTuple):

@@ -19,9 +19,9 @@ from postil.documents.furniture import ends_sentence
 from postil.documents.reading import Loaded, documents_of, entries_of, is_address, is_folder, read_source
 from postil.errors import InvalidInput, UsageError
 from postil.interest.highlights import index_page, passages_page
-from postil.interest.options import InterestingOptions
+from postil.interest.options import Goal, InterestingOptions
 from postil.interest.ranking import Page, Ranker, open_page
-from postil.interest.result import Goal, InterestingPagesResult, InterestingResult, PageSummary
+from postil.interest.result import InterestingPagesResult, InterestingResult, PageSummary
 from postil.messages import Blank, Message, Setting
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from xml.etree import ElementTree as ET
 
 from postil.data.explain import counted
 from postil.errors import UsageError
-from postil.interest.result import BEST, Goal, InterestingPagesResult, InterestingResult, PageSummary
+from postil.interest.result import BEST, InterestingPagesResult, InterestingResult, PageSummary
 from postil.interest.text_fragments import web_address
 from postil.results.formats import excerpt
 from postil.results.page.blocks import clean
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.documents.document import Block, Document
+    from postil.interest.options import Goal
     from postil.passages.result import RankedPassage
 
 __all__ = [

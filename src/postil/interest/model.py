@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics.passage_pools import PassageCollection, Pools, Preprocessing
+    from postil.metrics.passage_pools import PassageCollection, Pools
+    from postil.metrics.preprocessing import Preprocessing
 
 __all__ = [
     "FILES",
@@ -359,7 +360,7 @@ class Interest(Baseline):
     Args:
         model: A folder that ``postil train interesting`` wrote, or untrained; by default the model of the package.
 
-    >>> from postil.metrics.passage_pools import Preprocessing
+    >>> from postil.metrics.preprocessing import Preprocessing
     >>> from postil.metrics.passage_pools import informativeness
     >>> from postil.data.row_locations import RowLocations
     >>> from postil.data.rows import Passage

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final, get_args
+from typing import Annotated, Final, Literal, TypeAlias, get_args
 
 from postil.data.arguments import check_fields
 from postil.data.explain import shown
 from postil.data.options import ThreadOptions
-from postil.documents.passages import PassageSplit
-from postil.documents.reading import SourceOptions, document_kinds
+from postil.documents.options import PassageSplit, SourceOptions, document_kinds
 from postil.errors import UnknownName, UsageError, check_least
-from postil.interest.result import Goal
-from postil.metrics.passage_pools import Preprocessing
+from postil.metrics.preprocessing import Preprocessing
 from postil.options import Flag, options
-from postil.text.stop_words import STOP_LISTS
-from postil.text.tokenizers import TOKENIZERS
 
-__all__ = ["AUTO", "NO_VECTORS", "InterestingOptions"]
+__all__ = ["AUTO", "NO_VECTORS", "Goal", "InterestingOptions"]
+
+Goal: TypeAlias = Literal["interest", "topic"]
+"""Goal of a ranking of passages: the ones that people find interesting, or the ones closest to the page's topic."""
 
 AUTO: Final = "auto"
 NO_VECTORS: Final = "none"
@@ -60,6 +59,9 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
     anchors: Annotated[bool, Flag(hidden=True)] = False
 
     def __post_init__(self) -> None:
+        from postil.text.stop_words import STOP_LISTS  # noqa: PLC0415 - help does without it
+        from postil.text.tokenizers import TOKENIZERS  # noqa: PLC0415
+
         check_fields(self)
         for kind, value, known in (
             ("goal", self.goal, get_args(Goal)),

@@ -25,12 +25,13 @@ from postil.documents.reading import Loaded, has_rows, load, read_source
 from postil.encoders.static import open_static
 from postil.errors import InvalidInput
 from postil.interest.model import LANGUAGES, InterestModel, PageScores, chosen_model, page_scores, standard
-from postil.interest.options import AUTO, NO_VECTORS, InterestingOptions
-from postil.interest.result import Goal, InterestingResult
+from postil.interest.options import AUTO, NO_VECTORS, Goal, InterestingOptions
+from postil.interest.result import InterestingResult
 from postil.interest.text_fragments import TextFragments
 from postil.messages import Message, Setting
 from postil.metrics.passage_measures import LogSim, Overlap
-from postil.metrics.passage_pools import Preprocessing, one_pool
+from postil.metrics.passage_pools import one_pool
+from postil.metrics.preprocessing import Preprocessing
 from postil.passages.result import RankedPassage
 from postil.passages.similarity import (
     MEASURE,

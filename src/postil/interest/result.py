@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 from postil.data.parts import OptionalPart, Part
 from postil.documents.document import Document, FailedPage
+from postil.interest.options import Goal
 from postil.passages.result import Gain, GainByLength, GainDifference, PassageData, RankedPassage
 from postil.results.base import Result
 
 __all__ = [
     "BEST",
-    "Goal",
     "InterestSettings",
     "InterestTrainingResult",
     "InterestWeight",
@@ -19,10 +19,6 @@ __all__ = [
     "InterestingResult",
     "PageSummary",
 ]
-
-
-Goal: TypeAlias = Literal["interest", "topic"]
-"""Goal of a ranking of passages: the ones that people find interesting, or the ones closest to the page's topic."""
 
 
 BEST: Final = 3

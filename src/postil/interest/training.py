@@ -26,7 +26,7 @@ from postil.interest.result import InterestSettings, InterestTrainingResult, Int
 from postil.learners.linear import GroupedColumns, grouped_ridge
 from postil.messages import Message, Setting
 from postil.meta.resampling import Draws
-from postil.metrics.passage_pools import folds_of
+from postil.metrics.folds import folds_of
 from postil.passages.by_length import THIRDS, RankingsByLength
 from postil.passages.files import LARGEST, GradedPassages, check_passages
 from postil.passages.gain import PassageRanking, PassageRankings

@@ -31,13 +31,14 @@ from postil.data.ranking import TOLERANCE, without_noise
 from postil.errors import UsageError
 from postil.kernel import pooled_scores
 from postil.metrics.base import Specified
-from postil.metrics.passage_pools import UNITS, PassageCollection, Pools, Preprocessing
+from postil.metrics.passage_pools import UNITS, PassageCollection, Pools
 from postil.metrics.references import check_positive
 from postil.text.vectors import Sums, Vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from postil.metrics.preprocessing import Preprocessing
 
 __all__ = [
     "HILDERMAN",

@@ -9,38 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import numpy as np
 
 from postil.data.explain import shown
-from postil.errors import Undefined, UnknownName, UsageError, check_least
-from postil.messages import Setting
-from postil.options import Flag, options
-from postil.text.han import HanTexts, all_remarks
-from postil.text.stems import stems, stems_signature
-from postil.text.stop_words import stop_words_signature, without_stop_words
-from postil.text.tokenizers import tokenizer as named_tokenizer
-from postil.text.tokens import Tokens, Units, Vocabulary, ngram_units
-from postil.text.vectors import Sums, Vectors, as_written
+from postil.errors import Undefined
+from postil.text.tokens import Tokens, Units, ngram_units
+from postil.text.vectors import Sums, Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from postil.data.row_locations import RowLocations
     from postil.data.rows import Passage
 
 __all__ = [
-    "FOLDS",
     "UNITS",
     "Bags",
-    "FoldsBy",
     "PassageCollection",
     "Pools",
-    "Preprocessing",
-    "folds_of",
     "informativeness",
     "interestingness",
     "one_pool",
@@ -167,6 +156,7 @@ class PassageCollection:
         Args:
             texts: n texts that have to be the same as well; by default the words decide alone.
 
+        >>> from postil.text.tokens import Vocabulary
         >>> PassageCollection(Vocabulary().encode_tokens([["a", "b"], ["b"], ["a", "b"]])).duplicates()
         [0, 1, 0]
         """
@@ -177,106 +167,6 @@ class PassageCollection:
             for i in range(len(self))
         ]
 
-
-@options
-class Preprocessing:
-    """Preprocessing of passages: tokenization, stop words, stems; or the anchors in place of the words.
-
-    Args:
-        tokenizer: Tokenizer: words, space, 13a or ptb; for Chinese jieba, rjieba (the same, faster) or characters.
-        stem: none, or a stemmer such as porter.
-        stop: none, or a list of stop words such as en.
-        anchors: Take the passages' anchors for their words.
-    """
-
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    stem: Annotated[str, Flag(metavar="NAME")] = "none"
-    stop: Annotated[str, Flag(metavar="LANG")] = "none"
-    anchors: bool = False
-
-    @property
-    def signature(self) -> str:
-        """The part of a score's signature that says how passages were read."""
-        stem = "none" if self.stem == "none" else stems_signature(self.stem)
-        words = "anchors" if self.anchors else named_tokenizer(self.tokenizer).signature
-        return f"words:{words}|stop:{self._stop}|stem:{stem}"
-
-    @property
-    def word_facts(self) -> dict[str, str]:
-        """The facts that word vectors depend on: ``tokenizer`` and ``stop``; anchors have no stop words."""
-        if self.anchors:
-            return {"tokenizer": "anchors"}
-        return {"tokenizer": named_tokenizer(self.tokenizer).signature, "stop": self._stop}
-
-    @property
-    def _stop(self) -> str:
-        return "none" if self.stop == "none" else stop_words_signature(self.stop)
-
-    def collection(
-        self,
-        passages: Sequence[Passage],
-        places: RowLocations,
-        jobs: int = 1,
-        longest: NDArray[np.int64] | None = None,
-        stops: Sequence[str] | None = None,
-    ) -> PassageCollection:
-        """Tokenize passages.
-
-        Args:
-            passages: n passages.
-            places: Their locations, for messages.
-            jobs: Number of threads; the result does not depend on it.
-            longest: int64[n], number of words, stop words among them, at which each passage is cut; by default none is.
-            stops: Stop list of each passage, in place of `stop`.
-
-        Raises:
-            InvalidInput: More than a tenth of the passages are Han text and meet the ``words`` tokenizer.
-            UnknownName: There is no such tokenizer, stop list or stemmer.
-            UsageError: The anchors are asked for and no passage has any.
-        """
-        tokenizer = named_tokenizer(self.tokenizer)
-        if self.anchors:
-            anchors = [[" ".join(each.lower().split()) for each in passage.anchors] for passage in passages]
-            if not any(anchors):
-                raise UsageError(
-                    "{anchors}: no passage has any; fill the field anchors or leave it out", anchors=Setting("anchors")
-                )
-            whole = [[" ".join(each.split()) for each in passage.anchors] for passage in passages]
-            return PassageCollection(
-                Vocabulary().encode_tokens(anchors),
-                passages=passages,
-                written=lambda: Vocabulary().encode_tokens(whole),
-            )
-        texts = [passage.text for passage in passages]
-        han = HanTexts(tokenizer, "passages")
-        han.see(texts)
-        han.check(lambda place, problem: places.error(place, "text", problem))
-        encoded = split = Vocabulary().encode(texts, tokenizer, jobs, allow_han=True, keep_texts=True)
-        cut = 0
-        if longest is not None:
-            cut = int((encoded.lengths > longest).sum())
-            encoded = encoded.truncated(longest)
-        words = tokens = without_stop_words(encoded, self.stop, stops)
-        if self.stem != "none":
-            # One call of the stemmer per distinct word, not per token.
-            stem_of = Vocabulary().encode_tokens([stems(words.vocabulary.words(), self.stem)])
-            tokens = Tokens(stem_of.ids[words.ids], words.offsets, stem_of.vocabulary)
-
-        def written() -> Tokens:
-            forms = as_written(split)
-            return without_stop_words(forms if longest is None else forms.truncated(longest), self.stop)
-
-        remark = "; ".join(all_remarks(han))
-        return PassageCollection(
-            tokens, words, remark, cut=cut, lengths=encoded.lengths, passages=passages, written=written
-        )
-
-
-FOLDS: Final = 12
-"""Largest number of folds of topics by default."""
-
-FoldsBy: TypeAlias = Literal["seed", "order", "consecutive"]
-"""Assignment of topics to folds: shuffled with a seed, in their order modulo the number of folds, or cut into runs."""
 
 _NOTHING: Final = "no passage has a grade above 0, so there is no reference"
 
@@ -443,7 +333,7 @@ def interestingness(
         topics: int32[n], the topic of each passage.
         weights: float64[n] in [0, 1], the informativeness of each for its topic; 0 is not informative.
         same_text: int32[n], equal for passages whose texts are equal.
-        folds: int32[topics], the fold of each topic, see `folds_of`.
+        folds: int32[topics], the fold of each topic, see `postil.metrics.folds.folds_of`.
         names: Names of the topics, for messages.
         once: True if a text that is informative for several topics is in the reference once, with its highest weight,
             as in the union of equation 13; else it is there for each.
@@ -491,30 +381,6 @@ def interestingness(
         own_begins=begins,
         own_ends=ends,
     )
-
-
-def folds_of(topics: int, folds: int = FOLDS, *, by: FoldsBy = "seed", seed: int) -> NDArray[np.int32]:
-    """The fold of each topic, int32[topics]; fold sizes differ by at most one.
-
-    Args:
-        topics: Number of topics.
-        folds: Largest number of folds, at least 2.
-        by: ``seed`` shuffles the topics, ``order`` takes topic i for fold i modulo the number of folds, ``consecutive``
-            cuts the topics in their order into runs.
-        seed: The seed.
-
-    Raises:
-        UsageError: Fewer than two folds; `UnknownName` for another way.
-
-    >>> folds_of(5, 2, by="order", seed=0).tolist(), folds_of(5, 2, by="consecutive", seed=0).tolist()
-    ([0, 1, 0, 1, 0], [0, 0, 0, 1, 1])
-    """
-    UnknownName.check("way to make folds", by, get_args(FoldsBy))
-    check_least(2, folds=folds)
-    in_order = (np.arange(topics) % min(folds, max(topics, 1))).astype(np.int32)
-    if by == "consecutive":
-        return np.sort(in_order)
-    return in_order if by == "order" else np.random.default_rng(seed).permutation(in_order)
 
 
 def _first_of_texts(rows: NDArray[np.int64], same: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.int64]:

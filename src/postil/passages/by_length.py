@@ -22,7 +22,8 @@ from postil.meta.column_correlations import (
     starts_of,
 )
 from postil.meta.resampling import Draws, bootstrap_counts, estimate, means_of_groups, sums_by_item
-from postil.passages.gain import LINE_RESAMPLES, PassageRankings, Pool
+from postil.passages.gain import LINE_RESAMPLES, PassageRankings
+from postil.passages.options import STRATA_K, Pool
 from postil.passages.result import GainByLength, LengthThird, ListCorrelation
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from postil.kernel.arrays import Floats, Int32s, Int64s
 
 __all__ = [
-    "STRATA_K",
     "THIRDS",
     "LengthCorrelations",
     "ListThirds",
@@ -240,9 +240,6 @@ def _top_gains(scores: Floats, grades: Floats, groups: Int64s, counts: Int32s, k
         left, width = left[short & (len(top) < len(order))], 8 * width
     return found
 
-
-STRATA_K: Final = 5
-"""Default rank cutoff within thirds."""
 
 FEWEST: Final = 4
 """Smallest number of passages of a list with coefficients; partial ones of three are 1, -1 or undefined."""

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_page, command_line, print_result, say
 from postil.data.options import InputOptions
-from postil.data.row_files import write
 from postil.errors import UsageError
-from postil.passages.calls import PassagesOptions, gains_of_file
-from postil.passages.files import check_scores, write_runs, write_scores
-from postil.passages.summaries import SummariesOptions, SummaryFiles, score_summary_files
-from postil.passages.view import draw_figures
+from postil.passages.options import PassagesOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from postil.passages.summaries import SummariesOptions, SummaryFiles
     from postil.results.formats import Format
 
 __all__ = ["passages"]
@@ -71,6 +68,11 @@ def passages(
 
     Example: postil passages passages.jsonl --stop en --stem porter --leave-one-out --pool topic -k 10 -k 50
     """
+    from postil.passages.calls import gains_of_file  # noqa: PLC0415
+    from postil.passages.files import check_scores, write_runs, write_scores  # noqa: PLC0415
+    from postil.passages.summaries import SummariesOptions, SummaryFiles  # noqa: PLC0415
+    from postil.passages.view import draw_figures  # noqa: PLC0415
+
     given = {"scores": scores, "runs": runs, "figures": figures}
     if summaries is not None:
         _refuse(given, "ranks passages, and --summaries scores whole texts")
@@ -108,6 +110,10 @@ def _score_summaries(  # noqa: PLR0917 - the flags
     report: Path | None,
     form: Format,
 ) -> None:
+    from postil.data.row_files import write  # noqa: PLC0415
+    from postil.passages.files import check_scores  # noqa: PLC0415
+    from postil.passages.summaries import score_summary_files  # noqa: PLC0415
+
     check_page(report, files.paths)
     if items is not None:
         check_scores("items", items, files.paths, "means")

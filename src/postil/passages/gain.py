@@ -15,6 +15,7 @@ from postil.messages import Message, Setting
 from postil.meta.permutation import sign_flips
 from postil.meta.resampling import RESAMPLES, SEED, Draws, bootstrap_counts, interval, p_value
 from postil.meta.significance import holm
+from postil.passages.options import Pool
 from postil.passages.result import FLIPS, Gain, GainCurvePoints, GainDifference, ranking, smallest_p
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ __all__ = [
     "GainCurve",
     "PassageRanking",
     "PassageRankings",
-    "Pool",
     "Ranked",
     "Ties",
     "gain_curve",
@@ -150,9 +150,6 @@ def share_of_best(
     np.divide(np.minimum(gain, most), most, out=share, where=most > 0)
     return share
 
-
-Pool: TypeAlias = Literal["topic", "all"]
-"""`topic` ranks each topic by itself and averages; `all` ranks all rows in one list."""
 
 Ties: TypeAlias = Literal["expected", "key"]
 """`expected` takes the mean over all orders of tied rows; `key` puts the lower key first, as `Ranking` does."""

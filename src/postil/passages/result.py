@@ -240,7 +240,7 @@ class PassageData(Part, frozen=True, kw_only=True):
 
 
 class PassageSettings(OptionalPart, frozen=True, kw_only=True):
-    """Options of a run of `postil passages`; see `postil.passages.calls.PassagesOptions`."""
+    """Options of a run of `postil passages`; see `postil.passages.options.PassagesOptions`."""
 
     reference: Literal["topic", "others"]
     pool: Literal["all", "topic"]

@@ -18,11 +18,13 @@ from postil.data.row_locations import RowLocations, Source
 from postil.data.rows import Passage
 from postil.documents.document import FailedPage
 from postil.documents.feed import FeedReport, is_feed
-from postil.documents.passages import PassageSplit, document_passages
-from postil.documents.reading import SourceOptions, entries_of, has_rows, load, read_source
+from postil.documents.options import PassageSplit, SourceOptions
+from postil.documents.passages import document_passages
+from postil.documents.reading import entries_of, has_rows, load, read_source
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.passage_measures import FScore, KullbackLeibler, LogSim, Overlap, PooledRouge, TfIdf
-from postil.metrics.passage_pools import Bags, PassageCollection, Pools, Preprocessing, one_pool
+from postil.metrics.passage_pools import Bags, PassageCollection, Pools, one_pool
+from postil.metrics.preprocessing import Preprocessing
 from postil.metrics.spec import parse_measure
 from postil.passages.result import RankedPassage, UnitContribution
 

@@ -25,11 +25,13 @@ from postil.meta.correlation import correlations
 from postil.meta.resampling import RESAMPLES, Draws, mean_estimates
 from postil.meta.table import join
 from postil.metrics.passage_measures import Measure, measure_passages
-from postil.metrics.passage_pools import PassageCollection, Pools, Preprocessing
+from postil.metrics.passage_pools import PassageCollection, Pools
+from postil.metrics.preprocessing import Preprocessing
 from postil.metrics.spec import parse_measure
 from postil.options import Flag, options
-from postil.passages.calls import MEASURES, PassagesOptions
+from postil.passages.calls import MEASURES
 from postil.passages.files import check_passages
+from postil.passages.options import PassagesOptions
 from postil.passages.result import SummaryData, SummaryResult, SummaryScore, SummarySettings
 from postil.text.tokens import Tokens
 from postil.version import VERSION

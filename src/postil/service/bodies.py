@@ -15,9 +15,9 @@ from postil.data.jsonl import FAILURES
 from postil.data.rows import Article, Comment, Date, Id, Reference, Votes
 from postil.data.suggestions import Filtered, RankedComment, Suggestion
 from postil.documents.markup import HtmlCleaner
-from postil.documents.passages import PassageSplit  # noqa: TC001 - the same
+from postil.documents.options import PassageSplit  # noqa: TC001 - the same
 from postil.errors import InvalidInput, UnknownName
-from postil.interest.result import Goal  # noqa: TC001 - the same
+from postil.interest.options import Goal  # noqa: TC001 - the same
 from postil.kernel import plain_objects
 from postil.metrics.result import SystemScore  # noqa: TC001 - msgspec reads annotations
 from postil.passages.result import UnitContribution  # noqa: TC001 - the same

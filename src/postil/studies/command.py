@@ -9,7 +9,7 @@ from postil.cli.command import Group, Option
 from postil.cli.output import emit, say
 from postil.errors import UsageError
 from postil.studies.options import CommentsOptions, UsesOptions
-from postil.studies.passages.calls import PassagesStudyOptions
+from postil.studies.passages.options import PassagesStudyOptions
 
 __all__ = ["study"]
 

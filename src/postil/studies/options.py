@@ -6,14 +6,10 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Final
 
-from postil.comments.options import RANKERS
-from postil.comments.result import HUMAN
 from postil.data.grades import Scale
 from postil.data.options import PluginOptions, ResamplingOptions, SeedOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
-from postil.metrics.metric_set import parse_all
-from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
 
 __all__ = ["FITTING", "FITTING_PLAIN", "METRICS", "PAPER_METRICS", "SYSTEMS", "CommentsOptions", "Names", "UsesOptions"]
@@ -139,6 +135,11 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
     stage: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def __post_init__(self) -> None:
+        from postil.comments.options import RANKERS  # noqa: PLC0415 - help does without it
+        from postil.comments.result import HUMAN  # noqa: PLC0415
+        from postil.metrics.metric_set import parse_all  # noqa: PLC0415
+        from postil.metrics.spec import load_plugins  # noqa: PLC0415
+
         if self.preset not in (None, *PRESETS):
             raise UnknownName("preset", str(self.preset), PRESETS)
         for name in self.systems or ():

@@ -426,7 +426,8 @@ def _passages(demo: _Demo) -> None:
         "64 short texts on eight topics, graded by hand: which measure finds what is informative for a topic?",
         [as_line(Command("study passages", settings=settings_of(settings)))],
     )
-    from postil.studies.passages.calls import PassagesStudyOptions, study_passages  # noqa: PLC0415
+    from postil.studies.passages.calls import study_passages  # noqa: PLC0415
+    from postil.studies.passages.options import PassagesStudyOptions  # noqa: PLC0415
 
     study_passages(demo.out, folder, PassagesStudyOptions(train=train, k=CUTS, jobs=demo.jobs), lambda _: None)
     demo.begun("study-passages/report.html")

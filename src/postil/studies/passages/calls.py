@@ -7,29 +7,17 @@ paper's experiment, and ends with the deviations from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 from postil.data.row_files import read
 from postil.data.rows import Passage
-from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.messages import Blank, Command, Message, Setting
-from postil.metrics.passage_pools import FoldsBy
-from postil.options import Flag, options
-from postil.passages.calls import (
-    BASELINES,
-    MEASURES,
-    OF_OTHERS,
-    Asked,
-    EqualTexts,
-    PassagesOptions,
-    RankingOptions,
-    RepeatedTexts,
-    gains_of_file,
-)
+from postil.errors import InvalidInput
+from postil.messages import Command, Message, Setting
+from postil.passages.calls import BASELINES, MEASURES, gains_of_file
+from postil.passages.options import OF_OTHERS, Asked, PassagesOptions
 from postil.passages.result import NcgResult, SummaryResult
 from postil.passages.summaries import SummariesOptions, SummaryFiles
 from postil.results.page.report import check_report
@@ -42,6 +30,7 @@ from postil.studies.passages.figures import (
     passages_study,
     vectors_stage,
 )
+from postil.studies.passages.options import PAPER_PRESET, PassagesStudyOptions
 from postil.studies.passages.paper import (
     Facts,
     anchors_stage,
@@ -64,107 +53,20 @@ from postil.studies.stages import (
 from postil.vectors.options import VectorTrainingOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from postil.data.progress import OnMessage
     from postil.studies.result import StudyResult
 
-__all__ = ["PassagesStudyOptions", "study_passages"]
+__all__ = ["study_passages"]
 
 FILES: Final = ("passages.jsonl", "passages.jsonl.gz", "passages.parquet")
 WEIGHTED: Final = tuple(f"w-{name}" for name in MEASURES if name.startswith(("f1", "logsim")))
 PROTOCOLS: Final[Mapping[str, Asked]] = {"informativeness": "topic", "interestingness": "others"}
-PRESETS: Final = ("paper",)
-PAPER_PRESET: Final = Setting("preset", "paper")
 RANKED: Final = ("pool", "folds", *OF_OTHERS, "tokenizer", "stem", "stop", "scale", "resamples", "seed")
 """Options of rankings but the rank cutoffs."""
 PAPER_OPTIONS: Final[Mapping[str, object]] = {"pool": "all", "folds": 12, "stem": "porter", "stop": "en"}
 """Options of the paper; they are the defaults of the study as well."""
-
-
-@options
-class PassagesStudyOptions(RankingOptions):
-    """Options of `postil study passages`; see `postil.passages.calls.PassagesOptions`.
-
-    Args:
-        preset: Preset of all other options: paper, the measures, models and sentences of the publication.
-        vectors: Word vectors besides those trained on the collection; repeatable. With the preset, w2v_g (or
-            google_news) and w2v_wp_bi (or wiki) are those of the paper.
-        summaries: Runs of summarizers (item: the topic, system, text) to score against the pool; with the preset.
-        articles: Articles (topic, text): the other reference of the runs.
-        measures: Spec of a measure besides those of the study; repeatable. Of whole passages, not of anchors.
-        folds_by: Folds of topics: seed, order or consecutive; see postil passages.
-        repeated_texts: A text that is informative for several topics: each or once; by default each, once with the
-            preset.
-        equal_texts: Texts of other topics that are equal to the scored passage: leave or stay.
-        train: Train vectors of words and pairs of words on the collection.
-        tokenizer: Tokenizer.
-        stem: Stemmer, or none; vectors are of words without stemming.
-        stop: List of stop words, or none.
-        stage: Run this stage alone; by default all that are not done yet.
-    """
-
-    preset: Annotated[str | None, Flag(metavar="NAME")] = None
-    vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER")] = field(default_factory=dict)
-    summaries: Annotated[str | None, Flag(metavar="FILE")] = None
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC")] = ()
-    folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
-    repeated_texts: Annotated[RepeatedTexts | None, Flag(metavar="HOW")] = None
-    equal_texts: Annotated[EqualTexts, Flag(metavar="HOW")] = "leave"
-    train: bool = True
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    stem: Annotated[str, Flag(metavar="NAME")] = "porter"
-    stop: Annotated[str, Flag(metavar="LANG")] = "en"
-    stage: Annotated[str | None, Flag(metavar="NAME")] = None
-
-    def __post_init__(self) -> None:
-        if self.preset not in (None, *PRESETS):
-            raise UnknownName("preset", str(self.preset), PRESETS)
-        if self.measures and self.preset is not None:
-            raise UsageError(
-                "measure: {preset} has the measures of the paper alone; leave one of them out", preset=PAPER_PRESET
-            )
-        if self.summaries is not None and self.preset is None:
-            raise UsageError(
-                "summaries: whole runs belong to {preset}; {command} scores them alone",
-                preset=PAPER_PRESET,
-                command=Command(
-                    "passages", settings=(Setting("summaries"),), call="postil.passages.summaries.score_summaries(…)"
-                ),
-            )
-        if self.articles is not None and self.summaries is None:
-            raise UsageError(
-                "articles: they are a reference of runs; expected {summaries} as well",
-                summaries=Setting("summaries", Blank("FILE")),
-            )
-
-    def of(self, reference: Asked, measures: tuple[str, ...], *, anchors: bool) -> PassagesOptions:
-        """Options of one run of `postil passages`.
-
-        Args:
-            reference: The protocol.
-            measures: Specs.
-            anchors: True to measure anchors in place of whole passages.
-        """
-        others = reference == "others"
-        return PassagesOptions(
-            measures=measures,
-            reference=reference,
-            folds=self.folds,
-            folds_by=self.folds_by if others else "seed",
-            repeated_texts=(self.repeated_texts or ("each" if self.preset is None else "once")) if others else "each",
-            equal_texts=self.equal_texts if others else "leave",
-            leave_one_out=reference == "topic",
-            pool=self.pool,
-            k=self.k,
-            tokenizer=self.tokenizer,
-            stem=self.stem,
-            stop=self.stop,
-            anchors=anchors,
-            scale=self.scale,
-            resamples=self.resamples,
-            seed=self.seed,
-            jobs=self.jobs,
-        )
 
 
 def study_passages(collection: Path, out: Path, options: PassagesStudyOptions, on_message: OnMessage) -> Path:

@@ -20,7 +20,7 @@ from postil.meta.resampling import Draws
 from postil.meta.table import join
 from postil.metrics.passage_measures import HILDERMAN, PRINCIPLES, of_paper
 from postil.passages.by_length import RankingsByLength
-from postil.passages.calls import MEASURES, PassagesOptions, gains_of_file
+from postil.passages.calls import MEASURES, gains_of_file
 from postil.passages.gain import PassageRankings
 from postil.passages.summaries import SummariesOptions, SummaryFiles, score_summary_files
 from postil.results.numbers import number
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.meta.parts import Correlation
+    from postil.passages.options import PassagesOptions
     from postil.passages.result import NcgResult, PassageSettings, SummaryResult
 
 __all__ = [
