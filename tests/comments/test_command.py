@@ -386,6 +386,19 @@ def test_an_evaluation_that_cannot_be(words: tuple[str, ...], code: int, problem
     assert sorted(Path().rglob("*")) == before
 
 
+def test_limits_of_an_evaluation(postil: Postil) -> None:
+    plain = postil(*EVALUATE)
+    met = postil(*EVALUATE, "--fail-below", "rouge-l=0", "--junit", "limits.xml")
+    missed = postil(*EVALUATE, "--fail-below", "rouge-l=1")
+    assert (met.code, met.out, missed.code, missed.out) == (0, plain.out, 4, plain.out), met.err + missed.err
+    assert 'failures="0"' in Path("limits.xml").read_text()
+    assert "rouge-l is " in missed.err
+    other = postil(*EVALUATE, "--fail-below", "meteor=1")
+    assert (other.code, other.err) == (2, "postil: unknown metric with a limit 'meteor'. Known: rouge-l, w-rouge-l\n")
+    threads = postil("evaluate", "t", "--corpus", "corpus", "--threads", "votes", "--fail-below", "rouge-l=0")
+    assert (threads.code, threads.err) == (2, "postil: --threads: only --split, --seed and --jobs go with it\n")
+
+
 # ---- a training that is cut off
 
 CHILD = """

@@ -393,3 +393,25 @@ def test_every_text_without_a_grade_has_its_reason(judging: Judging) -> None:
         ("unreadable", "none of 2 answers is one number from 1 to 5", 2),
     }
     assert [row["score"] for row in result["rows"]] == [4.0, 4.0]
+
+
+def test_limits_of_mean_grades(judging: Judging) -> None:
+    with StubServer(graded) as stub:
+        met = judging(stub.url, "--fail-below", "judge=1", "--junit", "limits.xml", "--format", "csv")
+        missed = judging(stub.url, "--fail-below", "judge(m)=4.5", "--format", "csv")
+        asked = len(stub.asked)
+        wrong = judging(stub.url, "--fail-below", "meteor=.5")
+        assert len(stub.asked) == asked, "a limit of another metric is refused before anything is asked for"
+    assert (met.code, met.out, Path("limits.xml").read_text().count("<testcase")) == (0, missed.out, 5), met.err
+    assert missed.code == 4
+    assert "3 of 5 limits missed: s0: judge(m) is 3, below the limit of 4.5; " in missed.err
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err == "postil: unknown metric with a limit 'meteor'. Known: judge(m)\n"
+
+
+def test_a_system_without_a_grade_misses_its_limit(judging: Judging) -> None:
+    with StubServer(lambda asked: completion("I cannot say" if "coat" in text_of(asked) else "Grade: 3")) as stub:
+        found = judging(stub.url, "--fail-below", "judge=1", "--no-logprobs", "--junit", "limits.xml")
+    assert found.code == 4, found.err
+    assert "1 of 5 limits missed: s0: judge(m) has no value, and a limit of 1" in found.err
+    assert 'message="s0: judge(m) has no value, and a limit of 1"' in Path("limits.xml").read_text()

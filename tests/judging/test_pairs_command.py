@@ -245,3 +245,14 @@ def test_python_has_the_same_numbers(comparing: Comparing) -> None:
     assert columns.strengths == found.strengths == library.compare_preferences("out.jsonl")
     assert found.people is not None
     assert columns.people is None
+
+
+def test_limits_of_win_rates(comparing: Comparing) -> None:
+    with StubServer(compared) as stub:
+        met = comparing(stub.url, "--fail-below", "win-rate=0")
+        missed = comparing(stub.url, "--fail-below", "Win-Rate=.5", "--junit", "limits.xml")
+        other = comparing(stub.url, "--fail-below", "judge=3")
+    assert (met.code, missed.code, missed.out) == (0, 4, met.out)
+    assert "short: win-rate is 0, below the limit of 0.5" in missed.err
+    assert Path("limits.xml").read_text().count("<failure") == 1
+    assert (other.code, other.err) == (2, "postil: unknown metric with a limit 'judge'. Known: win-rate\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, Unpack
@@ -34,11 +35,13 @@ from postil.judging.options import JudgeOptions
 from postil.judging.pair_run import PairRun, PeopleVerdicts, pairs_result
 from postil.judging.pair_texts import gather_pairs
 from postil.judging.pairs import PairSpec, default_pair_template, read_pair_template
+from postil.judging.result import JudgeResult
 from postil.judging.run import JudgeRun, Run, Tally, judge_result
 from postil.judging.texts import TextSources, gather_texts
 from postil.messages import Blank, Message, Setting
 from postil.meta.rated import checked_judgements
 from postil.meta.table import Judged, Key
+from postil.results.limits import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,10 +50,20 @@ if TYPE_CHECKING:
     from postil.data.row_locations import Source
     from postil.endpoint.client import Client
     from postil.endpoint.prompts import PromptTemplate
-    from postil.judging.result import JudgePairsResult, JudgeResult
+    from postil.judging.result import JudgePairsResult
     from postil.keywords import JudgeKeywords
 
-__all__ = ["check_roles", "judge", "judge_pair_rows", "judge_pairs", "judge_rows", "open_sources", "plan_rows"]
+__all__ = [
+    "WIN_RATE",
+    "check_roles",
+    "judge",
+    "judge_pair_rows",
+    "judge_pairs",
+    "judge_rows",
+    "measured_scores",
+    "open_sources",
+    "plan_rows",
+]
 
 T = TypeVar("T", bound=Row)
 W = TypeVar("W", bound=Row)
@@ -64,6 +77,8 @@ ROLES: Final[dict[str, type[Row]]] = {
 }
 """Row type of each table."""
 
+WIN_RATE: Final = "win-rate"
+"""Name of the share of won pairs, for limits."""
 GRADED: Final = ("grade", "ratings")
 """Fields of references that anchors need."""
 
@@ -340,6 +355,23 @@ def judge_pair_rows(
         _keep_rows(run, PairJudgement, options.out, client, on_message)
         _say_used(client, on_message)
     return pairs_result(run, people, given, command)
+
+
+def measured_scores(result: JudgeResult | JudgePairsResult) -> list[Measured]:
+    """Scores of a judge that may have limits: the mean grade of each system, or its share of won pairs.
+
+    Args:
+        result: Grades or verdicts; a tie is half a win.
+    """
+    if isinstance(result, JudgeResult):
+        means = [(row.system, row.mean) for row in result.systems]
+        return [Measured(system, result.metric, None if mean is None else mean.value) for system, mean in means]
+    won, n = dict[str, float](), Counter[str]()
+    for pair in result.pairs:
+        for system, wins in ((pair.first, pair.wins), (pair.second, pair.losses)):
+            won[system] = won.get(system, 0.0) + wins + pair.ties / 2
+            n[system] += pair.n
+    return [Measured(system, WIN_RATE, won[system] / number if number else None) for system, number in n.items()]
 
 
 def _say_used(client: Client, on_message: OnMessage) -> None:

@@ -8,6 +8,7 @@ from postil.cli.command import Argument, FormatOption, Option, ReportOption, com
 from postil.cli.output import check_page, command_line, emit, print_result, say
 from postil.data.options import InputOptions
 from postil.judging.options import JudgeOptions
+from postil.results.limits import LimitOptions, check_limits
 
 __all__ = ["judge"]
 
@@ -60,6 +61,7 @@ def judge(
     ] = None,
     options: JudgeOptions,
     inputs: InputOptions,
+    limits: LimitOptions,
     show_prompt: Annotated[  # noqa: ARG001 - it runs nothing
         bool,
         Option(prints=_prompt, help="Print the template of the prompt."),
@@ -84,12 +86,15 @@ def judge(
     --endpoint http://127.0.0.1:8080/v1 --cache answers --out preferences.jsonl
     """
     from postil.judging.calls import (  # noqa: PLC0415 - metrics are behind it
+        WIN_RATE,
         check_roles,
         judge_pair_rows,
         judge_rows,
+        measured_scores,
         open_sources,
         plan_rows,
     )
+    from postil.judging.run import judge_name  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
 
     paths = {"candidates": candidates, "references": references, "articles": articles} | {
@@ -98,9 +103,14 @@ def judge(
     }
     check_roles(paths, pairs=pairs)
     check_page(report, paths.values())
+    limits.resolved([WIN_RATE if pairs else judge_name(options)])
+    limits.check_apart([*filter(None, [*paths.values(), options.out])])
     sources = open_sources(paths, options, inputs, say)
     if options.dry_run:
         emit(show(format, plan_rows(sources, options, say, pairs=pairs)), format)
         return
     judged = judge_pair_rows if pairs else judge_rows
-    print_result(judged(sources, options, command=command_line(), on_message=say), format, report)
+    result = judged(sources, options, command=command_line(), on_message=say)
+    print_result(result, format, report)
+    if limits.fail_below:
+        check_limits(limits, measured_scores(result), "judge")

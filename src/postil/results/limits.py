@@ -15,7 +15,9 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-__all__ = ["Limit", "LimitOptions", "Measured", "check_limits", "junit_xml"]
+    from postil.metrics.result import SystemScore
+
+__all__ = ["Limit", "LimitOptions", "Measured", "check_limits", "check_system_scores", "junit_xml"]
 
 _UNFIT: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not have."""
@@ -27,14 +29,14 @@ class Measured(NamedTuple):
     Args:
         system: The system.
         metric: The metric.
-        score: The score.
+        score: The score; None where the system has none, which misses every limit.
         falls: True if lower is better.
     """
 
     system: str
     metric: str
-    score: float
-    falls: bool
+    score: float | None
+    falls: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Limit:
         >>> Limit("meteor", 0.2).is_met(Measured("a", "meteor", 0.2, falls=False))
         True
         """
+        if found.score is None:
+            return False
         return found.score <= self.worst if found.falls else found.score >= self.worst
 
 
@@ -157,6 +161,25 @@ class LimitOptions:
         return found
 
 
+def check_system_scores(given: LimitOptions, scores: Sequence[SystemScore], command: str) -> None:
+    """Compare scores of systems with the limits that were given, if any were.
+
+    Args:
+        given: The limits.
+        scores: The scores.
+        command: Name of the command, for the XML.
+
+    Raises:
+        UnknownName: A limit is of a metric that no score is of.
+        LimitMissed: A score is worse than its limit.
+    """
+    if given.fail_below:
+        from postil.results.names import falls_by_signature  # noqa: PLC0415 - help does without it
+
+        falls = {row.metric: falls_by_signature(row.metric, row.signature) for row in scores}
+        check_limits(given, [Measured(row.system, row.metric, row.score, falls[row.metric]) for row in scores], command)
+
+
 def check_limits(given: LimitOptions, scores: Sequence[Measured], command: str) -> None:
     """Compare scores with their limits, and write the JUnit XML that was asked for.
 
@@ -222,6 +245,13 @@ def junit_xml(held: Iterable[tuple[Limit, Measured]], command: str) -> bytes:
 
 
 def _missed(limit: Limit, found: Measured) -> str:
+    if found.score is None:
+        return Message(
+            "{system}: {metric} has no value, and a limit of {worst}",
+            system=found.system,
+            metric=found.metric,
+            worst=f"{limit.worst:g}",
+        )
     texts = (f"{found.score:.{digits}g}" for digits in (4, 8, 17))
     return Message(
         "{system}: {metric} is {score}, {side} the limit of {worst}",

@@ -9,8 +9,7 @@ from typing import Annotated
 
 from postil.cli.command import Argument, FormatOption, Option, command
 from postil.cli.output import emit, say
-from postil.results.limits import LimitOptions, Measured, check_limits
-from postil.results.names import falls_by_signature
+from postil.results.limits import LimitOptions, check_system_scores
 from postil.results.table_options import TableOptions
 from postil.scoring.options import ScoreOptions
 
@@ -63,7 +62,4 @@ def score(
         for line in cited:
             say(line)
     emit(show(format, result, remarks=[*notes(result), *cited], table=table), format)
-    if limits.fail_below:
-        falls = {row.metric: falls_by_signature(row.metric, row.signature) for row in result.scores}
-        measured = [Measured(row.system, row.metric, row.score, falls[row.metric]) for row in result.scores]
-        check_limits(limits, measured, "score")
+    check_system_scores(limits, result.scores, "score")

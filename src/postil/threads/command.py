@@ -12,6 +12,7 @@ from postil.comments.options import EvaluateOptions
 from postil.data.options import InputOptions
 from postil.data.progress import progress
 from postil.errors import UsageError
+from postil.results.limits import LimitOptions, check_system_scores
 from postil.results.table_options import TableOptions
 from postil.threads.options import RankOptions
 
@@ -46,6 +47,7 @@ def evaluate(
     corpus: Annotated[str, Option(metavar="DIR", help="A corpus that postil corpus build made.")],
     options: EvaluateOptions,
     table: TableOptions,
+    limits: LimitOptions,
     items: Annotated[
         str | None,
         Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
@@ -77,16 +79,19 @@ def evaluate(
     table.check(format, intervals=False)
     if threads is not None:
         used = EvaluateOptions(split=options.split, seed=options.seed, jobs=options.jobs)
-        if options != used or items or candidates:
+        if options != used or items or candidates or limits.fail_below:
             raise UsageError("--threads: only --split, --seed and --jobs go with it")
         ranked = evaluate_threads(
             models, corpus, threads, split=used.split, seed=used.seed, jobs=used.jobs, on_progress=progress
         )
         emit(show(format, ranked), format)
         return
+    limits.resolved(options.metrics)
+    limits.check_apart([*models, *filter(None, [items, candidates])])
     with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
         with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
             found = evaluate_commenters(models, corpus, options, on_progress=progress)
         write(found)
     emit(show(format, found.result, table=table), format)
     tell(format, found.result.remarks)
+    check_system_scores(limits, found.result.scores, "evaluate")
