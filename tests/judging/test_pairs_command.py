@@ -256,3 +256,20 @@ def test_limits_of_win_rates(comparing: Comparing) -> None:
     assert "short: win-rate is 0, below the limit of 0.5" in missed.err
     assert Path("limits.xml").read_text().count("<failure") == 1
     assert (other.code, other.err) == (2, "postil: unknown metric with a limit 'judge'. Known: win-rate\n")
+
+
+def test_people_whose_pairs_have_no_verdict(comparing: Comparing) -> None:
+    write("p.jsonl", [row for row in PEOPLE if row["item"] == "bus"])
+
+    def silent(asked: Asked) -> Reply:
+        texts = set(texts_of(asked))
+        bus = {text_of("bus", "short"), text_of("bus", "long")} == texts and "Bus" in asked.prompt
+        return completion("I cannot say.") if bus else compared(asked)
+
+    with StubServer(silent) as stub:
+        found = comparing(stub.url, "--preferences", "p.jsonl", "--format", "json")
+    assert found.code == 0, found.err
+    result = json.loads(found.out)
+    assert result["people"] is None
+    said = "no agreement with people: no pair that their 2 preferences are about has a verdict"
+    assert said in result["notes"]

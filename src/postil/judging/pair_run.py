@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 import numpy as np
 
 from postil.comparison.preferences import check_once, preferred_systems
-from postil.data.explain import counted
+from postil.data.explain import are, counted
 from postil.data.fields import as_id
 from postil.data.rows import PairJudgement
 from postil.errors import InvalidInput, Undefined
@@ -133,6 +133,10 @@ def pairs_result(run: PairRun, people: PeopleVerdicts, options: JudgeOptions, co
     """
     numbers = _Numbers(run, options.seed)
     strengths, apart = _strengths(run.written, options)
+    agreement = _people(run, people, options.seed)
+    if people.n and agreement is None:
+        of = f"{people.n:,} preference{'s' * (people.n != 1)}"
+        apart.append(f"no agreement with people: no pair that their {of} {are(people.n)} about has a verdict")
     signature = next((row.signature for row in run.written if row.calls), run.written[0].signature)
     return JudgePairsResult(
         judge=run.judge,
@@ -140,7 +144,7 @@ def pairs_result(run: PairRun, people: PeopleVerdicts, options: JudgeOptions, co
         strengths=strengths,
         position=numbers.position(),
         longer=numbers.longer(),
-        people=_people(run, people, options.seed) if people.n else None,
+        people=agreement,
         rows=tuple(run.written),
         absent=run.absent,
         usage=run.tally.usage,

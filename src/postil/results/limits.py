@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, Protocol
 
 from postil.data.arguments import check_fields
 from postil.data.explain import counted, shown
@@ -15,12 +15,30 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from postil.metrics.result import SystemScore
-
 __all__ = ["Limit", "LimitOptions", "Measured", "check_limits", "check_system_scores", "junit_xml"]
 
 _UNFIT: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not have."""
+
+
+class SignedScore(Protocol):
+    """A score of a system with its signature."""
+
+    @property
+    def system(self) -> str:
+        """The system."""
+
+    @property
+    def metric(self) -> str:
+        """The metric."""
+
+    @property
+    def score(self) -> float:
+        """The score."""
+
+    @property
+    def signature(self) -> str:
+        """All that the score depends on."""
 
 
 class Measured(NamedTuple):
@@ -161,7 +179,7 @@ class LimitOptions:
         return found
 
 
-def check_system_scores(given: LimitOptions, scores: Sequence[SystemScore], command: str) -> None:
+def check_system_scores(given: LimitOptions, scores: Sequence[SignedScore], command: str) -> None:
     """Compare scores of systems with the limits that were given, if any were.
 
     Args:
