@@ -86,7 +86,7 @@ def test_no_request_fails_while_models_are_replaced_and_workers_killed(folders: 
     link = tmp_path / "one"
     link.symlink_to(folders / "plain")
     service = Service([str(link)], ServiceOptions(workers=2))
-    with running(service) as address, httpx2.Client(base_url=address) as client, load(address) as answers:
+    with running(service) as address, httpx2.Client(base_url=address, timeout=30) as client, load(address) as answers:
 
         def reload(folder: str) -> Any:
             link.unlink()
