@@ -17,7 +17,7 @@ from postil.corpus.duplicates import BigramSets, jaccard_similarity
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.screening import reasons as profanity_model
 from postil.screening.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
-from postil.screening.reasons import QUOTATION, REPLY, SCREENS, Blocklist, find_profanity, screen
+from postil.screening.reasons import QUOTATION, REPLY, SCREENS, Blocklist, find_profanity, screen, stale_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -536,3 +536,42 @@ def test_the_package_itself() -> None:
     found = CandidateFilter(profanity="model").apply(texts, [1.0, 2.0, 3.0])
     assert [one.position for one in found.accepted] == [2, 0]
     assert [reason.partition(" (probability ")[0] for _, reason in found.filtered] == ["profanity or an insult"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Drop her, not your time,", "unfinished: ends with ','"),
+        ("希望疫情快点结束，", "unfinished: ends with '，'"),
+        ("(glances over at the data) Yes.", "unfinished: begins with '('"),
+        ("【转发】看看", "unfinished: begins with '【'"),
+        ("Nothing (or nearly) is open.", None),
+        ("Well, yes", None),
+    ],
+)
+def test_unfinished_texts(text: str, reason: str | None) -> None:
+    assert next(map(str, screen(text)), None) == reason
+    assert next(map(str, screen(text, allow=["unfinished"])), None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "article", "day"),
+    [
+        ("截至6月14日13时，累计62例确诊", "6月15日新增12例", "6月14日"),
+        ("截至6月14日13时，累计62例确诊", "截至6月14号，累计62例", None),
+        ("6月14日是个好日子", "6月15日", None),
+        ("Due on Nov 1 at 11:59", "Due on november 1", None),
+        ("Due on Nov 1 at 11:59", "the 1st November", None),
+        ("Due on Nov 1 at 11:59", "Nov 2", "Nov 1"),
+        ("2020-06-18: 22 new cases", "22 new cases", "2020-06-18"),
+        ("It may 10 times over be 12", "", "may 10"),
+        ("In 2019 there were 38.", "", None),
+    ],
+)
+def test_figures_of_another_day(text: str, article: str, day: str | None) -> None:
+    found = stale_figures(text, article)
+    assert (None if found is None else str(found)) == (day and f"figures of another day: '{day}'")
+    kept = CandidateFilter(min_words=0, allow=["unfinished"])
+    assert len(kept.apply([text], [1.0], article=article or "another").accepted) == (found is None)
+    assert kept.apply([text], [1.0]).accepted
+    assert CandidateFilter(min_words=0, allow=["figures"]).apply([text], [1.0], article="another").accepted

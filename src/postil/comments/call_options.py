@@ -39,8 +39,8 @@ class CommentOptions(EngineOptions):
         min_words: Filter out comments of fewer words; three Han characters count as two.
         max_words: Filter out comments of more words.
         blocklist: Filter out comments with any of these words or phrases, one per line.
-        allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses, or all;
-            repeatable.
+        allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses,
+            unfinished, figures, or all; repeatable.
         profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
             more by alt-profanity-check).
         repeat: Suggest a text for at most N of 100 successive articles; 0 for any number.

@@ -643,6 +643,7 @@ class Retriever:
             keys=candidates,
             languages=[languages[owner] for owner in owners.tolist()],
             language=article.lang,
+            article="\n".join(filter(None, (article.title, article.content))),
             flags=pool.flags[candidates].tolist(),
             repeats=repeats,
         )

@@ -21,6 +21,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError, check_least
 from postil.messages import Note
 from postil.screening.reasons import (
     BLOCKED,
+    FIGURES,
     Blocklist,
     ProfanityFilter,
     ProfanityModel,
@@ -28,6 +29,7 @@ from postil.screening.reasons import (
     check_profanity_model,
     check_screens,
     screen,
+    stale_figures,
 )
 from postil.text.addresses import MASKS, kinds_of_address
 
@@ -163,8 +165,8 @@ class CandidateFilter:
             characters count as two words, so that 4 words are 6 characters.
         max_words: Maximum number of words; None is any.
         dedup_threshold: Smallest `jaccard_similarity` of near duplicates, in (0, 1]; None merges none.
-        allow: Kinds of comments to accept, of `postil.screening.reasons.SCREENS`: ``replies``, ``quotations``,
-            ``edits``, ``trackbacks``, ``code``, ``profanity``, ``addresses``; or ``all``.
+        allow: Kinds of comments to accept, of `postil.screening.reasons.ALLOWED`: ``replies``, ``quotations``,
+            ``edits``, ``trackbacks``, ``code``, ``profanity``, ``addresses``, ``unfinished``, ``figures``; or ``all``.
         blocklist: Words and phrases that no comment may contain.
         repeat: Maximum number of articles among `WINDOW` successive ones of a run that a text is suggested for; 0 for
             any number.
@@ -218,6 +220,7 @@ class CandidateFilter:
         keys: Collection[str] | Collection[int] | None = None,
         languages: Sequence[str | None] | None = None,
         language: str | None = None,
+        article: str = "",
         reasons: Mapping[int, str] | None = None,
         flags: Sequence[int] | None = None,
         repeats: RepeatLimit | None = None,
@@ -234,6 +237,7 @@ class CandidateFilter:
             keys: Tie-breaking keys, see `best_first`; by default the positions.
             languages: The languages of the candidates' articles, None where unknown.
             language: The language of the article to comment on, if known. ``zh-CN`` and ``zh`` are the same.
+            article: Title and content of that article; without it no figure is stale.
             reasons: Reasons to filter candidates out, by position, that are known already.
             flags: The bits `REPLY` and `QUOTATION` of the candidates; see `postil.screening.reasons`.
             repeats: The repeat limit of the run; None for none. What is shown of the result is to be added to it.
@@ -266,6 +270,8 @@ class CandidateFilter:
             reason = reason or next(
                 screen(texts[position], flags[position] if flags is not None else 0, allow=self.allow), None
             )
+            if article and not {"all", FIGURES} & set(self.allow):
+                reason = reason or stale_figures(texts[position], article)
             reason = reason or (profanity.reason(rank) if profanity is not None else None)
             reason = reason or (repeats.reason(texts[position]) if repeats is not None else None)
             if reason:
@@ -317,7 +323,7 @@ def _primary(language: str) -> str:
 NO_TEXT: Final = "no text"
 """The reason to hold a comment without a character that can be seen."""
 
-_FINE: Final = ("replies", "quotations", "edits", "addresses")
+_FINE: Final = ("replies", "quotations", "edits", "addresses", "unfinished")
 """Screens of suggestions that say nothing against a comment that is posted; of addresses there is a rule of its own."""
 _ADDRESSES: Final = frozenset({"a web address", "an e-mail address"})
 """Kinds of address that are a reason; a handle names the reader whom a comment answers."""

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "ALLOWED",
     "BLOCKED",
+    "FIGURES",
     "PROFANITY",
     "QUOTATION",
     "REPLY",
@@ -43,6 +45,7 @@ __all__ = [
     "check_screens",
     "find_profanity",
     "screen",
+    "stale_figures",
 ]
 
 
@@ -271,6 +274,20 @@ _TRACKBACK: Final = re.compile(
     r"(?i)\A\s*\[?(?:track|ping)back\b|\A\s*\[(?:…|\.\.\.|&#8230;)\]|\[(?:…|\.\.\.|&#8230;)\]\s*\Z"
     r"|» (?:blog archive|archive)\b|\A[^.!?\n«»]{3,150} [»|] [^.!?\n«»|]{3,60}\Z"
 )
+_GOING_ON: Final = (",", "，", "、", ";", "；")
+_ASIDE: Final = ("(", "[", "（", "【", "［")
+_MONTH: Final = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
+_MONTHS: Final = re.compile(_MONTH, re.IGNORECASE)
+_DAY: Final = re.compile(
+    rf"\d{{1,2}}月\d{{1,2}}[日号]|\b(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?!:)|"
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:{_MONTH})\b|\b\d{{4}}-\d\d-\d\d\b",
+    re.IGNORECASE,
+)
+"""A day of a month in English or Chinese."""
+_FIGURE: Final = re.compile(r"\d")
 _CODE: Final = re.compile(r"[{}<>;=()\[\]|$#\\/&]")
 _CODE_MARKS, _CODE_SHARE, _QUOTED_SHARE = 12, 0.1, 0.5
 _SNIPPET: Final = 40
@@ -337,6 +354,40 @@ def _addresses(text: str, _: int) -> str | None:
     return f"holds {found}" if found else None
 
 
+def _unfinished(text: str, _: int) -> str | None:
+    said = text.strip()
+    if said.endswith(_GOING_ON):
+        return because("unfinished", f"ends with '{said[-1]}'")
+    return because("unfinished", f"begins with '{said[0]}'") if said.startswith(_ASIDE) else None
+
+
+def stale_figures(text: str, article: str) -> str | None:
+    """The reason not to suggest a comment with figures of a day that the article does not name; None if it has none.
+
+    Args:
+        text: The comment.
+        article: Title and content of the article to comment on.
+
+    >>> str(stale_figures("截至3月12日24时，新增病例38例", "今天新增病例12例"))
+    "figures of another day: '3月12日'"
+    >>> stale_figures("It was 38 on March 12", "On March 12 there were 38."), stale_figures("On March 12 it rained", "")
+    (None, None)
+    """
+    days = list(_DAY.finditer(text))
+    left = _DAY.sub(" ", text) if days else ""
+    if not _FIGURE.search(left):
+        return None
+    known = {_day(found[0]) for found in _DAY.finditer(article)}
+    other = next((found[0] for found in days if _day(found[0]) not in known), None)
+    return None if other is None else because("figures of another day", f"'{other}'")
+
+
+def _day(said: str) -> tuple[str, ...]:
+    """A day in the form in which two ways to write it are equal."""
+    month = _MONTHS.search(said)
+    return ("" if month is None else month[0][:3].lower(), *re.findall(r"\d+", said))
+
+
 SCREENS: Final[Mapping[str, Callable[[str, int], str | None]]] = MappingProxyType(
     {
         "replies": _replies,
@@ -346,23 +397,30 @@ SCREENS: Final[Mapping[str, Callable[[str, int], str | None]]] = MappingProxyTyp
         "code": _code,
         "profanity": _profanity,
         "addresses": _addresses,
+        "unfinished": _unfinished,
     }
 )
 """Screens by name; each gives the reason to filter out a text with its flags (`REPLY`, `QUOTATION`), or None."""
+
+
+FIGURES: Final = "figures"
+"""Name of `stale_figures`, a screen that reads the article besides."""
+ALLOWED: Final = (*SCREENS, FIGURES)
+"""Kinds of comments that may be allowed, by name."""
 
 
 def check_screens(names: Collection[str]) -> None:
     """Check names of screens.
 
     Args:
-        names: Names of `SCREENS`, or ``all``.
+        names: Names of `ALLOWED`, or ``all``.
 
     Raises:
         UnknownName: There is no such screen.
     """
     for name in names:
-        if name != "all" and name not in SCREENS:
-            raise UnknownName("kind of comments to allow", name, (*SCREENS, "all"))
+        if name != "all" and name not in ALLOWED:
+            raise UnknownName("kind of comments to allow", name, (*ALLOWED, "all"))
 
 
 def screen(text: str, flags: int = 0, *, allow: Collection[str] = ()) -> Iterator[str]:

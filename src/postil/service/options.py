@@ -32,8 +32,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         min_words: Filter out comments of fewer words; three Han characters count as two.
         max_words: Filter out comments of more words.
         blocklist: Filter out comments with any of these words or phrases, one per line.
-        allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses, or all;
-            repeatable.
+        allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses,
+            unfinished, figures, or all; repeatable.
         tokens: File of tokens, as postil tokens add makes it; clients need one then. It is read again when it changes.
         rate: Largest number of requests per minute of a token, and of an address without one; a token may have its own.
         audit: File to add a line to for each request, without texts; see postil check-audit.
