@@ -115,6 +115,7 @@ class CorrelateKeywords(JudgedKeywords, total=False):
     severity: Rule
     human_as_given: bool
     disagree: tuple[str, str] | None
+    baseline: str | None
     worst: int
     audit: bool
     alt_epsilon: float

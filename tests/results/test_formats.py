@@ -391,7 +391,10 @@ def test_rows_of_numbers_have_no_layout(form: str) -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"percent": True}, 'percent goes with the layout of systems: layout="systems"'),
+        (
+            {"percent": True},
+            'percent goes with the layout of systems or of metrics: layout="systems" or layout="metrics"',
+        ),
         ({"digits": 0}, "digits goes with the layout of systems"),
         ({"second_best": True}, "second_best goes with"),
         ({"caption": ""}, "caption goes with"),

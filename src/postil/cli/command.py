@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, cast, get_args, get_origin, get_type_hints
@@ -202,17 +202,18 @@ def _parameters(function: Function) -> tuple[list[click.Parameter], Function]:
     hints = get_type_hints(function, include_extras=True)
     parameters: list[click.Parameter] = []
     makers: dict[str, type] = {}
-    for parameter in inspect.signature(function).parameters.values():
+    own = inspect.signature(function).parameters
+    for parameter in own.values():
         hint = hints[parameter.name]
         if is_options(hint):
             makers[parameter.name] = cast("type", hint)
-            parameters += _flags(cast("type", hint))
+            parameters += _flags(cast("type", hint), own)
         else:
             parameters.append(_parameter(parameter, hint))
 
     @exits
     def run(given: Values) -> None:
-        made = {name: _made(cls, given) for name, cls in makers.items()}
+        made = {name: _made(cls, given, own) for name, cls in makers.items()}
         function(**given, **made)
 
     def ends(**given: object) -> None:
@@ -236,30 +237,33 @@ def _parameter(parameter: inspect.Parameter, hint: object) -> click.Parameter:
     return flag_of(parameter.name, inner, said, said.help, MISSING if required else parameter.default)
 
 
-def _made(cls: type, given: Values) -> object:
-    """An options object, of flags' values that it takes out of those given."""
+def _made(cls: type, given: Values, own: Collection[str]) -> object:
+    """An options object, of flags' values that it takes out of those given, but for those of the function's own."""
     hints = get_type_hints(cls, include_extras=True)
     values: Values = {}
     for each in fields(cls):
         inner, flag = split_hint(hints[each.name])
         if is_options(inner):
-            values[each.name] = _made(cast("type", inner), given)
-        elif not flag.hidden:
+            values[each.name] = _made(cast("type", inner), given, own)
+        elif not flag.hidden and each.name not in own:
             value = given.pop(each.name)
             if value is not None and value != ():
                 values[each.name] = _value(inner, value, f"--{flag_name(each.name, flag)}")
     return cls(**values)
 
 
-def _flags(cls: type) -> list[click.Parameter]:
-    """The flags of an options class, one per field: its own, then those that it shares with other commands."""
+def _flags(cls: type, own: Collection[str]) -> list[click.Parameter]:
+    """The flags of an options class, one per field: its own, then those that it shares with other commands.
+
+    A field that the function has as a parameter of its own, such as one that the command takes several times, has none.
+    """
     hints, texts = get_type_hints(cls, include_extras=True), descriptions(cls)
     made: list[click.Parameter] = []
     for each in sorted(fields(cls), key=lambda each: each.name not in cls.__annotations__):
         inner, flag = split_hint(hints[each.name])
         if is_options(inner):
-            made += _flags(cast("type", inner))
-        elif not flag.hidden:
+            made += _flags(cast("type", inner), own)
+        elif not flag.hidden and each.name not in own:
             made.append(flag_of(each.name, inner, flag, texts[each.name], _default(each, inner)))
     return made
 

@@ -23,7 +23,7 @@ from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, INTERFACE, CommandLine, Interface
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from postil.results.base import Result
@@ -47,6 +47,7 @@ __all__ = [
     "unwound",
     "visible_mistakes",
     "write_page",
+    "write_pages",
 ]
 
 CALLED: Final = "postil"
@@ -230,10 +231,20 @@ def write_page(result: Result, page: Path | None) -> None:
         result: The result.
         page: The page.
     """
+    write_pages([result], page)
+
+
+def write_pages(results: Sequence[Result], page: Path | None) -> None:
+    """Write one page of several results, if there is one to write.
+
+    Args:
+        results: The results.
+        page: The page.
+    """
     if page:
         from postil.results.page.report import write_report  # noqa: PLC0415  # matplotlib is behind it
 
-        for path in write_report([result], page):
+        for path in write_report(results, page):
             say(f"written: {path}")
 
 

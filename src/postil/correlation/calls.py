@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Final, Unpack
+from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from postil.errors import Undefined, UnknownName, UsageError, check_least
 from postil.meta.agreement import FEWEST, agreement_of_table
 from postil.meta.coefficients import CHOICES, LEVELS, By, Measure, check_names, known
 from postil.meta.column_correlations import constant, scaled
-from postil.meta.correlation import correlations, differences, system_means
+from postil.meta.correlation import correlations, differences, from_baseline, system_means
 from postil.meta.parts import Agreement, Difference, HumanAgreement, Points, UndefinedResult
 from postil.meta.rated import JUDGED, JudgedKeywords, Rated
 from postil.meta.reliability import human_agreement
@@ -56,6 +56,7 @@ __all__ = [
     "ROLES",
     "CorrelateOptions",
     "correlate",
+    "correlate_each",
     "correlate_files",
     "correlate_table",
     "normalised",
@@ -81,6 +82,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         human_as_given: Leave severities in the ratings of human reference points too.
         disagree: Two metrics whose largest disagreements are listed; by default the first w- metric and its unweighted
             form, else the first two.
+        baseline: Metric to compare the others with: the difference of each, its interval and p.
         worst: Number of texts per pair of metrics that disagree.
         audit: Audit the metrics: alternative annotator test, calibration, length bias, variance components of raters.
         alt_epsilon: Advantage that an annotator gets in the alternative annotator test, from 0 to 1: .2 for experts,
@@ -103,6 +105,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
     severity: Annotated[Rule, Flag(metavar="RULE")] = "keep"
     human_as_given: bool = False
     disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME")] = None
+    baseline: Annotated[str | None, Flag(metavar="METRIC")] = None
     worst: Annotated[int, Flag(min=0)] = 10
     audit: bool = False
     alt_epsilon: Annotated[float, Flag(min=0, max=1)] = 0.2
@@ -242,6 +245,57 @@ def correlate_files(
     return correlate_rated(rated, options, pairs=pairs, each_way=each_way, command=command)
 
 
+def correlate_each(
+    scores: Sequence[str],
+    judgements: str,
+    options: CorrelateOptions,
+    candidates: str | None = None,
+    *,
+    aspects: Sequence[str] = (),
+    levels: Sequence[str] = (),
+    command: str = "",
+    inputs: JudgedInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> list[CorrelationResult]:
+    """Correlate the item scores of files with each of several aspects of judgements, at each of several levels.
+
+    Args:
+        scores: See `correlate_files`.
+        judgements: The same.
+        options: The options; those of aspect and level hold where none are given.
+        candidates: See `correlate_files`.
+        aspects: The aspects.
+        levels: The levels.
+        command: See `correlate_files`.
+        inputs: The same.
+        on_message: The same.
+
+    Returns:
+        One result per aspect and level, named after what tells it from the others; one alone has no name.
+
+    Raises:
+        PostilError: See `correlate_files`.
+    """
+    chosen = [
+        dataclasses.replace(options, aspect=aspect, by=cast("By", level))
+        for aspect in dict.fromkeys(aspects or (options.aspect,))
+        for level in dict.fromkeys(levels or (options.by,))
+    ]
+    rated = Rated.files(scores, judgements, inputs, on_message, candidates=candidates, roles=ROLES)
+    if len(chosen) == 1:
+        return [correlate_rated(rated, chosen[0], command=command)]
+    return [
+        replace(correlate_rated(each, some, command=command), name=_told_by(some, aspects, levels))
+        for each, some in zip(rated.repeated(len(chosen)), chosen, strict=True)
+    ]
+
+
+def _told_by(options: CorrelateOptions, aspects: Sequence[str], levels: Sequence[str]) -> str:
+    """Name of the result of some options among the others."""
+    parts = ((options.aspect, aspects), (options.by, levels))
+    return ", ".join(part for part, several in parts if part is not None and len(set(several)) > 1)
+
+
 def correlate_rated(
     rated: Rated,
     options: CorrelateOptions,
@@ -299,9 +353,9 @@ def correlate_table(
         command: The command line, if there was one.
 
     Raises:
-        UnknownName: A metric of ``options.disagree`` was not scored.
+        UnknownName: A metric of ``options.disagree``, or the baseline, was not scored.
     """
-    for name in options.disagree or ():
+    for name in (*(options.disagree or ()), *filter(None, [options.baseline])):
         table.column(name)
     given, biased = table, severities(table.ratings)
     table = _without_severities(table, biased, options.severity)
@@ -363,11 +417,15 @@ def correlate_table(
             alt_epsilon=options.alt_epsilon if options.audit else None,
             lengths=options.lengths if options.audit else "",
             folds=options.folds if options.audit else 0,
+            baseline=options.baseline or "",
             command=command,
         ),
         audit=audited,
         severity=biased.told(options.severity) if biased else None,
         warnings=warnings,
+        from_baseline=tuple(
+            row for each in tests if options.baseline for row in from_baseline(each.rows, options.baseline)
+        ),
         points=Points(
             grades=tuple(table.grades.tolist()),
             scores={name: tuple(column.tolist()) for name, column in zip(table.metrics, table.scores.T, strict=True)},

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from postil.cli.command import FormatOption, Option, ReportOption, ScoresArgument, command
-from postil.cli.output import check_page, command_line, print_result, say, write_page
-from postil.correlation.calls import CorrelateOptions, correlate_files
-from postil.correlation.view import view
+from postil.cli.output import check_page, command_line, emit, print_result, say, write_pages
+from postil.correlation.calls import CorrelateOptions
 from postil.data.options import JudgedInputOptions
-from postil.results.base import replace
+from postil.results.table_options import TableOptions
 
 __all__ = ["correlate"]
 
@@ -22,7 +21,23 @@ def correlate(
     candidates: Annotated[
         str | None, Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.")
     ] = None,
+    aspect: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="Aspect to keep, where judgements have more than one; repeatable: a result for each.",
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        Option(
+            metavar="LEVEL",
+            help="Aggregation level: pool (all texts, the default), item (mean over items), system (means of systems) "
+            "or within-system (texts of each system, mean over systems); repeatable: a result for each.",
+        ),
+    ] = None,
     options: CorrelateOptions,
+    table: TableOptions,
     inputs: JudgedInputOptions,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
@@ -36,12 +51,30 @@ def correlate(
 
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --report report.html
     """
+    from postil.correlation.calls import correlate_each  # noqa: PLC0415
+    from postil.correlation.several import show_several  # noqa: PLC0415
+    from postil.correlation.view import view  # noqa: PLC0415
+    from postil.results.base import replace  # noqa: PLC0415
+
+    table.check(format, intervals=True)
     check_page(report, [*scores, judgements, candidates])
-    result = correlate_files(
-        scores, judgements, options, candidates, command=command_line(), inputs=inputs, on_message=say
+    results = correlate_each(
+        scores,
+        judgements,
+        options,
+        candidates,
+        aspects=aspect or (),
+        levels=by or (),
+        command=command_line(),
+        inputs=inputs,
+        on_message=say,
     )
-    write_page(result, report)
-    result = replace(result, points=None)
-    print_result(result, format, view=view(result, disagreements=options.disagree is not None))
-    for line in result.warnings:  # whatever the format: in a table it would stand far below the numbers
+    write_pages(results, report)
+    if len(results) > 1:
+        emit(show_several(format, results, table), format)
+    else:
+        result = replace(results[0], points=None)
+        print_result(result, format, table=table, view=view(result, disagreements=options.disagree is not None))
+    # whatever the format: in a table they would stand far below the numbers
+    for line in dict.fromkeys(line for result in results for line in result.warnings):
         say(line)

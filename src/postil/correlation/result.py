@@ -368,6 +368,7 @@ class CorrelationSettings(OptionalPart, frozen=True, kw_only=True):
         alt_epsilon: Cost-benefit penalty of the alternative annotator test; None without an audit.
         lengths: Scores that are lengths; empty without an audit.
         folds: Number of folds of the cross-fitting; 0 without an audit.
+        baseline: Metric that the others are compared with; empty without one.
     """
 
     by: Literal["pool", "item", "system", "within-system"]
@@ -381,6 +382,7 @@ class CorrelationSettings(OptionalPart, frozen=True, kw_only=True):
     alt_epsilon: float | None = None
     lengths: str = ""
     folds: int = 0
+    baseline: str = ""
 
     def __post_init__(self) -> None:
         if not self.coefficients:
@@ -410,6 +412,7 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         severity: Severities of the annotators; None where no text has two ratings.
         warnings: The notes that warn: of ``over=near`` and ``over=kernel``, of candidates that are references, and of
             outliers.
+        from_baseline: Each metric minus the baseline, adjusted for the number of these alone; empty without a baseline.
     """
 
     correlations: tuple[Correlation, ...]
@@ -430,6 +433,7 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
     audit: Audit | None = None
     severity: Severity | None = None
     warnings: tuple[str, ...] = ()
+    from_baseline: tuple[Difference, ...] = ()
 
     def to_rows(self) -> list[dict[str, object]]:
         """One row per coefficient, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter, itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.correlation.audit_view import (
@@ -19,6 +20,7 @@ from postil.correlation.audit_view import (
     row_label,
     verdict,
 )
+from postil.correlation.metrics_table import LEVEL_PHRASES, metrics_table
 from postil.data.escaping import one_line
 from postil.data.explain import counted
 from postil.data.groups import grouped, nested
@@ -81,16 +83,13 @@ OF_ACCURACIES: Final = (
 )
 """Further columns where some row has them."""
 
+OF_BASELINE: Final = ("difference", "difference_low", "difference_high", "difference_p")
+"""Further columns where there is a baseline."""
+
 FEW: Final = 6
 """Largest number of metrics of which all pairs are shown where none are related."""
 
 REPORT: Final = Setting("report", Blank("FILE.html"), instead="postil.report(result, path=FILE)")
-OVER: Final = {
-    "pool": "all texts together",
-    "item": "mean of the items",
-    "system": "means of the systems",
-    "within-system": "texts of each system, mean of the systems",
-}
 AGREEMENT: Final = {
     "alpha-ordinal": "Krippendorff's alpha, ordinal",
     "alpha-interval": "Krippendorff's alpha, interval",
@@ -114,8 +113,8 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
         result: The result.
         disagreements: True to show the texts of the largest disagreements below the tables.
     """
-    shown, settings = _chosen(result), result.settings
-    grids = [correlation_table(_lines(result), settings.coefficients)]
+    shown, settings = [] if result.settings.baseline else _chosen(result), result.settings
+    grids = [correlation_table(_lines(result), settings.coefficients, from_baseline=_from_baseline(result))]
     if shown:
         grids.append(difference_table(_pairs(shown), settings.coefficients))
     grids += filter(None, [accuracy_table(result)])
@@ -125,10 +124,15 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
         *FIELDS,
         *(name for name in OF_ACCURACIES if any(getattr(row, name) is not None for row in _rows(result))),
     )
+    of_baseline = OF_BASELINE if settings.baseline else ()
     return View(
         line=_line(result),
-        rows=[{field: getattr(row, field) for field in fields} for row in _rows(result)],
-        fields=fields,
+        rows=[
+            {field: getattr(row, field) for field in fields}
+            | dict(zip(of_baseline, _difference_fields(result, row), strict=False))
+            for row in _rows(result)
+        ],
+        fields=(*fields, *of_baseline),
         grids=grids,
         findings=[
             Message("{topic}: {said}", topic=topic, said=said)
@@ -145,6 +149,7 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
             *(audit_notes(result.audit) if result.audit else ()),
             f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations",
         ],
+        metrics=metrics_table([result]),
     )
 
 
@@ -154,7 +159,7 @@ def _head(result: CorrelationResult) -> str:
     texts, items, systems = counted(data.texts, "text"), counted(data.items, "item"), counted(data.systems, "system")
     return (
         f"{texts} ({items}, {systems}), {counted(data.ratings, 'grade')} by {counted(data.annotators, 'annotator')}"
-        f"{aspect}; {OVER[result.settings.by]}; 95 % intervals over items"
+        f"{aspect}; {LEVEL_PHRASES[result.settings.by]}; 95 % intervals over items"
     )
 
 
@@ -182,7 +187,13 @@ class Line:
     counts: Correlation | None = None
 
 
-def correlation_table(lines: Iterable[Line], coefficients: Sequence[str], *more: Column, caption: str = "") -> Table:
+def correlation_table(
+    lines: Iterable[Line],
+    coefficients: Sequence[str],
+    *more: Column,
+    caption: str = "",
+    from_baseline: Mapping[str, Sequence[Column]] = MappingProxyType({}),
+) -> Table:
     """One row per metric, control and human reference point; one column per coefficient.
 
     Args:
@@ -190,6 +201,7 @@ def correlation_table(lines: Iterable[Line], coefficients: Sequence[str], *more:
         coefficients: The coefficients.
         more: Further columns.
         caption: The caption.
+        from_baseline: Columns that follow each coefficient.
     """
     return Table(
         key="correlations",
@@ -197,11 +209,41 @@ def correlation_table(lines: Iterable[Line], coefficients: Sequence[str], *more:
         rows=list(lines),
         columns=(
             Name("metric", "name", full=lambda line: line.full or line.name),
-            *(Interval(titled(name), "value", at=partial(_of, name), plain=name) for name in coefficients),
+            *chain.from_iterable(
+                (
+                    Interval(titled(name), "value", at=partial(_of, name), plain=name),
+                    *from_baseline.get(name, ()),
+                )
+                for name in coefficients
+            ),
             *more,
         ),
         kind=attrgetter("kind"),
     )
+
+
+def _from_baseline(result: CorrelationResult) -> dict[str, tuple[Column, ...]]:
+    """Columns of each metric minus the baseline, by coefficient: the difference, and its p where there is a test."""
+    columns: dict[str, tuple[Column, ...]] = {}
+    head = f"- {result.settings.baseline}"
+    for coefficient, rows in grouped((row.coefficient, row) for row in result.from_baseline).items():
+        at = partial(_in, {row.first: row for row in rows})
+        difference = Interval(head, "value", at=at, signed=True, strong="significant", unmarked=" ")
+        tested = any(row.p_holm is not None for row in rows)
+        columns[coefficient] = (difference, *([PValue("p (Holm)", "p_holm", at=at, zero=False)] if tested else ()))
+    return columns
+
+
+def _in(rows: Mapping[str, Difference], line: Line) -> Difference | None:
+    return rows.get(line.full or line.name)
+
+
+def _difference_fields(result: CorrelationResult, row: Correlation) -> tuple[float | None, ...]:
+    """The values of `OF_BASELINE` for a row."""
+    for each in result.from_baseline:
+        if (each.first, each.coefficient) == (row.metric, row.coefficient):
+            return each.value, each.low, each.high, each.p_holm
+    return (None,) * len(OF_BASELINE)
 
 
 def _of(name: str, row: Line | Pair) -> Correlation | Estimate | Difference | None:
@@ -419,6 +461,9 @@ def on_severity(result: CorrelationResult) -> Iterator[str]:
 def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
     if shown:
         yield from noted(note for note in result.notes if note not in result.warnings)
+    if result.settings.baseline:
+        yield f"differences: each metric minus {result.settings.baseline}"
+        yield from noted(note for note in result.notes if note not in result.warnings)
     if len(result.differences) > shown:
         yield Message(
             "all {count:,} differences: {whole}{page}",
@@ -426,7 +471,7 @@ def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
             whole=WHOLE,
             page=Hint(", or {report}", report=REPORT),
         )
-    if shown:
+    if shown or result.from_baseline:
         yield (
             "* p < .05 by paired permutation test (random controls: bootstrap), Holm-adjusted, and the interval "
             "excludes 0"

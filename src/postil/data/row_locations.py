@@ -275,6 +275,15 @@ class LocatedRows(Generic[T]):
     def __next__(self) -> T:
         return next(self._rows)
 
+    def repeated(self, n: int) -> list[LocatedRows[T]]:
+        """The rows n times, in memory, in place of this iterator.
+
+        Args:
+            n: The number.
+        """
+        rows = list(self)
+        return [LocatedRows(iter(rows), self.places, self.left_out) for _ in range(n)]
+
 
 def located(rows: Iterable[T], where: str) -> LocatedRows[T]:
     """Rows with their locations; rows that have none are counted.

@@ -31,6 +31,7 @@ __all__ = [
     "SystemMeans",
     "correlations",
     "differences",
+    "from_baseline",
     "pair_row",
     "row_of",
     "system_means",
@@ -425,6 +426,17 @@ def _comparable(first: str, second: str) -> bool:
         return False
     control, metric = (of_first, second) if of_first else (of_second, first)
     return control is None or control["metric"] == metric
+
+
+def from_baseline(rows: Sequence[Difference], baseline: str) -> tuple[Difference, ...]:
+    """The differences of metrics and controls from one metric: each minus it, adjusted by Holm for these alone.
+
+    Args:
+        rows: Differences in one coefficient, as `differences` gives them.
+        baseline: The metric.
+    """
+    turned = (row if row.second == baseline else row.reversed() for row in rows if baseline in {row.first, row.second})
+    return tuple(_adjusted(list(turned)))
 
 
 def _adjusted(rows: Sequence[Difference]) -> list[Difference]:

@@ -101,6 +101,15 @@ class Rated:
     judgements: LocatedRows[Judgement]
     texts: Mapping[Key, str] = field(default_factory=dict)
 
+    def repeated(self, n: int) -> list[Rated]:
+        """The same scores and ratings n times, each to be read once, in place of this one.
+
+        Args:
+            n: The number.
+        """
+        scores = [None] * n if self.scores is None else self.scores.repeated(n)
+        return [Rated(*rows, self.texts) for rows in zip(scores, self.judgements.repeated(n), strict=True)]
+
     @classmethod
     def of(
         cls,

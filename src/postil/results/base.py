@@ -39,6 +39,7 @@ __all__ = [
     "read_result",
     "read_results",
     "replace",
+    "several_json",
     "to_json",
 ]
 
@@ -267,6 +268,18 @@ def read_results(paths: Sequence[FilePath]) -> list[Result]:
         InvalidInput: A file is missing or holds something else; says which and where.
     """
     return [result for path in paths for result in _of_file(Path(path), named=True)]
+
+
+def several_json(results: Sequence[Result]) -> str:
+    """The indented JSON of several results in one file, which `read_results` gives back.
+
+    Args:
+        results: The results.
+
+    Raises:
+        ValueError: A number is not finite.
+    """
+    return to_json({"schema": SCHEMA, "kind": REPORT, "results": [result.to_dict() for result in results]})
 
 
 def encoded(results: Sequence[Result]) -> bytes:

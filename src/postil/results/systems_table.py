@@ -44,6 +44,7 @@ class SystemsTable:
         different: Function that is true for the part of a row in a column that differs significantly from the
             baseline's.
         tested: Test that `different` is from, in words; empty without one.
+        baseline: Metric that rows differ from, where they are metrics; named after the test.
         intervals: Source of the intervals, in words; empty without any.
         notes: Further notes, in words.
         signatures: Signature of each metric.
@@ -55,6 +56,7 @@ class SystemsTable:
     lower_is_better: frozenset[str] = frozenset()
     different: Callable[[Record], bool] | None = None
     tested: str = ""
+    baseline: str = ""
     intervals: str = ""
     notes: Sequence[str] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
@@ -160,11 +162,13 @@ def _numbers(table: SystemsTable, options: TableOptions) -> Iterator[list[object
         for head in (names.get(column.head, column.head) for column in table.metrics)
         for name in (head, *(f"{head} {end}" for end in ends))
     )
-    yield [first.head, "n", *heads]
+    counted_too = options.layout == "systems"
+    yield [first.head, *(["n"] if counted_too else []), *heads]
     for row, n in zip_longest(table.table.rows, table.counts):
         values = [(column, column.value(row, of)) for column in table.metrics for of in (column.of, *ends)]
         scaled = (value if value is None else _scaled(value, options, column.head) for column, value in values)
-        yield [names.get(first.value(row), first.value(row)) if table.by_metric else first.value(row), n, *scaled]
+        name = first.value(row)
+        yield [names.get(name, name) if table.by_metric else name, *([n] if counted_too else []), *scaled]
 
 
 def _scaled(value: float, options: TableOptions, metric: str) -> float:
@@ -255,7 +259,7 @@ def _notes(
         *table.notes,
         "Scores × 100." if options.percent else f"{listed(scaled)} × 100." if scaled else "",
         f"Best {best}{f', second best {second}' if options.second_best else ''}." if len(table.table.rows) > 1 else "",
-        f"{DAGGER} {table.tested}." if table.tested else "",
+        f"{DAGGER} {table.tested}{names.get(table.baseline, table.baseline)}." if table.tested else "",
         f"In brackets: {table.intervals}." if options.intervals else "",
         "↓ lower is better." if falling else "",
     ]

@@ -15,8 +15,9 @@ from postil.results.names import printed_times_100
 
 __all__ = ["TableOptions"]
 
-CHOICES: Final = ("rows", "systems")
+CHOICES: Final = ("rows", "systems", "metrics")
 SYSTEMS: Final = Setting("layout", "systems")
+METRICS: Final = Setting("layout", "metrics")
 _LABEL: Final = re.compile(r"[\w:./+-]+", re.ASCII)
 
 
@@ -26,12 +27,13 @@ class TableOptions:
 
     Args:
         layout: rows (the usual tables), or systems: one row per system and one column per metric, the best in bold, a
-            dagger where a system differs significantly from the baseline of postil compare. All options below go with
-            systems.
+            dagger where a system differs significantly from the baseline of postil compare; or metrics: one row per
+            metric and one column per aspect, level or coefficient of postil correlate. All options below go with these
+            two.
         percent: Multiply scores by 100.
         as_printed: Multiply by 100 the scores that papers print so: BLEU, chrF, ROUGE and TER.
-        digits: Number of decimals; by default 4, and 2 of what is multiplied by 100.
-        intervals: Add the 95 % confidence intervals that postil compare computes.
+        digits: Number of decimals; by default 4, or 3 in the layout of metrics, and 2 of what is multiplied by 100.
+        intervals: Add the 95 % confidence intervals, which postil compare, correlate and wmt compute.
         second_best: Underline the second best.
         caption: Text above the table; in LaTeX the caption of a table environment.
         label: Label of the table environment in LaTeX.
@@ -68,8 +70,18 @@ class TableOptions:
             given = getattr(self, name)
             if self.layout == "rows" and given is not None and given is not False and given != {}:
                 raise UsageError(
-                    "{setting} goes with the layout of systems: {systems}", setting=Setting(name), systems=SYSTEMS
+                    "{setting} goes with the layout of systems or of metrics: {systems} or {metrics}",
+                    setting=Setting(name),
+                    systems=SYSTEMS,
+                    metrics=METRICS,
                 )
+        if self.layout == "metrics" and self.as_printed:
+            raise UsageError(
+                "{printed} is of scores, and {metrics} has coefficients; {percent} multiplies these by 100",
+                printed=Setting("as_printed", value=True),
+                metrics=METRICS,
+                percent=Setting("percent", value=True),
+            )
         if self.percent and self.as_printed:
             raise UsageError(
                 "{percent} multiplies all scores by 100, {printed} some; give one of them",
@@ -97,7 +109,9 @@ class TableOptions:
         Args:
             metric: Its spec.
         """
-        return self.digits if self.digits is not None else 2 if self.times_100(metric) else 4
+        if self.digits is not None:
+            return self.digits
+        return 2 if self.times_100(metric) else 3 if self.layout == "metrics" else 4
 
     def check(self, form: str, *, intervals: bool) -> None:
         """Refuse options that a format or a result does not go with.
@@ -109,11 +123,11 @@ class TableOptions:
         Raises:
             UsageError: They do not.
         """
-        if self.layout == "systems" and form in {"json", "jsonl"}:
+        if self.layout != "rows" and form in {"json", "jsonl"}:
             forms = "table, csv, markdown, latex and html"
             raise UsageError(
                 "{layout} goes with {format}; {form} has one row per number",
-                layout=SYSTEMS,
+                layout=Setting("layout", self.layout),
                 format=Setting("format", Blank(forms), instead=forms),
                 form=form,
             )

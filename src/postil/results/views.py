@@ -108,6 +108,7 @@ class View:
         remarks: Notes besides the numbers, one line each; on a terminal below the tables.
         signatures: Signatures of the numbers, one line each; on a terminal below the remarks.
         systems: The scores of systems, for a table with one row per system, where the result has them.
+        metrics: The coefficients of metrics, for a table with one row per metric, where the result has them.
         cards: A whole text and what is to be said of it, for each row of `grids`, in place of them on a terminal that
             is too narrow.
     """
@@ -125,6 +126,7 @@ class View:
     remarks: Sequence[str] = ()
     signatures: Sequence[str] = ()
     systems: SystemsTable | None = None
+    metrics: SystemsTable | None = None
     cards: Sequence[tuple[str, str]] = ()
 
 
@@ -179,8 +181,8 @@ def show(
     Raises:
         UsageError: The result or the format has no such layout.
     """
-    if table.layout == "systems":
-        return _show_systems(form, result, view or view_of(result), remarks, table)
+    if table.layout != "rows":
+        return _show_paper(form, result, view or view_of(result), remarks, table)
     if form == "json":
         return to_json(result)
     view = view or view_of(result)
@@ -196,14 +198,22 @@ def show(
     return _with_lines(view, text + view.below, remarks)
 
 
-def _show_systems(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:
-    if view.systems is None:
+def _show_paper(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:
+    """The table of a paper: of systems or of metrics."""
+    kind, found = str(result.__struct_config__.tag), view.systems if table.layout == "systems" else view.metrics
+    if found is None and table.layout == "systems":
         raise UsageError(
             "{layout} is for scores of systems (score, compare, evaluate, wmt), not for {kind}",
             layout=Setting("layout", "systems"),
-            kind=str(result.__struct_config__.tag),
+            kind=kind,
         )
-    text = systems_text(form, view.systems, table)
+    if found is None:
+        raise UsageError(
+            "{layout} is for metrics that are compared with people (correlate, wmt), not for {kind}",
+            layout=Setting("layout", "metrics"),
+            kind=kind,
+        )
+    text = systems_text(form, found, table)
     return _with_lines(view, text, remarks) if form == "table" else text
 
 

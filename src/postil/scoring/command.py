@@ -56,7 +56,7 @@ def score(
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
         result = score_files(candidates, references, options, say)
     if as_percent(result) and table.layout == "systems":
-        table = replace(table, percent=True)
+        table = replace(table, percent=True, as_printed=False)  # once, whichever asks for it
     cited = methods(result.signatures) if options.cite else []
     if format != "table":
         for line in cited:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from postil.data.explain import counted
+from postil.data.groups import grouped
 from postil.meta.coefficients import tied_notes
 from postil.results.formats import listed, short
 from postil.results.systems_table import SystemsTable
@@ -36,6 +37,7 @@ def view(result: MetricsTaskResult) -> View:
     Args:
         result: The result.
     """
+    paper = _paper(result)
     accuracies = [row for row in result.correlations if row.chance is not None]
     more = CHANCE if accuracies else ()
     return View(
@@ -51,15 +53,21 @@ def view(result: MetricsTaskResult) -> View:
         grids=[_table(result, Figure("", lambda row: f"{short(row.value)} ({_rank(result, row)})"))],
         head=_head(result),
         remarks=list(_remarks(result)),
-        systems=SystemsTable(  # the same for a paper, the best in bold
-            table=_table(result, Interval("", "value")),
-            unit="system",
-            different=lambda row: _rank(result, row) > 1,
-            tested="not in the first significance cluster (one-sided test at .05)",
-            intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
-            notes=[f"{_head(result)}."],
-            by_metric=True,
-        ),
+        systems=paper,
+        metrics=replace(paper, notes=[*paper.notes, *_chances(accuracies)]),
+    )
+
+
+def _paper(result: MetricsTaskResult) -> SystemsTable:
+    """The same for a paper, the best in bold."""
+    return SystemsTable(
+        table=_table(result, Interval("", "value")),
+        unit="system",
+        different=lambda row: _rank(result, row) > 1,
+        tested="not in the first significance cluster (one-sided test at .05)",
+        intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
+        notes=[f"{_head(result)}."],
+        by_metric=True,
     )
 
 
@@ -103,6 +111,13 @@ def _accuracies(rows: Sequence[Correlation]) -> Table:
             PValue("p", "p", zero=False),
         ),
     )
+
+
+def _chances(rows: Sequence[Correlation]) -> Iterator[str]:
+    """A note on what accuracies would be by chance."""
+    for head, values in grouped((f"{OVER[row.by]}: {row.coefficient}", row.chance or 0.0) for row in rows).items():
+        least, most = short(min(values)), short(max(values))
+        yield f"{head} by chance, the same scores in random order: {least}{f' to {most}' if most != least else ''}."
 
 
 def _remarks(result: MetricsTaskResult) -> Iterator[str]:

@@ -1,0 +1,173 @@
+"""The table of a paper with one row per metric, several aspects and levels at once, and differences from a baseline."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import postil as package
+from postil.data.row_files import write
+from postil.data.rows import Judgement, Score
+from postil.meta.significance import holm
+from postil.results.base import read_results
+
+if TYPE_CHECKING:
+    from conftest import Postil
+    from postil.correlation.result import CorrelationResult
+
+FEW = ("--resamples", "100", "--permutations", "200")
+COMMAND = ("correlate", "s.jsonl", "--judgements", "j.jsonl", *FEW)
+METRICS = ("bleu-4", "rouge-l", "meteor", "control:length")
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three metrics and a control on 20 items by two systems; ROUGE-L follows fluency, METEOR relevance."""
+    monkeypatch.chdir(tmp_path)
+    texts = [(i, s, (i * 7 + s * 3) % 10, (i * 3 + s * 5) % 10) for i in range(20) for s in range(2)]
+    of = {
+        "bleu-4": lambda i, s, f, r: (i * 11 + s) % 13 + f + r,
+        "rouge-l": lambda i, s, f, _: 9 * f + (i + s) % 5,
+        "meteor": lambda i, s, _, r: 5 * r + (i + s) % 7,
+        "control:length": lambda i, s, _, __: (i * 5 + s * 2) % 9,
+    }
+    write(
+        "s.jsonl",
+        [Score(f"i{i}", f"s{s}", m, float(of[m](i, s, f, r)), f"{m}|by hand") for m in METRICS for i, s, f, r in texts],
+    )
+    grades = [(i, s, aspect, grade) for i, s, f, r in texts for aspect, grade in (("fluency", f), ("relevance", r))]
+    write(
+        "j.jsonl",
+        [
+            Judgement(f"i{i}", f"s{s}", who, float(grade + off), aspect)
+            for i, s, aspect, grade in grades
+            for who, off in (("ann", 0), ("bob", (i + s) % 2))
+        ],
+    )
+
+
+def told(postil: Postil, *more: str) -> dict[str, Any]:
+    outcome = postil(*COMMAND, *more, "--format", "json")
+    assert outcome.code == 0, outcome.err
+    found: dict[str, Any] = json.loads(outcome.out)
+    return found
+
+
+BOTH = ("--aspect", "fluency", "--aspect", "relevance")
+
+
+def test_a_column_per_aspect_and_the_best_of_each_in_bold(postil: Postil) -> None:
+    each = {aspect: told(postil, "--aspect", aspect, "-c", "pearson") for aspect in ("fluency", "relevance")}
+    values = {aspect: {row["metric"]: row["value"] for row in found["correlations"]} for aspect, found in each.items()}
+    outcome = postil(*COMMAND, *BOTH, "-c", "pearson", "--layout", "metrics", "--format", "csv")
+    head, *rows = csv.reader(io.StringIO(outcome.out))
+    assert head == ["metric", "fluency", "relevance"]
+    assert [row[0] for row in rows] == ["bleu-4", "rouge-l", "meteor"]  # no control
+    assert [[float(cell) for cell in row[1:]] for row in rows] == [
+        [values[aspect][row[0]] for aspect in ("fluency", "relevance")] for row in rows
+    ]
+    latex = postil(
+        *COMMAND, *BOTH, "-c", "pearson", "--layout", "metrics", "--format", "latex", "--name", "meteor=M"
+    ).out
+    best = values["fluency"]["rouge-l"], values["relevance"]["meteor"]
+    assert rf"ROUGE-L & \textbf{{{best[0]:.3f}}} & " in latex
+    assert re.search(rf"^M & .*& \\textbf{{{best[1]:.3f}}} \\\\$", latex, re.MULTILINE)
+    assert "BLEU-4: bleu-4|by hand".replace("|", r"\textbar{}\allowbreak ") in latex
+
+
+def test_chance_is_a_note(postil: Postil) -> None:
+    found = told(postil, "--aspect", "fluency", "-c", "acc-eq", "-c", "pearson")
+    rows = [row for row in found["correlations"] if not row["metric"].startswith("control:")]
+    chances = sorted(f"{row['chance']:.3f}"[1:] for row in rows if row["coefficient"] == "acc-eq")
+    clear = sum(row["p"] < 0.05 and row["value"] > 0 for row in rows if row["coefficient"] == "pearson")
+    text = postil(*COMMAND, "--aspect", "fluency", "-c", "acc-eq", "-c", "pearson", "--layout", "metrics").out
+    assert f"(the same scores in random order) accuracy with ties {chances[0]} to {chances[-1]};" in text
+    assert f"By chance 0; significantly above it (p < .05): Pearson {clear} of 3 metrics." in text
+
+
+def test_several_levels_are_columns_and_rows(postil: Postil) -> None:
+    levels = ("--aspect", "fluency", "--by", "pool", "--by", "within-system", "-c", "pearson")
+    text = postil(*COMMAND, *levels, "--layout", "metrics", "--format", "markdown").out
+    assert text.startswith("| metric | all texts | within systems |\n")
+    rows = list(csv.DictReader(io.StringIO(postil(*COMMAND, *levels, "--format", "csv").out)))
+    assert {(row["aspect"], row["by"]) for row in rows} == {("fluency", "pool"), ("fluency", "within-system")}
+
+
+def test_json_of_several_is_a_file_of_results_each_as_by_itself(postil: Postil) -> None:
+    Path("both.json").write_text(postil(*COMMAND, *BOTH, "--format", "json").out, encoding="utf-8")
+    results = read_results(["both.json"])
+    assert [each.name for each in results] == ["fluency", "relevance"]
+    for each in results:
+        alone, several = told(postil, "--aspect", each.name), json.loads(each.to_json())
+        for found in (alone, several):
+            found["settings"].pop("command")
+        assert several == {**alone, "name": each.name}
+    outcome = postil("report", "both.json", "--out", "both.html")
+    assert outcome.code == 0, outcome.err
+
+
+def test_one_aspect_given_twice_is_one_result(postil: Postil) -> None:
+    found = told(postil, "--aspect", "fluency", "--aspect", "fluency")
+    assert (found["kind"], "name" in found) == ("correlate", False)
+
+
+def correlated(**options: Any) -> CorrelationResult:
+    return package.correlate("s.jsonl", "j.jsonl", aspect="fluency", resamples=100, permutations=200, **options)
+
+
+def test_differences_from_a_baseline_are_those_of_all_pairs_adjusted_for_fewer() -> None:
+    found, plain = correlated(baseline="rouge-l"), correlated()
+    assert found.differences == plain.differences
+    assert found.correlations == plain.correlations
+    pairs = {(row.first, row.second, row.coefficient): row for row in plain.differences}
+    rows = [row for row in found.from_baseline if row.coefficient == "pearson"]
+    assert [row.first for row in rows] == ["bleu-4", "meteor", "control:length"]
+    assert {row.second for row in rows} == {"rouge-l"}
+    for row in rows:
+        turned = pairs.get((row.first, row.second, "pearson"))
+        other = turned or pairs[row.second, row.first, "pearson"].reversed()
+        assert (row.value, row.low, row.high, row.p) == (other.value, other.low, other.high, other.p)
+    assert [row.p_holm for row in rows] == pytest.approx(holm([row.p for row in rows if row.p is not None]))
+    assert plain.from_baseline == ()
+    assert "from_baseline" not in plain.to_dict()
+
+
+def test_a_baseline_has_columns_and_a_dagger(postil: Postil) -> None:
+    baseline = ("--aspect", "fluency", "-c", "pearson", "--baseline", "rouge-l")
+    differences = {row.first: row for row in correlated(coefficients="pearson", baseline="rouge-l").from_baseline}
+    rows = list(csv.DictReader(io.StringIO(postil(*COMMAND, *baseline, "--format", "csv").out)))
+    read = {row["metric"]: (row["difference"], row["difference_p"]) for row in rows if row["difference"]}
+    assert read == {name: (str(row.value), str(row.p_holm)) for name, row in differences.items()}
+    head = next(line for line in postil(*COMMAND, *baseline).out.splitlines() if line.startswith("metric"))
+    assert re.split(r" {2,}", head.strip()) == ["metric", "pearson", "- rouge-l", "p (Holm)"]
+    text = postil(*COMMAND, *baseline, "--layout", "metrics", "--format", "markdown").out
+    marked = {line.split("|")[1].strip(): "†" in line for line in text.splitlines() if line.startswith("| ")}
+    assert differences["meteor"].significant
+    assert marked["METEOR"]
+    assert not marked["ROUGE-L"]
+    assert "from ROUGE-L." in text
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (("--aspect", "fluency", "--baseline", "rouge"), "unknown metric 'rouge'"),
+        (("--aspect", "fluency", "--aspect", "wit"), "unknown aspect 'wit'. Known: fluency, relevance"),
+        (("--aspect", "fluency", "--by", "pool", "--by", "text"), "unknown level 'text'"),
+        (("--aspect", "fluency", "-c", "pa", "--by", "system", "--by", "pool"), "pa compares systems"),
+        ((*BOTH, "--layout", "metrics", "--as-printed"), "--as-printed is of scores, and --layout metrics"),
+        ((*BOTH, "--layout", "metrics", "--format", "json"), "--layout metrics goes with --format"),
+        ((*BOTH, "--layout", "systems"), "--layout systems is for scores of systems"),
+        ((*BOTH, "--caption", "x"), "--caption goes with the layout of systems or of metrics"),
+    ],
+)
+def test_what_cannot_be_asked(postil: Postil, given: tuple[str, ...], problem: str) -> None:
+    outcome = postil(*COMMAND, *given)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert problem in outcome.err
