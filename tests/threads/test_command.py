@@ -1,4 +1,4 @@
-"""`postil rank-comments` without a model: orders, diversity, reasons, and threads that have no order."""
+"""`postil rank-comments`: orders, diversity, reasons, and threads that have no order."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.threads.options import ORDERS
+from retrieval_models import article, train_retrievers
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil
@@ -119,3 +120,18 @@ def test_threads_of_one_comment_of_ties_and_of_nothing(postil: Postil) -> None:
     ]
     Path("empty.jsonl").write_text("")
     assert postil("rank-comments", "empty.jsonl", "--by", "votes").code in (0, 3)
+
+
+def test_quality_alone_is_the_order_where_both_models_are_given(postil: Postil, tmp_path: Path) -> None:
+    train_retrievers(tmp_path, kinds=("ir-tc",))
+    assert postil("train", "quality", "--corpus", tmp_path / "corpus", "--out", "q").code == 0
+    write("new.jsonl", [article(number) for number in range(40, 44)])
+    rank = ("rank-comments", "new.jsonl", "--quality", "q", "--format", "jsonl")
+    alone, both = postil(*rank), postil(*rank, "-m", tmp_path / "tc")
+    assert alone.code == both.code == 0, both.err
+    assert both.out == alone.out
+    assert "is not read; --by quality and --by relevance mix both" in both.err
+    assert "is not read" not in alone.err
+    mixed = postil(*rank, "-m", tmp_path / "tc", "--by", "quality", "--by", "relevance")
+    assert mixed.code == 0, mixed.err
+    assert mixed.out != alone.out

@@ -191,8 +191,8 @@ class RankRequest(Request, frozen=True, kw_only=True, gc=False):
         model: Name of the model of the order ``relevance``; by default the first one that retrieves.
         quality: Name of the model of the order ``quality``; by default the first one.
         by: Weight of each order: relevance, quality, votes, oldest, newest or length. Each gives a comment the share of
-            the others that come after it, and their weighted mean decides. By default those whose models are named; of
-            none named those that the service has.
+            the others that come after it, and their weighted mean decides. By default quality where its model is
+            named, else relevance where its is; of none named the first of both that the service has.
         diversity: Weight from 0 to 1 of the difference from the comments above, against repetition.
     """
 

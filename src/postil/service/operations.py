@@ -409,13 +409,13 @@ def rank(models: OpenModels, request: RankRequest) -> RankResponse:
 
 
 def _usual(models: OpenModels, request: RankRequest) -> dict[str, float]:
-    """Equal weights of the orders whose models are named, or else of those that are there."""
-    named = {"relevance": request.model is not None, "quality": request.quality is not None}
-    there = {"relevance": models.ranks, "quality": bool(models.qualities)}
-    weights = {name: 1.0 for name, one in (named if any(named.values()) else there).items() if one}
-    if not weights:
-        raise UsageError("by: this service has no model that ranks; expected an order, such as votes or length")
-    return weights
+    """The order by quality alone where there is a model of it, else by relevance; of those that are named if any is."""
+    named = {"quality": request.quality is not None, "relevance": request.model is not None}
+    there = {"quality": bool(models.qualities), "relevance": models.ranks}
+    for name, one in (named if any(named.values()) else there).items():
+        if one:
+            return {name: 1.0}
+    raise UsageError("by: this service has no model that ranks; expected an order, such as votes or length")
 
 
 def _relevance(model: OpenModel, retriever: Retriever, article: Article) -> NDArray[np.float64]:

@@ -60,7 +60,16 @@ def rank_articles(
         UsageError: The orders are not clear.
         InvalidInput: The file or the model is invalid, or no article has an order.
     """
-    options.weights(model=folder is not None)
+    if "relevance" not in options.weights(model=folder is not None) and folder is not None:
+        on_message(
+            Message(
+                "ordered by quality alone, and {model} is not read; {quality} and {relevance} mix both",
+                model=folder,
+                quality=Setting("by", "quality"),
+                relevance=Setting("by", "relevance"),
+            )
+        )
+        folder = None
     retriever = None if folder is None else Retriever.open(folder, jobs=options.jobs)
     quality = None if options.quality is None else Quality.open(options.quality)
     tokenizer = retriever.model.setting("tokenizer", str) if retriever else quality.tokenizer if quality else None

@@ -24,7 +24,7 @@ class RankOptions(ThreadOptions):
     Args:
         by: Order of the comments: relevance (with --model), quality (with --quality), votes, oldest, newest or length;
             repeatable, with a weight after = (default 1). Each order gives a comment the share of the others that come
-            after it, and their weighted mean decides. By default relevance, quality, or both, as the models are given.
+            after it, and their weighted mean decides. By default quality where there is a model of it, else relevance.
         quality: A model that postil train quality made, for --by quality.
         diversity: Weight from 0 to 1 of the difference from the comments above, against repetition.
     """
@@ -45,7 +45,8 @@ class RankOptions(ThreadOptions):
         """
         found: dict[str, float] = {}
         given = {"relevance": model, "quality": self.quality is not None}
-        for word in self.by or [name for name, there in given.items() if there]:
+        best = [name for name in ("quality", "relevance") if given[name]][:1]
+        for word in self.by or best:
             name, equals, weight = word.partition("=")
             UnknownName.check("order", name, ORDERS)
             if name in found:
@@ -68,7 +69,7 @@ class RankOptions(ThreadOptions):
             )
         for (name, there), setting in zip(given.items(), ("model", "quality"), strict=True):
             by = Setting("by", name)
-            if there and name not in found:
+            if self.by and there and name not in found:
                 raise UsageError("{model}: for {by} alone", model=Setting(setting), by=by)
             if name in found and not there:
                 raise UsageError("{by} needs a model: {model}", by=by, model=Setting(setting, Blank("DIR")))
