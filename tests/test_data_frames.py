@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import tempfile
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -13,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import postil
+from endpoint_stub import StubServer, completion
 from postil.data.options import InputOptions
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
@@ -233,6 +236,76 @@ def test_every_call_that_reads_tables_takes_what_is_missing(name: str) -> None:
             problem = str(error)
     named = any("1 cell that missing names, taken as empty" in str(each.message) for each in said)
     assert named or "1: annotator: expected text or an integer, got null" in problem
+
+
+LOG = [{"impression": i, "article": i % 5, "models": ["x", "y"], "teams": [0, 1], "clicked": [1]} for i in range(20)]
+TWO = [{"item": i, "a": f"rain {i}", "b": f"a lot of rain {i}"} for i in (1, 2)]
+COMMENTS = [{"id": i, "text": f"comment number {i}"} for i in range(9)]
+ARTICLES = [{"id": i, "title": f"t{i}", "comments": COMMENTS} for i in range(20)]
+Made: TypeAlias = "Callable[[list[dict[str, Any]]], Any]"
+HELD: dict[str, Callable[[Made, object, dict[str, Any], str], object]] = {
+    "judge": lambda make, hole, given, url: postil.judge(
+        make([{**TWO[0], "a": hole}, TWO[1]]), text=["a", "b"], endpoint=url, model="m", scale=SCALE, anchors="none",
+        logprobs=False, **given,
+    ).systems,
+    "judge, ratings": lambda make, hole, given, url: postil.judge(
+        TWO, judgements=make([{"item": i, "system": "a", "annotator": 1, "grade": [hole, 3][i - 1]} for i in (1, 2)]),
+        text=["a", "b"], endpoint=url, model="m", scale=SCALE, anchors="none", logprobs=False, controls=True, **given,
+    ).length,
+    "judge_pairs": lambda make, hole, given, url: postil.judge_pairs(
+        make([{**TWO[0], "a": hole}, TWO[1]]), text=["a", "b"], endpoint=url, model="m", logprobs=False, **given
+    ).pairs,
+    "judge_pairs, preferences": lambda make, hole, given, url: postil.judge_pairs(
+        TWO, preferences=make([{**VOTES[1], "preference": hole}]), text=["a", "b"], endpoint=url, model="m", **given
+    ).pairs,
+    "compare_interleaved": lambda make, hole, given, _: postil.compare_interleaved(
+        make([{**LOG[0], "shown": hole}, *({**row, "shown": True} for row in LOG[1:])]), resamples=20, **given
+    ).rows,
+    "compare_interleaved, ids": lambda make, hole, given, _: postil.compare_interleaved(
+        make([{**LOG[0], "article": hole}, *LOG[1:]]), resamples=20, **given
+    ).rows,
+    "apply_combination": lambda make, hole, given, _: postil.apply_combination(
+        make([{**SCORED[0], "m": hole}, *SCORED[4:]]), "model", metric_columns=["m", "n"], **given
+    ).scores,
+    "build_corpus": lambda make, hole, given, _: postil.build_corpus(
+        pd.DataFrame(make([{**ARTICLES[0], "title": hole}, *ARTICLES[1:]])), tempfile.mkdtemp(dir=".") + "/c",
+        source="s", license="l", **given,
+    ).metadata,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, list], ids=["frame", "dictionaries"])
+@pytest.mark.parametrize("name", HELD)
+def test_holes_of_every_kind_are_one(name: str, make: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name == "apply_combination":
+            known = [row for row in SCORED if row["n"] != "-"]
+            columns = {"metric_columns": ["m", "n"], "missing": "-", "resamples": 20, "folds": 2, "out": "model"}
+            postil.fit_combination(known, RATED, **columns)
+        with StubServer(lambda asked: completion("A" if 'name="A"' in asked.prompt else "Grade: 3")) as stub:
+            found = []
+            for hole, missing in ((None, ()), (math.nan, ()), ("k. A.", "k. A."), ("", [""])):
+                try:
+                    found.append(str(HELD[name](make, hole, {"missing": missing} if missing else {}, stub.url)))
+                except postil.PostilError as error:
+                    found.append(str(error))
+    assert len(set(found)) == 1, found
+    held = {
+        "judge_pairs, preferences": "preferences:1: preference: expected a, tie or b, got null; the value is missing"
+    }
+    held["compare_interleaved, ids"] = "log:1: article: expected text or an integer, got null; the value is missing"
+    assert found[0].startswith(held.get(name, found[0] if ": expected" not in found[0] else "a result"))
+
+
+def test_what_stands_for_no_number_is_named() -> None:
+    for hole in ("", "n/a"):
+        rated = [*RATED[:5], {**RATED[5], "grade": hole}]
+        with pytest.raises(
+            postil.InvalidInput, match=rf'^judgements:6: grade: .* what stands there: missing=\["{hole}"\]$'
+        ):
+            postil.agreement(rated, missing=["other"])
 
 
 @pytest.mark.parametrize("given", [{"item": "id"}, {"missing": "-"}])

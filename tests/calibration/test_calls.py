@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import warnings
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -71,6 +72,30 @@ def test_the_model_itself_is_changed_by_rows_with_titles(made: Path, tmp_path: P
     found = postil.calibrate(tmp_path / "m", labels, options=postil.CalibrateOptions(**OPTIONS))
     assert not found.reason
     assert "show/filter.json" in Model.open(tmp_path / "m").files
+
+
+@pytest.mark.parametrize("frame", [True, False])
+def test_what_says_that_there_is_no_value(made: Path, tmp_path: Path, *, frame: bool) -> None:
+    rows = [json.loads(line) for line in (made / "labels.jsonl").read_text().splitlines()]
+    found = []
+    for number, (hole, missing) in enumerate(((None, ()), (float("nan"), ()), ("k. A.", ("k. A.",)), ("", ("",)))):
+        labels = [{"reason": hole, **row, "rank": hole if place < 3 else row["rank"]} for place, row in enumerate(rows)]
+        of = {
+            "columns": {"articles.title": "headline"},
+            "options": postil.CalibrateOptions(resamples=20, out=f"{tmp_path / str(number)}"),
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found.append(
+                postil.calibrate(
+                    made / "tc", pd.DataFrame(labels) if frame else labels, untitled(), missing=missing, **of
+                )
+            )
+    assert len({each.to_json() for each in found}) == 1
+    with pytest.raises(postil.InvalidInput, match=r"^labels:1: rank: expected an integer"):
+        postil.calibrate(
+            made / "tc", [{**rows[0], "rank": "k. A."}], untitled(), columns={"articles.title": "headline"}
+        )
 
 
 def test_what_is_refused(made: Path, tmp_path: Path) -> None:

@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from postil.data.cells import plain_types
 from postil.data.columns import Batch, ValueTable, in_columns
+from postil.data.explain import shown
 from postil.data.parts import Excluded
 from postil.data.reading import NESTED, Reading, readings
 from postil.data.recognition import recognized
 from postil.data.row_files import fields_of, read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Judgement, Reference, Row
-from postil.data.tables import ValueField, ValueRows, empty_cells
+from postil.data.tables import ColumnSource, ValueField, ValueRows, empty_cells
 from postil.data.wide import widened
 from postil.errors import InvalidInput, UsageError, nearest
-from postil.messages import Listed, Message
+from postil.messages import Blank, Listed, Message, Setting
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -379,6 +380,21 @@ class _MemoryRows(ValueRows[T]):
     def _field(self, name: str, column: str) -> ValueField:
         info = self._infos.get(name)
         return ValueField(column, None if info is None else partial(_fitting, info, column, self._counts.empty))
+
+    def _row(self, source: ColumnSource[ValueField], there: Iterable[str], value: dict[str, object]) -> T:
+        try:
+            return super()._row(source, there, value)
+        except InvalidInput as error:
+            field = next((name for name, each in source.fields.items() if each.column == error.field), "")
+            got, types = value.get(field), self._types.get(field, frozenset())
+            if not isinstance(got, str) or not types or str in types or any(map(str.isdecimal, got)):
+                raise
+            problem = Message(
+                "{problem}; leave the row out where there is no value, or name what stands there: {missing}",
+                problem=error.problem,
+                missing=Setting("missing", Blank(shown(got)), python=f"[{shown(got)}]"),
+            )
+            raise InvalidInput(problem, field=error.field) from None
 
     def _end(self) -> None:
         super()._end()

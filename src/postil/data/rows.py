@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 import msgspec
 from msgspec.structs import force_setattr
 
-from postil.data.explain import shown
+from postil.data.explain import shown, unlike
 from postil.data.fields import (
     check_texts,
     coerce_date,
@@ -488,7 +488,7 @@ def check_choice(value: object, field: str = "preference") -> None:
     """
     choices = CHOICES if field == "preference" else ("a", "b")
     if value not in choices:
-        raise InvalidInput(f"expected {', '.join(choices[:-1])} or {choices[-1]}, got {shown(value)}", field=field)
+        raise InvalidInput(unlike(f"{', '.join(choices[:-1])} or {choices[-1]}", value), field=field)
 
 
 def _check_left(value: object) -> None:

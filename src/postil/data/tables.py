@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 
-__all__ = ["ValueField", "ValueRows", "empty_cells", "is_nested", "rows_of"]
+__all__ = ["ColumnSource", "ValueField", "ValueRows", "empty_cells", "is_nested", "rows_of"]
 
 T = TypeVar("T", bound=Row)
 F = TypeVar("F", "CellField", "ValueField")
 
 
-class _Source(NamedTuple, Generic[F]):
+class ColumnSource(NamedTuple, Generic[F]):
     """Columns and constants that the fields of a row come from.
 
     Args:
@@ -89,10 +89,10 @@ class _Rows(ABC, Generic[T, F]):
         self._infos = {info.encode_name: info for info in msgspec.structs.fields(row_type)}
         self._unfolding = unfolding(row_type, reading, _all_names(table, reading), table.where, table.line)
         self._nested = not self._unfolding.empty and is_nested(row_type, reading, table.names)
-        self._sources: list[_Source[F]] = [self._source(place) for place in self._unfolding.places]
+        self._sources: list[ColumnSource[F]] = [self._source(place) for place in self._unfolding.places]
         self._numbers = ROW in reading.columns.values() and ROW not in table.names
 
-    def _source(self, place: Place) -> _Source[F]:
+    def _source(self, place: Place) -> ColumnSource[F]:
         reading, fields, missing = place.reading, dict[str, F](), list[str]()
         constants = constants_of(self._row_type, reading)
         for name, source in reading.sources(self._row_type).items():
@@ -108,7 +108,7 @@ class _Rows(ABC, Generic[T, F]):
                 missing.append(name)
         if missing:
             raise self._no_column(missing, reading)
-        return _Source(place, fields, constants)
+        return ColumnSource(place, fields, constants)
 
     def _has(self, source: str) -> bool:
         """True if the table has a column."""
@@ -143,7 +143,7 @@ class _Rows(ABC, Generic[T, F]):
         return self._unfolding.kept(place, list(map(batch.column, place.columns)), texts=self._texts)
 
     @abstractmethod
-    def _made(self, source: _Source[F], batch: Batch) -> list[T]:
+    def _made(self, source: ColumnSource[F], batch: Batch) -> list[T]:
         """Rows of a batch; an error does not say which one is wrong."""
 
     def __iter__(self) -> Iterator[T]:
@@ -259,7 +259,7 @@ class _CellRows(_Rows[T, CellField]):
         self._above = {place: filled[place] for place in self._above}
         return filled
 
-    def _made(self, source: _Source[CellField], batch: Batch) -> list[T]:
+    def _made(self, source: ColumnSource[CellField], batch: Batch) -> list[T]:
         values: list[Iterable[object]] = []
         for name, info in self._infos.items():
             if (field := source.fields.get(name)) is None:
@@ -452,7 +452,7 @@ class ValueRows(_Rows[T, ValueField]):
             self._never.pop((place.label, name), None)
         return values
 
-    def _made(self, source: _Source[ValueField], batch: Batch) -> list[T]:
+    def _made(self, source: ColumnSource[ValueField], batch: Batch) -> list[T]:
         if self._unnamed and any(value is not UNSET for value in batch.column("system")):
             raise InvalidInput("the rows before have none; give all rows a system, or none", field="system")
         n, fit = len(batch.lines), True
@@ -517,7 +517,7 @@ class ValueRows(_Rows[T, ValueField]):
         flat = of_records([batch.lines[row] for row in of], records)
         return Batch(flat.lines, flat.column, lambda place: batch.keys(of[place]))
 
-    def _row(self, source: _Source[ValueField], there: Iterable[str], value: dict[str, object]) -> T:
+    def _row(self, source: ColumnSource[ValueField], there: Iterable[str], value: dict[str, object]) -> T:
         """Make one row, or say what is wrong with it."""
         try:
             return msgspec.convert(value, self._row_type)
@@ -537,7 +537,7 @@ class ValueRows(_Rows[T, ValueField]):
             found += (names_within([batch.column(name)[row]], name) if name in heads else []) or [name]
         return found
 
-    def _lacking(self, source: _Source[ValueField], missing: Sequence[str], there: Iterable[str]) -> Message:
+    def _lacking(self, source: ColumnSource[ValueField], missing: Sequence[str], there: Iterable[str]) -> Message:
         reading = source.place.reading
         advice: str = ""
         if unnamed := [name for name in missing if name not in reading.columns]:
