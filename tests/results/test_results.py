@@ -168,6 +168,7 @@ PICTURES = {
     "summaries": ["meteor"],
     "training": ["losses"],
     "weights-plan": ["coverage"],
+    "wmt": ["system-pearson", "pool-pearson"],
 }
 """Names of the pictures by kind; the other kinds have none."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from postil.budgeting.calls import BudgetOptions, budget_files
-from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
-from postil.cli.output import check_page, command_line, print_result, say
+from postil.cli.command import Argument, FiguresOption, FormatOption, Option, ReportOption, command
+from postil.cli.output import check_figures, check_page, command_line, print_result, say, write_figures
 from postil.data.options import JudgedInputOptions
 
 __all__ = ["budget"]
@@ -29,6 +29,7 @@ def budget(
     options: BudgetOptions,
     inputs: JudgedInputOptions,
     report: ReportOption = None,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Plan a rating campaign: how many items and raters tell systems apart.
@@ -41,6 +42,8 @@ def budget(
     Example: postil budget scores.jsonl --judgements pilot.jsonl --difference 0.3
     """
     scores = scores or []
+    check_figures(figures)
     check_page(report, [*scores, judgements])
     result = budget_files(scores, judgements, options, command=command_line(), inputs=inputs, on_message=say)
+    write_figures([result], figures)
     print_result(result, format, report)

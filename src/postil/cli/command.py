@@ -20,6 +20,7 @@ __all__ = [
     "Argument",
     "CampaignArgument",
     "Commands",
+    "FiguresOption",
     "FormatOption",
     "Group",
     "Option",
@@ -394,6 +395,10 @@ FormatOption: TypeAlias = Annotated[
 ReportOption: TypeAlias = Annotated[
     Path | None,
     Option(metavar="FILE", help="HTML report to write; CSV and LaTeX tables are written beside it."),
+]
+FiguresOption: TypeAlias = Annotated[
+    Path | None,
+    Option(metavar="FOLDER", help="Folder to write the figures into, one SVG file each."),
 ]
 ScoresArgument: TypeAlias = Annotated[
     list[str],

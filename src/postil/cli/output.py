@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALLED",
+    "check_figures",
     "check_page",
     "command_line",
     "emit",
@@ -46,6 +47,7 @@ __all__ = [
     "terminal_width",
     "unwound",
     "visible_mistakes",
+    "write_figures",
     "write_page",
     "write_pages",
 ]
@@ -222,6 +224,32 @@ def check_page(page: Path | None, inputs: Iterable[str | None]) -> None:
         from postil.results.page.report import check_report  # noqa: PLC0415  # matplotlib is behind it
 
         check_report(page, filter(None, inputs))
+
+
+def check_figures(folder: Path | None) -> None:
+    """Refuse a folder that figures cannot be written into, before the work is done.
+
+    Args:
+        folder: The folder; None for none.
+    """
+    if folder:
+        from postil.results.figures import check_figures as check  # noqa: PLC0415  # results are behind it
+
+        check(folder)
+
+
+def write_figures(results: Sequence[Result], folder: Path | None) -> None:
+    """Write the figures of results, if there is a folder for them.
+
+    Args:
+        results: The results.
+        folder: The folder.
+    """
+    if folder:
+        from postil.results.figures import write_figures as write  # noqa: PLC0415  # matplotlib is behind it
+
+        for path in write(results, folder):
+            say(f"written: {path}")
 
 
 def write_page(result: Result, page: Path | None) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.cli.command import FormatOption, Group, Option, ReportOption, ScoresArgument
-from postil.cli.output import check_page, command_line, emit, print_result, say
+from postil.cli.command import FiguresOption, FormatOption, Group, Option, ReportOption, ScoresArgument
+from postil.cli.output import check_figures, check_page, command_line, emit, print_result, say, write_figures
 from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
 from postil.results.views import show
@@ -26,6 +26,7 @@ def fit(
     options: CombineOptions,
     inputs: JudgedInputOptions,
     report: ReportOption = None,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Fit a combination of metrics to human ratings.
@@ -36,8 +37,10 @@ def fit(
 
     Example: postil combine fit scores.jsonl --judgements judgements.jsonl --out model --items grades.jsonl
     """
+    check_figures(figures)
     check_page(report, [*scores, judgements])
     result = fit_files(scores, judgements, options, command=command_line(), inputs=inputs, on_message=say)
+    write_figures([result], figures)
     print_result(result, format, report)
 
 

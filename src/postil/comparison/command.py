@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from postil.cli.command import Argument, FormatOption, Option, command
-from postil.cli.output import command_line, print_result, say
+from postil.cli.command import Argument, FiguresOption, FormatOption, Option, command
+from postil.cli.output import check_figures, command_line, print_result, say, write_figures
 from postil.comparison.calls import INTERLEAVED, PREFERENCES, CompareOptions, compare_rows
 from postil.comparison.result import Comparison
 from postil.data.options import ScoreInputOptions
@@ -51,6 +51,7 @@ def compare(
     table: TableOptions,
     inputs: ScoreInputOptions,
     limits: LimitOptions,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Compare systems on each metric or by paired preferences, or models by interleaved suggestions.
@@ -76,6 +77,7 @@ def compare(
     if limits.fail_below and scores is None:
         raise UsageError("{fail_below} is of scores", fail_below=Setting("fail_below"))
     limits.check_apart([*(scores or [])])
+    check_figures(figures)
     table.check(format, intervals=True)
     result: Comparison | InterleavingResult | PreferencesResult
     if interleaved is not None:
@@ -84,6 +86,7 @@ def compare(
         result = PREFERENCES.of_file(preferences, options, command_line(), inputs, say)
     else:
         result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line())
+    write_figures([result], figures)
     print_result(result, format, table=table)
     if isinstance(result, Comparison) and limits.fail_below:
         falls = result.lower_is_better

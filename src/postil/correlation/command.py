@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.cli.command import FormatOption, Option, ReportOption, ScoresArgument, command
-from postil.cli.output import check_page, command_line, emit, print_result, say, write_pages
+from postil.cli.command import FiguresOption, FormatOption, Option, ReportOption, ScoresArgument, command
+from postil.cli.output import (
+    check_figures,
+    check_page,
+    command_line,
+    emit,
+    print_result,
+    say,
+    write_figures,
+    write_pages,
+)
 from postil.correlation.calls import CorrelateOptions
 from postil.data.options import JudgedInputOptions
 from postil.results.table_options import TableOptions
@@ -40,6 +49,7 @@ def correlate(
     table: TableOptions,
     inputs: JudgedInputOptions,
     report: ReportOption = None,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Correlate metric scores with human ratings.
@@ -57,6 +67,7 @@ def correlate(
     from postil.results.base import replace  # noqa: PLC0415
 
     table.check(format, intervals=True)
+    check_figures(figures)
     check_page(report, [*scores, judgements, candidates])
     results = correlate_each(
         scores,
@@ -69,6 +80,7 @@ def correlate(
         inputs=inputs,
         on_message=say,
     )
+    write_figures(results, figures)
     write_pages(results, report)
     if len(results) > 1:
         emit(show_several(format, results, table), format)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
-from postil.cli.output import check_page, command_line, print_result, say
+from postil.cli.command import Argument, FiguresOption, FormatOption, Option, ReportOption, command
+from postil.cli.output import check_figures, check_page, command_line, print_result, say, write_figures
 from postil.data.options import JudgedInputOptions
 from postil.estimation.calls import EstimateOptions, estimate_rated
 from postil.meta.rated import Rated
@@ -31,6 +31,7 @@ def estimate(
     options: EstimateOptions,
     inputs: JudgedInputOptions,
     report: ReportOption = None,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Estimate mean human grades of systems from few ratings and many scores.
@@ -44,6 +45,8 @@ def estimate(
     Example: postil estimate scores.jsonl --judgements judgements.jsonl --report report.html
     """
     files = scores or []
+    check_figures(figures)
     check_page(report, [*files, judgements])
     result = estimate_rated(Rated.files(files, judgements, inputs, say), options, command_line())
+    write_figures([result], figures)
     print_result(result, format, report)

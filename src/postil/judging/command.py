@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
-from postil.cli.output import check_page, command_line, emit, print_result, say
+from postil.cli.command import Argument, FiguresOption, FormatOption, Option, ReportOption, command
+from postil.cli.output import check_figures, check_page, command_line, emit, print_result, say, write_figures
 from postil.data.options import InputOptions
 from postil.judging.options import JudgeOptions
 from postil.results.limits import LimitOptions, check_limits
@@ -71,6 +71,7 @@ def judge(
         Option(prints=_pairs_prompt, help="Print the template of the prompt of --pairs."),
     ] = False,
     report: ReportOption = None,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Grade texts by a language model, with graded references of the same item as examples, or compare them in pairs.
@@ -102,6 +103,7 @@ def judge(
         "preferences": preferences,
     }
     check_roles(paths, pairs=pairs)
+    check_figures(figures)
     check_page(report, paths.values())
     limits.resolved([WIN_RATE if pairs else judge_name(options)])
     limits.check_apart([*filter(None, [*paths.values(), options.out])])
@@ -111,6 +113,7 @@ def judge(
         return
     judged = judge_pair_rows if pairs else judge_rows
     result = judged(sources, options, command=command_line(), on_message=say)
+    write_figures([result], figures)
     print_result(result, format, report)
     if limits.fail_below:
         check_limits(limits, measured_scores(result), "judge")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from postil.cli.command import Argument, FormatOption, ReportOption, command
-from postil.cli.output import check_page, emit, say, write_page
+from postil.cli.command import Argument, FiguresOption, FormatOption, ReportOption, command
+from postil.cli.output import check_figures, check_page, emit, say, write_figures, write_page
 from postil.data.options import RatingInputOptions
 from postil.raters.options import FileAgreementOptions
 
@@ -30,6 +30,7 @@ def agreement(
     options: FileAgreementOptions,
     inputs: RatingInputOptions,
     report: ReportOption = None,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Measure inter-annotator agreement of a table of ratings.
@@ -42,8 +43,10 @@ def agreement(
     """
     from postil.raters.calls import agreement_files  # noqa: PLC0415
 
+    check_figures(figures)
     check_page(report, [ratings])
     found = agreement_files(ratings, options, inputs, say)
+    write_figures([found], figures)
     write_page(found, report)
     print_agreement(found, format, options, options.aspect)
 

@@ -7,8 +7,8 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from typing import Annotated
 
-from postil.cli.command import Argument, FormatOption, Option, command
-from postil.cli.output import emit, say
+from postil.cli.command import Argument, FiguresOption, FormatOption, Option, command
+from postil.cli.output import check_figures, emit, say, write_figures
 from postil.results.limits import LimitOptions, check_system_scores
 from postil.results.table_options import TableOptions
 from postil.scoring.options import ScoreOptions
@@ -33,6 +33,7 @@ def score(
     options: ScoreOptions,
     table: TableOptions,
     limits: LimitOptions,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Score systems against weighted references.
@@ -49,6 +50,7 @@ def score(
     from postil.scoring.files import notes, score_files  # noqa: PLC0415
     from postil.scoring.view import as_percent  # noqa: PLC0415
 
+    check_figures(figures)
     table.check(format, intervals=False)
     if options.metrics:
         limits.resolved(options.metrics)
@@ -57,6 +59,7 @@ def score(
         result = score_files(candidates, references, options, say)
     if as_percent(result) and table.layout == "systems":
         table = replace(table, percent=True, as_printed=False)  # once, whichever asks for it
+    write_figures([result], figures)
     cited = methods(result.signatures) if options.cite else []
     if format != "table":
         for line in cited:

@@ -15,6 +15,6 @@ CAPABILITY: Final = Capability(
         "wmt": Command("command:wmt", "Correlate the metrics of a WMT test set with its human scores."),
     },
     kinds={
-        "wmt": Kind("result:MetricsTaskResult", "view:view", title="Metrics of a test set"),
+        "wmt": Kind("result:MetricsTaskResult", "view:view", title="Metrics of a test set", pictures="view:pictures"),
     },
 )

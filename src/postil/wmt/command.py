@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.cli.command import Argument, FormatOption, Option, command
-from postil.cli.output import command_line, print_result, say
+from postil.cli.command import Argument, FiguresOption, FormatOption, Option, command
+from postil.cli.output import check_figures, command_line, print_result, say, write_figures
 from postil.data.options import ScoreInputOptions
 from postil.results.table_options import TableOptions
 from postil.wmt.options import WmtOptions
@@ -28,6 +28,7 @@ def wmt(
         str | None,
         Option(metavar="FOLDER", help="Write candidates, references, judgements and scores as rows."),
     ] = None,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Correlate the metrics of a WMT test set with its human scores.
@@ -39,7 +40,9 @@ def wmt(
     """
     from postil.wmt.calls import metrics_task  # noqa: PLC0415
 
+    check_figures(figures)
     table.check(format, intervals=True)
     said = command_line()
     result = metrics_task(folder, options, scores or (), rows=rows, command=said, inputs=inputs, on_message=say)
+    write_figures([result], figures)
     print_result(result, format, table=table)

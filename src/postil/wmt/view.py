@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.data.explain import counted
 from postil.data.groups import grouped
-from postil.meta.coefficients import tied_notes
+from postil.meta.coefficients import tied_notes, titled
 from postil.results.formats import listed, short
+from postil.results.page.blocks import Picture
+from postil.results.plots.forest import IntervalRow, Landmark, intervals
 from postil.results.systems_table import SystemsTable
 from postil.results.table import Column, Figure, Interval, Name, PValue, Table, Text, crossed
 from postil.results.views import View, best
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from postil.meta.parts import Correlation
     from postil.wmt.result import MetricsTaskResult
 
-__all__ = ["view"]
+__all__ = ["pictures", "view"]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped", "rank")
 """The columns of a row per correlation."""
@@ -111,6 +114,24 @@ def _accuracies(rows: Sequence[Correlation]) -> Table:
             PValue("p", "p", zero=False),
         ),
     )
+
+
+def pictures(result: MetricsTaskResult) -> Iterator[Picture]:
+    """A forest of the metrics for each level and coefficient; of an accuracy with a line at what chance gives.
+
+    Args:
+        result: The result.
+    """
+    for (by, coefficient), rows in grouped(((row.by, row.coefficient), row) for row in result.correlations).items():
+        ordered = sorted(rows, key=lambda row: -row.value)
+        chances = [row.chance for row in rows if row.chance is not None]
+        line = [Landmark("chance" if len({*chances}) == 1 else "highest chance", max(chances))] if chances else []
+        title = f"{OVER[by]}: {titled(coefficient)}"
+        caption = f"{title} of each metric, 95 % confidence intervals{'; the line is chance' if line else ''}"
+        drawn = [IntervalRow(row.metric, row.value, row.low, row.high) for row in ordered]
+        said = "; ".join(f"{row.metric} {short(row.value)}" for row in ordered)
+        draw = partial(intervals, drawn, landmarks=line, xlabel=titled(coefficient))
+        yield Picture(f"{by}-{coefficient}", title, caption, f"{caption}: {said}", draw)
 
 
 def _chances(rows: Sequence[Correlation]) -> Iterator[str]:

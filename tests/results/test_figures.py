@@ -1,0 +1,95 @@
+"""Figures of results as files: one per picture, named by the result and the picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from postil.capabilities import capabilities
+from postil.data.row_files import write
+from postil.data.rows import Candidate, Judgement, Reference, Score
+from postil.results.base import replace
+from postil.results.figures import write_figures
+from postil.results.views import pictures_of
+from postil.wmt.result import MetricsTaskResult
+from result_examples import example
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Postil
+
+KINDS = sorted(name for each in capabilities() for name, kind in each.kinds.items() if kind.pictures)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_picture_is_a_file_with_a_name_of_its_own(kind: str, tmp_path: Path) -> None:
+    result = replace(example(kind), name="")
+    written = list(write_figures([result], tmp_path / "new" / "figures"))
+    assert len(written) == len({path.name.casefold() for path in written}) == len(list(pictures_of(result)))
+    assert all(path.name.startswith(f"{kind}-") for path in written)
+    assert all(path.read_text("utf-8").startswith("<svg ") for path in written)
+
+
+def test_names_that_would_be_the_same_are_numbered(tmp_path: Path) -> None:
+    result = example("score")
+    names = [path.name for path in write_figures([replace(result, name=name) for name in ("a/b", "a b")], tmp_path)]
+    assert len(set(names)) == len(names)
+    assert {name.replace("-2.svg", ".svg") for name in names} == {name for name in names if not name.endswith("-2.svg")}
+    assert all(name.startswith("score-a-b-") for name in names)
+
+
+@pytest.fixture
+def _files(postil: Postil) -> None:  # noqa: ARG001 - it changes to the folder of the test
+    texts = [(f"i{i}", s) for i in range(6) for s in "ab"]
+    write("c.jsonl", [Candidate(item, s, f"the cat {s} {item}") for item, s in texts])
+    write("r.jsonl", [Reference(item, f"the cat b {item}") for item in dict.fromkeys(item for item, _ in texts)])
+    values = [(item, s, float((n * 7) % 5)) for n, (item, s) in enumerate(texts)]
+    write("s.jsonl", [Score(item, s, m, v + k, m) for k, m in enumerate(("x", "y")) for item, s, v in values])
+    judged = [(item, s, who, v + (n % 3) * (who == "q")) for n, (item, s, v) in enumerate(values) for who in "pq"]
+    write("j.jsonl", [Judgement(item, s, who, grade) for item, s, who, grade in judged])
+
+
+COMMANDS = {
+    "score": ("c.jsonl", "-r", "r.jsonl", "-m", "rouge-l"),
+    "compare": ("s.jsonl",),
+    "correlate": ("s.jsonl", "--judgements", "j.jsonl", "--resamples", "50", "--permutations", "50"),
+    "estimate": ("s.jsonl", "--judgements", "j.jsonl"),
+    "agreement": ("j.jsonl",),
+}
+
+
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_writes_its_figures_and_prints_what_it_prints_without(
+    postil: Postil, command: str, tmp_path: Path
+) -> None:
+    plain = postil(command, *COMMANDS[command], "--format", "csv")
+    drawn = postil(command, *COMMANDS[command], "--format", "csv", "--figures", "figures")
+    assert (drawn.code, drawn.out) == (0, plain.out), drawn.err
+    written = [line.removeprefix("written: ") for line in drawn.err.splitlines() if line.startswith("written: ")]
+    assert sorted(written) == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("figures/*.svg"))
+    assert written
+
+
+@pytest.mark.usefixtures("_files")
+def test_a_file_is_no_folder_for_figures(postil: Postil) -> None:
+    outcome = postil("compare", "s.jsonl", "--figures", "s.jsonl")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "s.jsonl: is a file; expected a folder for figures" in outcome.err
+
+
+def test_accuracies_of_wmt_have_a_line_at_chance() -> None:
+    result = example("wmt")
+    assert isinstance(result, MetricsTaskResult)
+    (first, *_), rows = result.correlations, result.correlations
+    accuracies = [replace(row, coefficient="acc-eq", by="item", chance=0.4 + n / 100) for n, row in enumerate(rows)]
+    ranks = {**result.ranks, "item acc-eq": dict.fromkeys((row.metric for row in rows), 1)}
+    texts = {
+        picture.key: [text.get_text() for text in picture.draw().texts]
+        for picture in pictures_of(replace(result, correlations=(*rows, *accuracies), ranks=ranks))
+    }
+    assert list(texts) == [*dict.fromkeys(f"{row.by}-{row.coefficient}" for row in rows), "item-acc-eq"]
+    assert f"highest chance .{39 + len(rows)}0" in texts["item-acc-eq"]
+    assert not any("chance" in text for text in texts[f"{first.by}-{first.coefficient}"])
