@@ -178,3 +178,12 @@ def test_lines_are_texts_to_the_letter(postil: Postil) -> None:
     assert found.code == 0, found.err
     items = [json.loads(line) for line in Path("items.jsonl").read_text().splitlines()]
     assert [each["score"] for each in items] == [1.0, 0.0, 1.0, 1.0]
+
+
+def test_an_empty_file_says_so(postil: Postil, files: None) -> None:
+    del files
+    Path("empty.txt").write_text("")
+    for words in (("empty.txt", "-r", "one.txt"), ("out.txt", "-r", "empty.txt")):
+        found = postil("score", *words, *METRICS)
+        assert (found.code, found.out) == (3, "")
+        assert found.err.endswith("postil: empty.txt: the file is empty; expected one text per line\n"), found.err

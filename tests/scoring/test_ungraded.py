@@ -185,3 +185,12 @@ def test_wrong_columns_are_named_by_their_own_rows() -> None:
         pytest.raises(InvalidInput, match="candidates:2: Han text"),
     ):
         package.score(["a", "好好"], [["a"], ["b"]], weights=[[None], [1]], **drop)
+
+
+def test_weights_that_are_all_0_are_said(postil: Postil) -> None:
+    Path("t.csv").write_text("item,system,text\n1,a,x y\n2,a,z\n")
+    said = "all references have the weight 0, so metrics of weighted references are 0 for any text\n"
+    for weight, metric, told in ((0, "w-bleu", True), (0, "bleu", False), (0.1, "w-bleu", False)):
+        Path("r.csv").write_text(f"item,text,weight\n1,x y,{weight}\n2,q,0\n")
+        found = postil("score", "t.csv", "-r", "r.csv", "-m", metric)
+        assert (found.code, said in found.err) == (0, told), found.err

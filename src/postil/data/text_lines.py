@@ -61,7 +61,7 @@ class TextLines:
             The number of each line, counted from 1, and the rows, each a list of its text.
 
         Raises:
-            InvalidInput: The file is damaged, or not in its encoding; says where.
+            InvalidInput: The file is empty, damaged, or not in its encoding; says where.
         """
         done = 0
         try:
@@ -76,6 +76,8 @@ class TextLines:
             raise InvalidInput(self._text.not_encoded(error), where=self.where, line=done + 1) from None
         except DAMAGE as error:
             raise damaged(error, self.where, done) from error
+        if not done:
+            raise InvalidInput("the file is empty; expected one text per line", where=self.where)
 
     def _check(self, texts: list[str], first: int) -> None:
         for line, text in enumerate(texts if self._text.suspect else (), first):

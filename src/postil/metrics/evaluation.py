@@ -25,7 +25,7 @@ from postil.metrics.languages import language_remarks
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.own import MetricFailed
 from postil.metrics.paper_names import paper_remarks
-from postil.metrics.reference_aggregation import NearSigns, SingleReferenceScorer
+from postil.metrics.reference_aggregation import NearSigns, SingleReferenceScorer, averages_weights
 from postil.metrics.references import References
 from postil.metrics.result import ScoreResult, SystemScore
 from postil.metrics.ungraded import NAME, consensus, similarity_of
@@ -237,7 +237,10 @@ class Evaluation:
         self.bind(references, background, refuse)
         sample = next((each.sample for each in self._met if each.sample), [])
         named = language_remarks(metrics, self.tokenizer.name, sample, "references")
-        asked = paper_remarks(metrics, self.tokenizer, weighted=references.weights is not None)
+        asked = [*paper_remarks(metrics, self.tokenizer, weighted=references.weights is not None)]
+        weighted = [metric for metric in metrics.values() if metric.needs_weights and not averages_weights(metric)]
+        if weighted and not self._blocks and references.weights is not None and not np.any(references.weights):
+            asked.append("all references have the weight 0, so metrics of weighted references are 0 for any text")
         self.remarks = [*filter(None, [each.remark for each in self._met]), *named, *asked]
         """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
         self.controls = Controls(self.metrics, controls) if controls else None
