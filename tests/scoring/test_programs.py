@@ -64,6 +64,16 @@ def test_what_a_program_has_not_is_refused(postil: Postil) -> None:
     assert told == "--like rouge-score has a tokenizer of its own; leave --tokenizer 13a out"
 
 
+@pytest.mark.parametrize("scale", [(), ("--percent",), ("--as-printed",)])
+def test_numbers_of_a_program_are_scaled_once_whichever_option_asks(postil: Postil, scale: tuple[str, ...]) -> None:
+    asked = (*BASE, "--like", "sacrebleu", "-m", "chrf")
+    plain = json.loads(postil(*asked, "--format", "json").out)["scores"][0]["score"]
+    outcome = postil(*asked, "--layout", "systems", *scale, "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    assert 0 < plain < 1
+    assert float(outcome.out.splitlines()[1].split(",")[2]) == pytest.approx(100 * plain)
+
+
 def test_tables_are_as_the_program_prints_them_and_all_else_from_0_to_1(postil: Postil) -> None:
     asked = (*BASE, "--like", "sacrebleu", "-m", "chrF", "-m", "bleu")
     score = json.loads(postil(*asked, "--format", "json").out)
