@@ -177,7 +177,14 @@ def refusal(*arguments: object, **named: object) -> str:
         (["a"], None, "references: expected a list or a column, got NoneType"),
         (["a", "b"], [["a"]], "references: expected one entry for each of 2 candidates, got 1"),
         (["a", "b"], [["a"], []], "references:2: expected at least one reference, got none"),
-        (["a", "b"], [["a"], "b"], "references:2: expected a list or a column, got str"),
+        (
+            ["a", "b"],
+            [["a"], "b"],
+            (
+                "references:2: expected a list or a column, got str; for one reference of each candidate: [[text] for "
+                "text in …]"
+            ),
+        ),
         (["a", "b"], [["a"], None], "references:2: expected a list or a column, got NoneType"),
         (["a", "b"], [["a"], ["b", None]], "references:2: expected a text, as the first is one, got NoneType"),
         (["a", "b"], [["a"], ["b", ["c"]]], "references:2: expected a text, as the first is one, got list"),
@@ -274,3 +281,10 @@ def test_texts_too_long_to_be_aligned_are_told(spec: str, words: int) -> None:
     text = " ".join(["a"] * words)
     with pytest.raises(InvalidInput, match=rf"candidates: .*: a candidate of {words} words and a reference of {words}"):
         postil.score([text], [[text]], metrics=[spec])
+
+
+def test_one_reference_each_is_a_list_too() -> None:
+    with pytest.raises(
+        InvalidInput, match=r"^references:1: .*, got str; for one reference of each candidate: \[\[text\]"
+    ):
+        postil.score(["a", "b"], ["a", "b"], metrics="rouge-l")

@@ -547,6 +547,9 @@ def _texts(references: object, row: int) -> list[object]:
     """List the references of one row, at least one."""
     if type(references) is list and references:
         return references
+    if isinstance(references, str):
+        problem = "expected a list or a column, got str; for one reference of each candidate: [[text] for text in …]"
+        raise InvalidInput(problem, where="references", line=row + 1)
     texts = as_list(references, f"references:{row + 1}")
     if not texts:
         raise InvalidInput("expected at least one reference, got none", where="references", line=row + 1)
