@@ -154,6 +154,12 @@ def test_a_baseline_has_columns_and_a_dagger(postil: Postil) -> None:
     assert "from ROUGE-L." in text
 
 
+def test_a_level_that_a_coefficient_needs_can_be_given(postil: Postil) -> None:
+    outcome = postil(*COMMAND, "--aspect", "fluency", "-c", "pa", "--by", "system", "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    assert {row["by"] for row in csv.DictReader(io.StringIO(outcome.out))} == {"system"}
+
+
 @pytest.mark.parametrize(
     ("given", "problem"),
     [

@@ -246,7 +246,10 @@ def _made(cls: type, given: Values, own: Collection[str]) -> object:
         inner, flag = split_hint(hints[each.name])
         if is_options(inner):
             values[each.name] = _made(cast("type", inner), given, own)
-        elif not flag.hidden and each.name not in own:
+        elif each.name in own:
+            if several := given[each.name]:  # checked with the first of them; the function goes through all
+                values[each.name] = cast("list[object]", several)[0]
+        elif not flag.hidden:
             value = given.pop(each.name)
             if value is not None and value != ():
                 values[each.name] = _value(inner, value, f"--{flag_name(each.name, flag)}")
