@@ -6,7 +6,7 @@ import html
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
-from postil.correlation.calls import CorrelateOptions
+from postil.correlation.options import CorrelateOptions
 
 if TYPE_CHECKING:
     import re

@@ -7,9 +7,9 @@ from postil.data.grades import Scale
 from postil.documents.options import PassageSplit
 from postil.endpoint.limits import Price, Rate
 from postil.interest.options import Goal
+from postil.meta.choices import Rule
 from postil.meta.coefficients import By, Measure
 from postil.meta.rated import JudgedKeywords, ScoredKeywords
-from postil.meta.severity import Rule
 
 class AgreementKeywords(TypedDict, total=False):
     seed: int

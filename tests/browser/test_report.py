@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.correlation.calls import CorrelateOptions, correlate
+from postil.correlation.calls import correlate
+from postil.correlation.options import CorrelateOptions
 from postil.data.rows import Passage
 from postil.passages.calls import find_gains
 from postil.passages.options import PassagesOptions

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from command_line import put, refusal
-from postil.comparison.calls import CompareOptions, compare_rows
+from postil.comparison.calls import compare_rows
+from postil.comparison.options import CompareOptions
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Reference, Score
 from postil.meta.rated import open_score_files

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 import postil
-from postil.correlation.calls import CorrelateOptions, correlate_table
+from postil.correlation.calls import correlate_table
+from postil.correlation.options import CorrelateOptions
 from postil.data.fields import plain_id
 from postil.data.rows import Judgement, Score
 from postil.errors import UsageError

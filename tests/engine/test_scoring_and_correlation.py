@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.correlation.calls import CorrelateOptions, correlate_table
+from postil.correlation.calls import correlate_table
+from postil.correlation.options import CorrelateOptions
 from postil.data.grades import Scale
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.estimation.designs import Layout
-    from postil.meta.severity import Rule
+    from postil.meta.choices import Rule
 
 
 ITEMS, SYSTEMS, ANNOTATORS, RATINGS = 40, 6, 6, 3

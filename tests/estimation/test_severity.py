@@ -17,8 +17,8 @@ from postil.meta.table import Judged, Scored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from postil.meta.choices import Rule
     from postil.meta.estimation import Target
-    from postil.meta.severity import Rule
 
 ITEMS, SYSTEMS, ANNOTATORS = 40, 6, 6
 

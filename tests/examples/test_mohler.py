@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import postil
-from postil.correlation.calls import CorrelateOptions, correlate_files
+from postil.correlation.calls import correlate_files
+from postil.correlation.options import CorrelateOptions
 from postil.data.row_files import read
 from postil.data.rows import Candidate, Judgement, Rating, Reference, Score
 from postil.meta.coefficient_kinds import kind_of

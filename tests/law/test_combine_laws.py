@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from strategies import law
 
 import postil
-from postil.combination.calls import CombineOptions, fit_rated
+from postil.combination.calls import fit_rated
 from postil.combination.model import open_combination
+from postil.combination.options import CombineOptions
 from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.meta.rated import Rated

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from postil.comparison.baseline import compare
-from postil.comparison.calls import CompareOptions, compare_rows
+from postil.comparison.calls import compare_rows
+from postil.comparison.options import CompareOptions
 from postil.comparison.preferences import LOSS, TIE, WIN, Pairs
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Reference, Score

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.correlation.calls import CorrelateOptions
+from postil.correlation.options import CorrelateOptions
 from postil.errors import MissingExtra
 from postil.studies.demo import calls as demo
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import postil
-from postil.correlation.calls import CorrelateOptions, correlate_files
+from postil.correlation.calls import correlate_files
+from postil.correlation.options import CorrelateOptions
 from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.errors import InvalidInput

@@ -18,6 +18,7 @@ CAPABILITY: Final = Capability(
         "budget": Kind("result:BudgetResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
     names={
-        "calls": "BudgetOptions budget",
+        "options": "BudgetOptions",
+        "calls": "budget",
     },
 )

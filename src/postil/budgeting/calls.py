@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
+from typing import TYPE_CHECKING, Final, Unpack, cast
 
+from postil.budgeting.options import BudgetOptions
 from postil.budgeting.result import BudgetResult, BudgetRow, BudgetSettings
-from postil.data.arguments import check_arguments, check_bounds, options_of, parted
+from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.frames import refuse_other_form
-from postil.data.options import JudgedInputOptions, SeedOptions
 from postil.errors import Undefined, UsageError
-from postil.estimation.calls import EstimateOptions, rated_outputs
+from postil.estimation.calls import rated_outputs
 from postil.estimation.designs import (
     ESTIMATORS,
     FEWEST_ITEMS,
@@ -32,7 +32,6 @@ from postil.meta.rated import JudgedKeywords, Rated
 from postil.meta.reliability import Design, component_intervals, design_of
 from postil.meta.resampling import Draws
 from postil.meta.severity import untold
-from postil.options import Flag, options
 from postil.results.base import replace
 from postil.version import VERSION
 
@@ -40,13 +39,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.data.frames import Column, Table
+    from postil.data.options import JudgedInputOptions
     from postil.data.parts import Excluded
     from postil.data.progress import OnMessage
     from postil.keywords import BudgetKeywords
     from postil.meta.parts import Severity
     from postil.meta.rated import Scores
 
-__all__ = ["BudgetOptions", "budget", "budget_files"]
+__all__ = ["budget", "budget_files"]
 
 PILOT: Final = Setting("judgements", Blank("FILE"))
 """The ratings of a pilot."""
@@ -55,7 +55,6 @@ SYSTEMS: Final = 2
 """Assumed number of systems."""
 RELIABILITY: Final = 0.5
 SYSTEM_CORRELATION: Final = 0.3
-POWER: Final = 0.8
 ANNOTATORS: Final = 3
 """Smallest number of annotators of a plan, unless one is asked for."""
 
@@ -74,71 +73,6 @@ ABSENT: Final = 0.1
 PEEKING: Final = (
     "decide before you look: adding items after seeing the intervals is optional stopping, which makes them too narrow"
 )
-
-
-@options
-class BudgetOptions(EstimateOptions, SeedOptions):
-    """Options of `postil budget`.
-
-    Args:
-        items: Number of items that can be graded; by default those of the scores.
-        graded: Number of graded items to plan; repeatable. By default 8, 10, 15, 20 and so on up to all.
-        raters: Number of ratings per output to plan; repeatable. By default 1, 2 and 3.
-        difference: True difference of two systems that is to be found, in grades.
-        power: Power to find it in all pairs of systems together.
-        width: Largest width of the 95 % interval of a difference (of a mean where there is one system), in grades.
-        systems: Number of systems, without a pilot; 2 by default.
-        sd: Standard deviation of single ratings of a system, without a pilot.
-        reliability: Correlation of two ratings of an output, without a pilot; .5 by default.
-        system_correlation: Correlation of two systems' expected grades over items, without a pilot; .3 by default.
-        r_squared: Share of the variance of expected grades that scores explain, without a pilot; 0 by default.
-        seconds_per_rating: Time of a rating, in seconds.
-        seconds_per_item: Time that each rater of an item needs to read it, in seconds.
-        annotators: Number of annotators of the plan; by default those of the pilot, 3 at least.
-        overlap: Share of the outputs with a second rating where one is planned; it tells severities.
-        resamples: Number of resamples of the pilot's items, for intervals of variance components.
-    """
-
-    items: Annotated[int | None, Flag(min=2)] = None
-    graded: Annotated[tuple[int, ...], Flag(min=2)] = ()
-    raters: Annotated[tuple[int, ...], Flag(min=1)] = ()
-    difference: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
-    power: Annotated[float, Flag(min=0, max=1)] = POWER
-    width: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
-    systems: Annotated[int | None, Flag(min=1)] = None
-    sd: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
-    reliability: Annotated[float | None, Flag(metavar="R", min=0, max=1)] = None
-    system_correlation: Annotated[float | None, Flag(metavar="R", min=-1, max=1)] = None
-    r_squared: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
-    seconds_per_rating: Annotated[float, Flag(min=0)] = 40.0
-    seconds_per_item: Annotated[float, Flag(min=0)] = 0.0
-    annotators: Annotated[int | None, Flag(min=1)] = None
-    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.2
-    resamples: Annotated[int, Flag(min=1)] = 1000
-
-    def __post_init__(self) -> None:
-        for several in ("graded", "raters"):
-            if isinstance(given := getattr(self, several), int):
-                object.__setattr__(self, several, (given,))
-        super().__post_init__()
-        check_bounds(self)
-        if ESTIMATORS[self.method].alone:
-            raise UsageError("{ppi} has no plans; expected crossed or human", ppi=Setting("method", self.method))
-        for name in ("difference", "width", "sd"):
-            if getattr(self, name) == 0:
-                raise UsageError("{setting}: expected more than 0", setting=Setting(name))
-        if not 0 < self.power < 1:
-            raise UsageError(
-                "{power}: expected more than 0 and less than 1, got {got:g}", power=Setting("power"), got=self.power
-            )
-        if self.annotators is not None and max(self.raters, default=1) > self.annotators:
-            raise UsageError(
-                "{raters}: expected at most the {n} of {annotators}, got {got}; an output has one rating by each",
-                raters=Setting("raters"),
-                n=self.annotators,
-                annotators=Setting("annotators"),
-                got=max(self.raters),
-            )
 
 
 def budget(

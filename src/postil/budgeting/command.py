@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.budgeting.calls import BudgetOptions, budget_files
+from postil.budgeting.options import BudgetOptions
 from postil.cli.command import Argument, FiguresOption, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_figures, check_page, command_line, print_result, say, write_figures
 from postil.data.options import JudgedInputOptions
@@ -41,6 +41,8 @@ def budget(
 
     Example: postil budget scores.jsonl --judgements pilot.jsonl --difference 0.3
     """
+    from postil.budgeting.calls import budget_files  # noqa: PLC0415
+
     scores = scores or []
     check_figures(figures)
     check_page(report, [*scores, judgements])

@@ -18,6 +18,7 @@ CAPABILITY: Final = Capability(
         "combine": Kind("result:CombinationResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
     names={
-        "calls": "ApplyOptions CombineOptions apply_combination fit_combination",
+        "options": "ApplyOptions CombineOptions",
+        "calls": "apply_combination fit_combination",
     },
 )

@@ -6,14 +6,12 @@ import hashlib
 import json
 import math
 from importlib.metadata import version
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
 
 from postil.combination.model import (
     FILES,
-    FOLDS,
     ColumnConfig,
     CombinationConfig,
     JudgedTexts,
@@ -26,18 +24,18 @@ from postil.combination.model import (
     save,
     transformed,
 )
+from postil.combination.options import ApplyOptions, CombineOptions
 from postil.combination.result import CombinationResult, CombinationSettings
-from postil.data.arguments import check_arguments, check_fields, options_of, parted
+from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.atomic_file import check_apart, check_folder
 from postil.data.frames import warn
 from postil.data.grades import Scale
 from postil.data.groups import grouped
-from postil.data.options import JudgedInputOptions, ScoreInputOptions, SeedOptions
-from postil.data.row_files import kind_of, write
+from postil.data.row_files import write
 from postil.data.rows import EXTERNAL, Score
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError, check_least
+from postil.errors import InvalidInput, Undefined, UsageError
 from postil.messages import Blank, Message, Setting
-from postil.meta.grade_fits import LEARNERS, PENALTY
+from postil.meta.grade_fits import LEARNERS
 from postil.meta.rated import (
     LARGEST,
     JudgedKeywords,
@@ -46,10 +44,8 @@ from postil.meta.rated import (
     open_score_files,
     scores_of,
 )
-from postil.meta.resampling import RESAMPLES
 from postil.meta.table import Judged, Scored, excluded_texts
 from postil.metrics.result import ScoreResult, SystemScore
-from postil.options import Flag, options
 from postil.results.base import replace
 from postil.version import VERSION
 
@@ -60,6 +56,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.frames import Column, Table
+    from postil.data.options import JudgedInputOptions, ScoreInputOptions
     from postil.data.progress import OnMessage
     from postil.data.row_locations import LocatedRows
     from postil.data.streams import FilePath
@@ -67,8 +64,6 @@ if TYPE_CHECKING:
     from postil.meta.rated import Scores
 
 __all__ = [
-    "ApplyOptions",
-    "CombineOptions",
     "apply_combination",
     "apply_to_files",
     "fit_combination",
@@ -85,75 +80,6 @@ OF_REFERENCES: Final = (
     "unknown:",
 )
 """Beginnings of the parts of a signature that other references change."""
-
-
-@options
-class CombineOptions(SeedOptions):
-    """Options of `postil combine fit`.
-
-    Args:
-        method: Learner: ridge (regression), isotonic (of one metric) or boosting (of trees, with scikit-learn).
-        metrics: Metric to combine, controls included; repeatable. By default all but controls.
-        penalty: Penalty of ridge, for metrics of standard deviation 1.
-        folds: Number of folds of items; a text is graded by a fit on the other folds for the numbers to report.
-        monotone: Keep raising a reference's weight from lowering a grade: bound the weights of w- metrics at 0.
-        lower_is_better: Metric for which lower is better, besides those whose signatures say so; repeatable.
-        aspect: Aspect to keep, where judgements have more than one.
-        scale: Scale of the ratings: HIGH or LOW:HIGH; checks them, and is what apply --clip clips to.
-        resamples: Number of resamples of the items, for confidence intervals.
-        out: Folder to write the combination to; one of an older combination is replaced.
-        items: Write the out-of-fold grades here, as score rows: .jsonl, .parquet or .csv.
-    """
-
-    method: Annotated[str, Flag(metavar="NAME")] = "ridge"
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    penalty: Annotated[float, Flag(min=0)] = PENALTY
-    folds: Annotated[int, Flag(min=2)] = FOLDS
-    monotone: bool = False
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
-    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
-    items: Annotated[str | None, Flag(metavar="FILE")] = None
-
-    def __post_init__(self) -> None:
-        for several in ("metrics", "lower_is_better"):
-            if isinstance(given := getattr(self, several), str):
-                object.__setattr__(self, several, (given,))
-        check_fields(self)
-        UnknownName.check("method", self.method, LEARNERS)
-        if self.penalty < 0:
-            raise UsageError(f"penalty: expected a number from 0 up, got {self.penalty:g}")
-        check_least(2, folds=self.folds)
-        if self.items is not None:
-            kind_of(self.items)
-            if self.out is not None and Path(self.items).resolve().is_relative_to(Path(self.out).resolve()):
-                raise UsageError(f"items: {self.items} lies in {self.out}, the folder of the combination; name another")
-
-
-@options
-class ApplyOptions:
-    """Options of `postil combine apply`.
-
-    Args:
-        clip: Clip grades to the scale of the ratings.
-        scale: Scale to clip to: HIGH or LOW:HIGH; by default the one that the combination was fitted with.
-        any_references: Take scores against other references than those of the fit.
-        out: Write the grades here, as score rows: .jsonl, .parquet or .csv.
-    """
-
-    clip: bool = False
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    any_references: bool = False
-    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if self.scale is not None and not self.clip:
-            raise UsageError("scale: is for {clip} alone", clip=Setting("clip", value=True))
-        if self.out is not None:
-            kind_of(self.out)
 
 
 def fit_combination(

@@ -6,9 +6,8 @@ from typing import Annotated
 
 from postil.cli.command import FiguresOption, FormatOption, Group, Option, ReportOption, ScoresArgument
 from postil.cli.output import check_figures, check_page, command_line, emit, print_result, say, write_figures
-from postil.combination.calls import ApplyOptions, CombineOptions, apply_to_files, fit_files
+from postil.combination.options import ApplyOptions, CombineOptions
 from postil.data.options import JudgedInputOptions, ScoreInputOptions
-from postil.results.views import show
 
 __all__ = ["combine"]
 
@@ -37,6 +36,8 @@ def fit(
 
     Example: postil combine fit scores.jsonl --judgements judgements.jsonl --out model --items grades.jsonl
     """
+    from postil.combination.calls import fit_files  # noqa: PLC0415
+
     check_figures(figures)
     check_page(report, [*scores, judgements])
     result = fit_files(scores, judgements, options, command=command_line(), inputs=inputs, on_message=say)
@@ -60,5 +61,8 @@ def apply(
 
     Example: postil combine apply scores.jsonl --model model --out grades.jsonl
     """
+    from postil.combination.calls import apply_to_files  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
+
     result = apply_to_files(scores, model, options, inputs=inputs, on_message=say)
     emit(show(format, result), format)

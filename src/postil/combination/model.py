@@ -68,7 +68,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILES",
-    "FOLDS",
     "ColumnConfig",
     "CombinationConfig",
     "JudgedTexts",
@@ -81,9 +80,6 @@ __all__ = [
     "save",
     "transformed",
 ]
-
-FOLDS: Final = 9
-"""Default number of folds of items."""
 
 FARTHEST: Final = 1e100
 """Largest magnitude of a grade, so that no sum of squares overflows."""

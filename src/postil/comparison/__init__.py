@@ -31,6 +31,7 @@ CAPABILITY: Final = Capability(
         ),
     },
     names={
-        "calls": "CompareOptions compare compare_interleaved compare_preferences",
+        "options": "CompareOptions",
+        "calls": "compare compare_interleaved compare_preferences",
     },
 )

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Generic, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, Unpack
 
 from postil.comparison.baseline import compare as compare_systems
 from postil.comparison.interleaved import interleaved_preferences
+from postil.comparison.options import CompareOptions
 from postil.comparison.preferences import preferred_systems
 from postil.comparison.result import Comparison, InterleavingResult, PreferencesResult
-from postil.data.arguments import check_arguments, check_fields, options_of
+from postil.data.arguments import check_arguments
 from postil.data.frames import ColumnNames, open_rows
-from postil.data.options import ResamplingOptions, ScoreInputOptions
+from postil.data.options import ScoreInputOptions
 from postil.data.row_files import read
 from postil.data.rows import PairPreference, Row, Score
 from postil.data.suggestions import Impression
-from postil.errors import UnknownName, UsageError
-from postil.messages import Listed, Setting
+from postil.errors import UsageError
+from postil.messages import Setting
 from postil.meta.rated import open_scores
 from postil.meta.resampling import Draws
 from postil.meta.table import Scored
 from postil.metrics.spec import known_metric, summed
-from postil.options import Flag, options
 from postil.results.base import replace
 from postil.results.names import copies_remark
 from postil.version import VERSION
@@ -41,70 +40,13 @@ __all__ = [
     "INTERLEAVED",
     "PREFERENCES",
     "Choices",
-    "CompareOptions",
     "compare",
     "compare_interleaved",
     "compare_preferences",
     "compare_rows",
 ]
 
-P_VALUES: Final = ("postil", "sacrebleu")
-"""Definitions of p-values, by the program that has them."""
-
-
 R = TypeVar("R", InterleavingResult, PreferencesResult)
-
-
-@options
-class CompareOptions(ResamplingOptions):
-    """Options of `postil compare`.
-
-    Args:
-        baseline: System to compare with; by default the first.
-        intersect: Compare on shared items, where systems cover different ones.
-        lower_is_better: Metric for which lower is better; repeatable.
-        item_means: Compare the means of item scores, also of metrics whose corpus score is another number.
-        p_values: Definition of the p-values: postil, or sacrebleu (with --seed 12345 the very numbers of its
-            --paired-bs and --paired-ar).
-    """
-
-    baseline: Annotated[str | None, Flag(metavar="SYSTEM")] = None
-    intersect: bool = False
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    item_means: bool = False
-    p_values: Annotated[str, Flag(metavar="NAME")] = "postil"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        UnknownName.check("definition of p-values", self.p_values, P_VALUES)
-
-    @classmethod
-    def of(cls, options: Self | None, keywords: Mapping[str, object], baseline: str | None) -> Self:
-        """Options of a call, whose baseline may be an argument of its own.
-
-        Args:
-            options: The object, where one is given.
-            keywords: Fields of it.
-            baseline: The baseline; by default that of the options.
-
-        Raises:
-            UsageError: Object and keywords are given, or a keyword is no field.
-        """
-        options = options_of(cls, options, keywords)
-        return options if baseline is None else dataclasses.replace(options, baseline=baseline)
-
-    def check_for(self, setting: Setting) -> None:
-        """Raise a `UsageError` if an option for scores is not as by default.
-
-        Args:
-            setting: The setting that says what is compared instead of scores.
-        """
-        if self != CompareOptions(baseline=self.baseline, resamples=self.resamples, seed=self.seed):
-            raise UsageError(
-                "{setting}: only {some} and options of reading files go with it",
-                setting=setting,
-                some=Listed([Setting(name) for name in ("baseline", "resamples", "seed")], last=", "),
-            )
 
 
 def compare(

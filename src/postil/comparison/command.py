@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from postil.cli.command import Argument, FiguresOption, FormatOption, Option, command
 from postil.cli.output import check_figures, command_line, print_result, say, write_figures
-from postil.comparison.calls import INTERLEAVED, PREFERENCES, CompareOptions, compare_rows
-from postil.comparison.result import Comparison
+from postil.comparison.options import CompareOptions
 from postil.data.options import ScoreInputOptions
 from postil.errors import UsageError
 from postil.messages import Setting
-from postil.meta.rated import open_score_files
 from postil.results.limits import LimitOptions, Measured, check_limits
 from postil.results.table_options import TableOptions
 
@@ -58,6 +56,10 @@ def compare(
 
     Example: postil compare scores.jsonl --baseline seq2seq
     """
+    from postil.comparison.calls import INTERLEAVED, PREFERENCES, compare_rows  # noqa: PLC0415
+    from postil.comparison.result import Comparison  # noqa: PLC0415
+    from postil.meta.rated import open_score_files  # noqa: PLC0415
+
     given = [
         name
         for name, value in (

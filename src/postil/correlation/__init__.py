@@ -20,7 +20,8 @@ CAPABILITY: Final = Capability(
         ),
     },
     names={
-        "calls": "CorrelateOptions correlate",
+        "options": "CorrelateOptions",
+        "calls": "correlate",
         "result": "CorrelationResult",
     },
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
+from typing import TYPE_CHECKING, Final, Unpack, cast
 
 import numpy as np
 
 from postil.correlation.audit import AUDIT_STEPS, audit
+from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import (
     CorrelationData,
     CorrelationResult,
@@ -17,29 +18,25 @@ from postil.correlation.result import (
     DisagreementPair,
     DisagreementText,
 )
-from postil.data.arguments import check_arguments, check_fields, options_of, parted
-from postil.data.grades import Scale
-from postil.data.options import EngineOptions, JudgedInputOptions, ResamplingOptions
+from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.progress import OnMessage, steps
 from postil.data.ranking import dense_ranks, difference
 from postil.data.rows import Candidate, Row
 from postil.engine import elsewhere
-from postil.errors import Undefined, UnknownName, UsageError, check_least
+from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.agreement import FEWEST, agreement_of_table
-from postil.meta.coefficients import CHOICES, LEVELS, By, Measure, check_names, known
 from postil.meta.column_correlations import constant, scaled
 from postil.meta.correlation import correlations, differences, from_baseline, system_means
 from postil.meta.parts import Agreement, Difference, HumanAgreement, Points, UndefinedResult
 from postil.meta.rated import JUDGED, JudgedKeywords, Rated
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws
-from postil.meta.severity import RULES, Rule, Severities, severities
+from postil.meta.severity import Severities, severities
 from postil.meta.table import Table as RatedTable
 from postil.meta.table import join
-from postil.options import Flag, options
 from postil.results.base import replace
 from postil.results.formats import value_with_interval
-from postil.results.names import LENGTH, copies_remark, metric_of
+from postil.results.names import copies_remark, metric_of
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -48,13 +45,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.frames import Column, Table
+    from postil.data.options import JudgedInputOptions
     from postil.keywords import CorrelateKeywords
+    from postil.meta.choices import Rule
+    from postil.meta.coefficients import By
     from postil.meta.rated import Scores
 
 __all__ = [
     "PEOPLE",
     "ROLES",
-    "CorrelateOptions",
     "correlate",
     "correlate_each",
     "correlate_files",
@@ -63,72 +62,6 @@ __all__ = [
     "worst",
     "worst_against_people",
 ]
-
-
-@options
-class CorrelateOptions(ResamplingOptions, EngineOptions):
-    """Options of `postil correlate`.
-
-    Args:
-        coefficients: Coefficient; repeatable. By default the first three.
-        by: Aggregation level: pool (all texts), item (mean over items), system (means of systems) or within-system
-            (texts of each system, mean over systems).
-        metrics: Metric to keep; repeatable. By default all.
-        lower_is_better: Metric for which lower is better; repeatable.
-        aspect: Aspect to keep, where judgements have more than one.
-        scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
-        severity: Severities of annotators in the ratings that metrics are correlated with: keep, remove, or auto
-            (remove them where they are significant). Human reference points are without significant ones.
-        human_as_given: Leave severities in the ratings of human reference points too.
-        disagree: Two metrics whose largest disagreements are listed; by default the first w- metric and its unweighted
-            form, else the first two.
-        baseline: Metric to compare the others with: the difference of each, its interval and p.
-        worst: Number of texts per pair of metrics that disagree.
-        audit: Audit the metrics: alternative annotator test, calibration, length bias, variance components of raters.
-        alt_epsilon: Advantage that an annotator gets in the alternative annotator test, from 0 to 1: .2 for experts,
-            .15 for trained annotators, .1 for a crowd.
-        lengths: Scores that are lengths of the texts, for the audit.
-        folds: Number of folds of items to fit scores to the scale of the ratings, for the audit.
-        resamples: Number of resamples of the items, for confidence intervals; Kendall's coefficients take 200 at most.
-    """
-
-    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME", names=CHOICES)] = (
-        "pearson",
-        "spearman",
-        "kendall-b",
-    )
-    by: Annotated[By, Flag(metavar="LEVEL")] = "pool"
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    severity: Annotated[Rule, Flag(metavar="RULE")] = "keep"
-    human_as_given: bool = False
-    disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME")] = None
-    baseline: Annotated[str | None, Flag(metavar="METRIC")] = None
-    worst: Annotated[int, Flag(min=0)] = 10
-    audit: bool = False
-    alt_epsilon: Annotated[float, Flag(min=0, max=1)] = 0.2
-    lengths: Annotated[str, Flag(metavar="NAME")] = LENGTH
-    folds: Annotated[int, Flag(min=2)] = 5
-
-    def __post_init__(self) -> None:
-        for several in ("coefficients", "metrics", "lower_is_better"):
-            if isinstance(given := getattr(self, several), str):
-                object.__setattr__(self, several, (given,))
-        check_fields(self)
-        for several in ("coefficients", "metrics", "lower_is_better"):
-            object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
-        check_names(self.coefficients)
-        for kind, name, names in (("level", self.by, LEVELS), ("rule of severities", self.severity, RULES)):
-            UnknownName.check(kind, name, names)
-        for coefficient in self.coefficients:
-            known(coefficient).check(self.by)
-        if not 0 <= self.alt_epsilon <= 1:
-            raise UsageError(f"alt_epsilon: expected a number from 0 to 1, got {self.alt_epsilon:g}")
-        check_least(2, folds=self.folds)
-        if self.disagree is not None and len(set(self.disagree)) != 2:
-            raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 
 
 PEOPLE: Final = "people"

@@ -15,7 +15,7 @@ from postil.cli.output import (
     write_figures,
     write_pages,
 )
-from postil.correlation.calls import CorrelateOptions
+from postil.correlation.options import CorrelateOptions
 from postil.data.options import JudgedInputOptions
 from postil.results.table_options import TableOptions
 

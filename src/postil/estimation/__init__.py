@@ -20,6 +20,7 @@ CAPABILITY: Final = Capability(
         "estimate": Kind("result:EstimateResult", "view:view", chapter="view:chapter", pictures="view:pictures"),
     },
     names={
-        "calls": "EstimateOptions estimate estimate_mean",
+        "options": "EstimateOptions",
+        "calls": "estimate estimate_mean",
     },
 )

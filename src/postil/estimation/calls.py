@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Unpack, cast
+from typing import TYPE_CHECKING, Final, Unpack, cast
 
-from postil.data.arguments import check_arguments, check_fields, options_of, parted
+from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.explain import counted
 from postil.data.frames import as_list
-from postil.data.grades import Scale
-from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.estimation.designs import ESTIMATORS, TARGETS
+from postil.errors import InvalidInput, UsageError
+from postil.estimation.designs import ESTIMATORS
 from postil.estimation.estimator import Method
 from postil.estimation.estimator import estimate as estimate_means
+from postil.estimation.options import EstimateOptions
 from postil.estimation.result import EstimateResult, EstimateSettings, SystemEstimate
 from postil.messages import Setting
 from postil.meta.estimation import RatedOutputs, Target, outputs_of
 from postil.meta.rated import JudgedKeywords, Rated
-from postil.meta.severity import RULES, Rule
 from postil.meta.table import Judged, Scored
-from postil.options import Flag, options
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -28,47 +26,10 @@ if TYPE_CHECKING:
     from postil.keywords import EstimateKeywords
     from postil.meta.rated import Scores
 
-__all__ = ["EstimateOptions", "estimate", "estimate_mean", "estimate_rated", "rated_outputs"]
+__all__ = ["estimate", "estimate_mean", "estimate_rated", "rated_outputs"]
 
 SCORE: Final = "score"
 """Name of the score of `estimate_mean`."""
-
-
-@options
-class EstimateOptions:
-    """Options of `postil estimate`.
-
-    Args:
-        metrics: Metric to use; repeatable. By default all but controls.
-        target: Estimand: population (mean grade over the population that the items come from) or items (over these).
-        method: Estimator: crossed (all scores and systems together), human (ratings alone; the default without scores)
-            or ppi (PPI++ of each system by one metric).
-        lower_is_better: Metric for which lower is better, which matters to ppi alone; repeatable.
-        aspect: Aspect to keep, where judgements have more than one.
-        scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
-        severity: Severities of annotators, the constants by which they grade higher or lower than others: remove them
-            from the ratings, keep them, or auto (remove them where they are significant).
-    """
-
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    target: Annotated[str, Flag(metavar="NAME")] = "population"
-    method: Annotated[str, Flag(metavar="NAME")] = "crossed"
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    severity: Annotated[Rule, Flag(metavar="RULE")] = "auto"
-
-    def __post_init__(self) -> None:
-        for several in ("metrics", "lower_is_better"):
-            if isinstance(given := getattr(self, several), str):
-                object.__setattr__(self, several, (given,))
-        check_fields(self)
-        for kind, name, known in (
-            ("target", self.target, TARGETS),
-            ("method", self.method, ESTIMATORS),
-            ("rule of severities", self.severity, RULES),
-        ):
-            UnknownName.check(kind, name, known)
 
 
 def estimate(

@@ -7,8 +7,7 @@ from typing import Annotated
 from postil.cli.command import Argument, FiguresOption, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_figures, check_page, command_line, print_result, say, write_figures
 from postil.data.options import JudgedInputOptions
-from postil.estimation.calls import EstimateOptions, estimate_rated
-from postil.meta.rated import Rated
+from postil.estimation.options import EstimateOptions
 
 __all__ = ["estimate"]
 
@@ -44,6 +43,9 @@ def estimate(
 
     Example: postil estimate scores.jsonl --judgements judgements.jsonl --report report.html
     """
+    from postil.estimation.calls import estimate_rated  # noqa: PLC0415
+    from postil.meta.rated import Rated  # noqa: PLC0415
+
     files = scores or []
     check_figures(figures)
     check_page(report, [*files, judgements])

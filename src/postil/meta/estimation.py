@@ -18,13 +18,14 @@ from postil.data.ranking import without_noise
 from postil.errors import Undefined, UsageError
 from postil.messages import Message, Setting
 from postil.meta.column_correlations import ratio
-from postil.meta.severity import Rule, severities
+from postil.meta.severity import severities
 from postil.meta.table import Judged, Key, Ratings, Scored, excluded_texts, repeated_texts, such_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from postil.kernel.arrays import Booleans, Floats, Int64s
+    from postil.meta.choices import Rule
     from postil.meta.parts import Severity
 
 __all__ = [

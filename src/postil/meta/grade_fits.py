@@ -13,6 +13,7 @@ from postil.errors import Undefined, check_least
 from postil.learners.boosting import Trees, boosting_fit
 from postil.learners.linear import Linear
 from postil.messages import Setting
+from postil.meta.choices import PENALTY
 from postil.meta.column_correlations import constant, scaled
 from postil.meta.parts import UndefinedMapping
 
@@ -28,7 +29,6 @@ __all__ = [
     "CONSTANT",
     "FOLDS",
     "LEARNERS",
-    "PENALTY",
     "CombinationMethod",
     "Fit",
     "Isotonic",
@@ -63,9 +63,6 @@ CONSTANT: Final = "control:constant"
 
 CombinationMethod: TypeAlias = Literal["ridge", "isotonic", "boosting"]
 """Learner: ridge regression, isotonic regression of one column, or boosted trees."""
-
-PENALTY: Final = 0.01
-"""Default ridge penalty, for columns of standard deviation 1 and a mean squared error."""
 
 ROUNDING: Final = 1e-12
 """Share of the largest gradient from which on a bounded weight leaves its bound."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -22,15 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.kernel.arrays import Booleans, Floats, Int64s
+    from postil.meta.choices import Rule
     from postil.meta.table import Ratings
 
-__all__ = ["RULES", "Rule", "Severities", "severities", "untold"]
-
-Rule: TypeAlias = Literal["auto", "remove", "keep"]
-"""Rule for severities: remove them, keep them, or remove them where they are significant."""
-
-RULES: Final[tuple[Rule, ...]] = get_args(Rule)
-"""The rules."""
+__all__ = ["Severities", "severities", "untold"]
 
 DENSE: Final = 2000
 """Largest number of annotators whose equations are solved directly; more are solved by conjugate gradients."""

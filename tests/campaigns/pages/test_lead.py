@@ -23,7 +23,8 @@ from postil.data.parts import Excluded
 from postil.data.row_files import read
 from postil.data.rows import Judgement
 from postil.errors import PostilError
-from postil.estimation.calls import EstimateOptions, estimate_rated
+from postil.estimation.calls import estimate_rated
+from postil.estimation.options import EstimateOptions
 from postil.messages import Message
 from postil.meta.parts import STATISTICS, Severity, severity_remarks
 from postil.meta.rated import Rated

@@ -21,14 +21,16 @@ from postil.comments.options import RetrieverTrainOptions
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.result import HUMAN
 from postil.comments.store import Model
-from postil.comparison.calls import CompareOptions, compare_rows
+from postil.comparison.calls import compare_rows
+from postil.comparison.options import CompareOptions
 from postil.comparison.result import Comparison
 from postil.corpus.calls import build_corpus, count_corpus
 from postil.corpus.importers.corpora import TencentOptions, import_tencent
 from postil.corpus.options import BuildOptions, StatisticsOptions
 from postil.corpus.result import StatisticsResult
 from postil.corpus.store import Corpus
-from postil.correlation.calls import CorrelateOptions, correlate_files
+from postil.correlation.calls import correlate_files
+from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
 from postil.data.grades import Scale
 from postil.data.groups import nested

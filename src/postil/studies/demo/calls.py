@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from postil.comments.result import SuggestionsResult
-from postil.correlation.calls import CorrelateOptions, correlate_files
+from postil.correlation.calls import correlate_files
+from postil.correlation.options import CorrelateOptions
 from postil.data.atomic_file import AtomicFile, write_file
 from postil.data.grades import Scale
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Judgement
 from postil.documents.reading import read_document
 from postil.errors import MissingExtra
-from postil.estimation.calls import EstimateOptions, estimate_rated
+from postil.estimation.calls import estimate_rated
+from postil.estimation.options import EstimateOptions
 from postil.interest.calls import rank_sources
 from postil.interest.highlights import Element, made_by, node, page_html
 from postil.interest.options import InterestingOptions

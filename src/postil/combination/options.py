@@ -1,0 +1,94 @@
+"""Options of `postil combine`, apart from what fits and grades so that help does without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+from postil.data.arguments import check_fields
+from postil.data.grades import Scale
+from postil.data.options import SeedOptions
+from postil.errors import UnknownName, UsageError, check_least
+from postil.messages import Setting
+from postil.meta.choices import PENALTY
+from postil.options import Flag, options
+
+__all__ = ["ApplyOptions", "CombineOptions"]
+
+FOLDS: Final = 9
+"""Default number of folds of items."""
+
+
+@options
+class CombineOptions(SeedOptions):
+    """Options of `postil combine fit`.
+
+    Args:
+        method: Learner: ridge (regression), isotonic (of one metric) or boosting (of trees, with scikit-learn).
+        metrics: Metric to combine, controls included; repeatable. By default all but controls.
+        penalty: Penalty of ridge, for metrics of standard deviation 1.
+        folds: Number of folds of items; a text is graded by a fit on the other folds for the numbers to report.
+        monotone: Keep raising a reference's weight from lowering a grade: bound the weights of w- metrics at 0.
+        lower_is_better: Metric for which lower is better, besides those whose signatures say so; repeatable.
+        aspect: Aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings: HIGH or LOW:HIGH; checks them, and is what apply --clip clips to.
+        resamples: Number of resamples of the items, for confidence intervals.
+        out: Folder to write the combination to; one of an older combination is replaced.
+        items: Write the out-of-fold grades here, as score rows: .jsonl, .parquet or .csv.
+    """
+
+    method: Annotated[str, Flag(metavar="NAME")] = "ridge"
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
+    penalty: Annotated[float, Flag(min=0)] = PENALTY
+    folds: Annotated[int, Flag(min=2)] = FOLDS
+    monotone: bool = False
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    resamples: Annotated[int, Flag(min=1)] = 1000
+    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
+    items: Annotated[str | None, Flag(metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        from postil.meta.grade_fits import LEARNERS  # noqa: PLC0415
+
+        for several in ("metrics", "lower_is_better"):
+            if isinstance(given := getattr(self, several), str):
+                object.__setattr__(self, several, (given,))
+        check_fields(self)
+        UnknownName.check("method", self.method, LEARNERS)
+        if self.penalty < 0:
+            raise UsageError(f"penalty: expected a number from 0 up, got {self.penalty:g}")
+        check_least(2, folds=self.folds)
+        if self.items is not None:
+            from postil.data.row_files import kind_of  # noqa: PLC0415
+
+            kind_of(self.items)
+            if self.out is not None and Path(self.items).resolve().is_relative_to(Path(self.out).resolve()):
+                raise UsageError(f"items: {self.items} lies in {self.out}, the folder of the combination; name another")
+
+
+@options
+class ApplyOptions:
+    """Options of `postil combine apply`.
+
+    Args:
+        clip: Clip grades to the scale of the ratings.
+        scale: Scale to clip to: HIGH or LOW:HIGH; by default the one that the combination was fitted with.
+        any_references: Take scores against other references than those of the fit.
+        out: Write the grades here, as score rows: .jsonl, .parquet or .csv.
+    """
+
+    clip: bool = False
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    any_references: bool = False
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.scale is not None and not self.clip:
+            raise UsageError("scale: is for {clip} alone", clip=Setting("clip", value=True))
+        if self.out is not None:
+            from postil.data.row_files import kind_of  # noqa: PLC0415
+
+            kind_of(self.out)
