@@ -11,7 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from browser_window import Window
-from postil.campaigns.planning import PlanOptions, plan
+from postil.campaigns.options import PlanOptions
+from postil.campaigns.planning import plan
 from postil.campaigns.store import Store
 
 if TYPE_CHECKING:

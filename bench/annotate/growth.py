@@ -29,8 +29,9 @@ from bench.annotate.client import load
 from bench.annotate.databases import Files
 from bench.annotate.run import Found, Server, line, looked_up, sign_in
 from bench.annotate.workload import make
-from postil.campaigns.add import AddOptions, add
-from postil.campaigns.backups import BackupOptions, backup
+from postil.campaigns.add import add
+from postil.campaigns.backups import backup
+from postil.campaigns.options import AddOptions, BackupOptions
 from postil.campaigns.store import Store
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_type_hints
 
 import pytest
 
-from postil.campaigns.calls import ServeOptions
+from postil.campaigns.options import ServeOptions
 from postil.options import flag_name, split_hint
 from postil.service.options import ServiceOptions
 

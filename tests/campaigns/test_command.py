@@ -21,7 +21,7 @@ from command_line import put
 pytest.importorskip("sqlalchemy")
 
 from campaign_work import join, rate
-from postil.campaigns.calls import ServeOptions
+from postil.campaigns.options import ServeOptions
 from postil.campaigns.store import Store
 
 if TYPE_CHECKING:

@@ -14,10 +14,17 @@ pytest.importorskip("sqlalchemy")
 from campaign_work import join, rate_all
 from postil.campaigns import calls as annotate
 from postil.campaigns import tables
-from postil.campaigns.backups import BackupOptions, backup
-from postil.campaigns.calls import CampaignAgreementOptions, ExportOptions, InviteOptions, RemoveOptions, agreement
+from postil.campaigns.backups import backup
+from postil.campaigns.calls import agreement
 from postil.campaigns.database import ADVICE
 from postil.campaigns.models import Campaign, Item
+from postil.campaigns.options import (
+    BackupOptions,
+    CampaignAgreementOptions,
+    ExportOptions,
+    InviteOptions,
+    RemoveOptions,
+)
 from postil.campaigns.plan import plan
 from postil.campaigns.rubric import Rubric
 from postil.campaigns.store import Store

@@ -13,13 +13,14 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
 from campaign_work import join, rate
-from postil.campaigns.add import AddOptions, add
-from postil.campaigns.calls import RemoveOptions, agreement_of, estimate_so_far, remove
+from postil.campaigns.add import add
+from postil.campaigns.calls import agreement_of, estimate_so_far, remove
 from postil.campaigns.export import codebook, export_files
 from postil.campaigns.item_assignment import generator
 from postil.campaigns.models import Context, Item, Refused
+from postil.campaigns.options import AddOptions, PlanOptions, RemoveOptions
 from postil.campaigns.pairs import balanced_sides, pair_items, single_texts
-from postil.campaigns.planning import PlanOptions, plan
+from postil.campaigns.planning import plan
 from postil.campaigns.quality import inferred_grades
 from postil.campaigns.rubric import Rubric
 from postil.campaigns.store import Store

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.campaigns.calls import InviteOptions, ServeOptions, checked_base_url
 from postil.campaigns.models import parse_context
+from postil.campaigns.options import InviteOptions, ServeOptions, checked_base_url
 from postil.campaigns.planning import ItemFiles, sampled_items, with_training
 from postil.errors import UsageError
 from postil.messages import CommandLine

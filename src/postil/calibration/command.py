@@ -70,7 +70,7 @@ def label(
     Example: postil label articles.jsonl --model model --out labels.jsonl
     """
     from postil.calibration import labels as app  # noqa: PLC0415
-    from postil.campaigns.calls import ServeOptions  # noqa: PLC0415
+    from postil.campaigns.options import ServeOptions  # noqa: PLC0415
 
     with needs("postil label", "serve"):
         from postil.campaigns.pages.server import serve  # noqa: PLC0415

@@ -9,8 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.campaigns.calls import InviteOptions, ServeOptions, invite, invite_first_lead, open_campaign, write_rows
+from postil.campaigns.calls import invite, invite_first_lead, open_campaign, write_rows
 from postil.campaigns.models import Adjudication, Campaign, Drawn, Item, NoCampaign, Rating
+from postil.campaigns.options import InviteOptions, ServeOptions
 from postil.campaigns.plan import plan
 from postil.campaigns.rubric import Rubric
 from postil.comments.articles import checked_articles, open_articles

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.pairs import new_gold, planned_pairs, single_texts
 from postil.campaigns.planning import GoldLabel, ItemFiles, ItemPlace, roles_of, with_gold
-from postil.data.options import InputOptions, SeedOptions
+from postil.data.options import InputOptions
 from postil.data.row_files import PLAIN, check_standard_input, read
 from postil.errors import PostilError, UsageError
 from postil.messages import Message
-from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.campaigns.models import Campaign, Item, Person
+    from postil.campaigns.options import AddOptions
     from postil.campaigns.result import PlanResult
     from postil.campaigns.rubric import Rubric
     from postil.campaigns.store import Store
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from postil.data.reading import Reading
 
 __all__ = [
-    "AddOptions",
     "Addition",
     "add",
     "add_apart",
@@ -33,21 +32,6 @@ __all__ = [
 
 MEMORY: Final = 2 << 30
 """Memory of the process that adds texts apart, in bytes."""
-
-
-@options
-class AddOptions(SeedOptions):
-    """Options of `postil annotate add`.
-
-    Args:
-        articles: The articles that the candidates, or the references of weights plan, were written for.
-        gold: Gold labels (item, system, grade) of texts of the files; every annotator gets these items.
-        dry_run: Print the assignment that would result, and change nothing.
-    """
-
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    gold: Annotated[str | None, Flag(metavar="FILE")] = None
-    dry_run: bool = False
 
 
 class Addition(NamedTuple):

@@ -19,16 +19,16 @@ from postil.campaigns.models import Campaign
 from postil.data.atomic_file import AtomicFile, write_error
 from postil.data.sqlite_file import connect
 from postil.errors import InvalidInput, UsageError
-from postil.options import options
 from postil.web.error_log import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from postil.campaigns.options import BackupOptions
     from postil.campaigns.store import Store
 
-__all__ = ["DAY", "BackupOptions", "BackupSchedule", "DailyBackups", "backup", "upgrade"]
+__all__ = ["DAY", "BackupSchedule", "DailyBackups", "backup", "upgrade"]
 
 DAY: Final = 86_400.0
 HOUR: Final = 3_600.0
@@ -211,17 +211,6 @@ class BackupSchedule:
         wait = 0.0
         while not self._stopping.wait(wait):
             wait = self.step()
-
-
-@options
-class BackupOptions:
-    """Options of `postil annotate backup`.
-
-    Args:
-        incomplete: Copy a file that lacks its write-ahead log as far as it goes; annotations may be missing.
-    """
-
-    incomplete: bool = False
 
 
 def backup(url: str, copy: str, options: BackupOptions) -> int:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, NamedTuple
 
-from postil.campaigns.export import TABLE_FORMATS, export_files, judgements, preferences
-from postil.campaigns.models import Campaign, Rating, Reassignment, Role
+from postil.campaigns.export import export_files, judgements, preferences
+from postil.campaigns.options import (
+    CampaignAgreementOptions,
+    ExportOptions,
+    InviteOptions,
+    QualityOptions,
+    RemoveOptions,
+    checked_base_url,
+)
 from postil.campaigns.quality import (
     InferredGrades,
     annotator_quality,
@@ -19,15 +25,11 @@ from postil.campaigns.quality import (
 from postil.campaigns.result import QualityResult
 from postil.campaigns.rubric import Rubric, ratings_of
 from postil.data.atomic_file import check_apart, write_file
-from postil.data.escaping import visible
 from postil.data.grades import Scale
-from postil.data.options import ListenOptions
 from postil.data.row_files import Writer
-from postil.errors import Undefined, UnknownName, UsageError
-from postil.messages import Message, Setting
-from postil.options import Flag, options
-from postil.raters.calls import AgreementOptions
-from postil.raters.result import AgreementResult, AnnotatorCompetence, CompetenceModel
+from postil.errors import Undefined
+from postil.messages import Message
+from postil.raters.result import AgreementResult, AnnotatorCompetence
 from postil.results.base import replace
 from postil.results.formats import rows_as_csv
 from postil.version import VERSION
@@ -35,24 +37,18 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from postil.campaigns.models import Campaign, Rating, Reassignment
     from postil.campaigns.store import Store
     from postil.comparison.result import PreferencesResult
     from postil.data.rows import Row
     from postil.estimation.designs import Prospects
     from postil.estimation.result import EstimateResult
+    from postil.raters.options import AgreementOptions
 
 __all__ = [
-    "CampaignAgreementOptions",
     "CampaignEstimate",
-    "ExportOptions",
-    "InviteOptions",
-    "MessageOptions",
-    "QualityOptions",
-    "RemoveOptions",
-    "ServeOptions",
     "agreement",
     "agreement_of",
-    "checked_base_url",
     "estimate_so_far",
     "export",
     "invite",
@@ -63,138 +59,6 @@ __all__ = [
     "remove",
     "write_rows",
 ]
-
-
-@options
-class ServeOptions(ListenOptions):
-    """Options of `postil annotate serve`.
-
-    Args:
-        base_url: URL where people reach the pages; invitations begin with it. It gives the host name too, and https://
-            means that a reverse proxy speaks HTTPS, as with --https.
-        tokens: File of tokens, as postil tokens add makes it: programs on other machines read /metrics with one of the
-            scope metrics.
-        backup: Folder for a copy of the campaign every day, NAME-YYYY-MM-DD.db; for a campaign in an SQLite file.
-        keep: Number of copies that are kept there.
-    """
-
-    base_url: Annotated[str | None, Flag(metavar="URL")] = None
-    tokens: Annotated[str | None, Flag(metavar="FILE")] = None
-    backup: Annotated[str | None, Flag(metavar="FOLDER")] = None
-    keep: Annotated[int, Flag(metavar="N", min=1)] = 7
-
-    def __post_init__(self) -> None:
-        if self.base_url is not None:
-            address = checked_base_url(self.base_url)
-            if self.https and address.startswith("http://"):
-                raise UsageError(
-                    "{base_url}: expected https:// with {https}, got {got}",
-                    base_url=Setting("base_url"),
-                    https=Setting("https"),
-                    got=visible(self.base_url),
-                )
-
-    @property
-    def address(self) -> str:
-        """URL where people reach the pages."""
-        if self.base_url is not None:
-            return checked_base_url(self.base_url)
-        return f"https://{(*self.name, 'localhost')[0]}" if self.https else f"http://localhost:{self.port}"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Host names of the server, besides localhost."""
-        return self.name if self.base_url is None else (*self.name, urlsplit(self.address).hostname or "")
-
-    @property
-    def secure(self) -> bool:
-        """True if the server is behind a reverse proxy that speaks HTTPS."""
-        return self.https or self.address.startswith("https://")
-
-
-def checked_base_url(url: str) -> str:
-    """Check the URL where people reach the pages of a campaign.
-
-    Args:
-        url: Scheme and host, and the port where it is not that of the scheme.
-
-    Returns:
-        The URL without a slash at its end.
-
-    Raises:
-        UsageError: It is no such URL.
-
-    >>> checked_base_url("https://Grading.example.org/")
-    'https://grading.example.org'
-    """
-    try:
-        parts = urlsplit(url.strip())
-        rest = parts._replace(scheme="", netloc="").geturl()
-        sound = parts.scheme in {"http", "https"} and parts.port != 0 and "@" not in parts.netloc and rest in {"", "/"}
-    except ValueError:  # a port that is no number, or brackets that do not match
-        sound = False
-    if not sound or not parts.hostname:
-        raise UsageError(
-            "{base_url}: expected http:// or https:// and a host name, without a path, such as {example}; got {got}",
-            base_url=Setting("base_url"),
-            example="https://grading.example.org",
-            got=visible(url),
-        )
-    return f"{parts.scheme}://{parts.netloc.lower()}"
-
-
-@options
-class InviteOptions:
-    """Options of `postil annotate invite`.
-
-    Args:
-        role: annotator or lead.
-        days: Validity of the link, in days.
-        base_url: URL where people reach the pages, as serve has it.
-        late: Invite an annotator besides those of the plan, who takes a fair share of the open items of the others.
-    """
-
-    role: Annotated[Role, Flag(metavar="ROLE")] = "annotator"
-    days: Annotated[float, Flag(metavar="N")] = 14.0
-    base_url: Annotated[str, Flag(metavar="URL")] = "http://localhost:8000"
-    late: bool = False
-
-    def __post_init__(self) -> None:
-        checked_base_url(self.base_url)
-        UnknownName.check("role", self.role, get_args(Role))
-        if self.late and self.role != "annotator":
-            raise UsageError("{late} goes with annotators: a lead needs no items", late=Setting("late"))
-
-
-@options
-class ExportOptions:
-    """Options of `postil annotate export`.
-
-    Args:
-        out: Folder to write; created if it does not exist.
-        table_format: File format of the tables: csv, jsonl or parquet.
-        timestamps: Include the time of each rating and the seconds that it took.
-        texts: Include the texts, and what was shown beside them, in the tables.
-    """
-
-    out: Annotated[str, Flag("out", short="o", metavar="FOLDER")]
-    table_format: Annotated[str, Flag(metavar="NAME")] = "csv"
-    timestamps: bool = False
-    texts: bool = True
-
-    def __post_init__(self) -> None:
-        UnknownName.check("table format", self.table_format, TABLE_FORMATS)
-
-
-@options
-class RemoveOptions:
-    """Options of `postil annotate remove`.
-
-    Args:
-        reserve: Reserve the open items for the next annotator who is invited.
-    """
-
-    reserve: bool = False
 
 
 class Written(NamedTuple):
@@ -323,28 +187,6 @@ def open_campaign(
     return Store.open(url, make=make, read_only=read_only, incomplete=incomplete, earlier=earlier)
 
 
-@options
-class MessageOptions:
-    """Options of `postil annotate pause` and `postil annotate close`.
-
-    Args:
-        message: Message that the annotators' page shows.
-    """
-
-    message: Annotated[str, Flag(metavar="TEXT")] = ""
-
-
-@options
-class CampaignAgreementOptions(AgreementOptions):
-    """Options of `postil annotate agreement`.
-
-    Args:
-        aspect: Aspect to use, where the rubric has several; by default the first one.
-    """
-
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-
-
 def agreement(url: str, options: CampaignAgreementOptions) -> AgreementResult:
     """Measure inter-annotator agreement on the ratings so far.
 
@@ -398,22 +240,6 @@ def agreement_of(
         competence=tuple(AnnotatorCompetence(annotator=name, competence=value) for name, value in known.items()),
         competence_model="one-factor",
     )
-
-
-@options
-class QualityOptions:
-    """Options of `postil annotate quality`.
-
-    Args:
-        model: Model of the competence of annotators: one-factor, mace or dawid-skene.
-        aspect: Aspect to use, where the rubric has several; by default the first one.
-    """
-
-    model: Annotated[CompetenceModel, Flag(metavar="NAME")] = "one-factor"
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-
-    def __post_init__(self) -> None:
-        UnknownName.check("model", self.model, get_args(CompetenceModel))
 
 
 def quality(url: str, options: QualityOptions) -> QualityResult:

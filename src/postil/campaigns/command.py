@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from postil.campaigns import backups, calls, planning
-from postil.campaigns.add import AddOptions
-from postil.campaigns.add import add as add_texts
-from postil.campaigns.importing import Imported, LabelStudioOptions, PotatoOptions, import_label_studio, import_potato
+from postil.campaigns.options import (
+    AddOptions,
+    BackupOptions,
+    CampaignAgreementOptions,
+    ExportOptions,
+    InviteOptions,
+    LabelStudioOptions,
+    MessageOptions,
+    PlanOptions,
+    PotatoOptions,
+    QualityOptions,
+    RemoveOptions,
+    ServeOptions,
+    checked_base_url,
+)
 from postil.cli.command import Argument, CampaignArgument, FormatOption, Group
 from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.errors import needs
 from postil.raters.command import print_agreement
-from postil.results.views import show, view_of
 
 if TYPE_CHECKING:
+    from postil.campaigns.importing import Imported
     from postil.campaigns.state import Outcome
 
 __all__ = ["annotate"]
@@ -38,7 +49,7 @@ def plan(
         ),
     ],
     campaign: CampaignArgument,
-    options: planning.PlanOptions,
+    options: PlanOptions,
     inputs: InputOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
@@ -50,6 +61,9 @@ def plan(
 
     Example: postil annotate plan articles.jsonl campaign.db --annotators 5 --annotators-per-item 2
     """
+    from postil.campaigns import planning  # noqa: PLC0415
+    from postil.results.views import show, view_of  # noqa: PLC0415
+
     result = planning.plan(items, campaign, options, inputs, say)
     emit(show(format, result), format)
     for line in (*(view_of(result).remarks if format != "table" else ()), f"seed {options.seed}"):
@@ -71,6 +85,9 @@ def add(
 
     Example: postil annotate add campaign.db more-articles.jsonl
     """
+    from postil.campaigns.add import add as add_texts  # noqa: PLC0415
+    from postil.results.views import show, view_of  # noqa: PLC0415
+
     done = add_texts(campaign, files, options, inputs, say)
     emit(show(format, done.plan), format)
     for line in view_of(done.plan).remarks if format != "table" else ():
@@ -88,7 +105,7 @@ def add(
 def invite(
     campaign: CampaignArgument,
     name: Annotated[str, Argument(metavar="NAME", help="Name of the person; only leads see it.")],
-    options: calls.InviteOptions,
+    options: InviteOptions,
 ) -> None:
     """Print an invitation link for a person; it works once.
 
@@ -97,18 +114,23 @@ def invite(
 
     Example: postil annotate invite campaign.db "Ann Lee"
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+
     if options.late:
         _invite_late(campaign, name, options)
     else:
         emit(f"{calls.invite(campaign, name, options)}\n")
 
 
-def _invite_late(campaign: str, name: str, options: calls.InviteOptions) -> None:
+def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
     """Print the link of an annotator who joins late, and the balance after it."""
+    from postil.campaigns import calls  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
+
     with calls.open_campaign(campaign) as store:
         token, share = store.people.invite_late(name, options.days)
         plan = store.plan().statistics()
-    emit(f"{calls.checked_base_url(options.base_url)}/join/{token}\n")
+    emit(f"{checked_base_url(options.base_url)}/join/{token}\n")
     for line in show("table", plan).splitlines():
         say(line)
     others = "there is no other annotator"
@@ -123,11 +145,13 @@ def _invite_late(campaign: str, name: str, options: calls.InviteOptions) -> None
 
 
 @annotate.add()
-def serve(campaign: CampaignArgument, options: calls.ServeOptions) -> None:
+def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
     """Serve the pages of annotators and leads until Ctrl+C.
 
     Example: postil annotate serve campaign.db
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+
     with needs("postil annotate serve", "serve"):
         from postil.campaigns.pages.server import serve as serve_web  # noqa: PLC0415
     link = calls.invite_first_lead(campaign, options.address)
@@ -139,7 +163,7 @@ def serve(campaign: CampaignArgument, options: calls.ServeOptions) -> None:
 @annotate.add()
 def agreement(
     campaign: CampaignArgument,
-    options: calls.CampaignAgreementOptions,
+    options: CampaignAgreementOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Measure inter-annotator agreement on the ratings so far.
@@ -149,15 +173,19 @@ def agreement(
 
     Example: postil annotate agreement campaign.db
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+
     print_agreement(calls.agreement(campaign, options), format, options, options.aspect)
 
 
 @annotate.add()
-def export(campaign: CampaignArgument, options: calls.ExportOptions) -> None:
+def export(campaign: CampaignArgument, options: ExportOptions) -> None:
     """Write the ratings under pseudonyms: two tables with a codebook, and rows for correlate, score and passages.
 
     Example: postil annotate export campaign.db --out grades
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+
     for file in calls.export(campaign, options):
         say(f"written: {file.path}" + ("" if file.rows is None else f" ({counted(file.rows, 'row')})"))
 
@@ -166,12 +194,14 @@ def export(campaign: CampaignArgument, options: calls.ExportOptions) -> None:
 def remove(
     campaign: CampaignArgument,
     name: Annotated[str, Argument(metavar="NAME", help="Name or pseudonym of the annotator.")],
-    options: calls.RemoveOptions,
+    options: RemoveOptions,
 ) -> None:
     """Remove an annotator: keep their ratings, reassign their open items.
 
     Example: postil annotate remove campaign.db "Ann Lee"
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+
     done = calls.remove(campaign, name, options)
     outcome = "reserved for the next annotator who is invited" if options.reserve else "reassigned"
     say(f"removed {name}; {done.moved:,} open items {outcome}")
@@ -183,12 +213,14 @@ def remove(
 def backup(
     campaign: CampaignArgument,
     copy: Annotated[str, Argument(metavar="COPY", help="File to write; it must not exist.")],
-    options: backups.BackupOptions,
+    options: BackupOptions,
 ) -> None:
     """Copy a campaign with every annotation so far, also while its server runs.
 
     Example: postil annotate backup campaign.db backup.db
     """
+    from postil.campaigns import backups  # noqa: PLC0415
+
     ratings = backups.backup(campaign, copy, options)
     if options.incomplete:
         say(f"{copy}: annotations from shortly before {campaign} was copied may be missing")
@@ -203,18 +235,22 @@ def upgrade(campaign: CampaignArgument) -> None:
 
     Example: postil annotate upgrade campaign.db
     """
+    from postil.campaigns import backups  # noqa: PLC0415
+
     backups.upgrade(campaign)
     say("the campaign can be used with this version of postil")
 
 
 @annotate.add()
-def pause(campaign: CampaignArgument, options: calls.MessageOptions) -> None:
+def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
     """Hand out no new texts; the one on an annotator's screen can still be rated.
 
     The annotators' pages show the message, and continue by themselves after postil annotate resume.
 
     Example: postil annotate pause campaign.db --message "Back on Monday."
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+
     with calls.open_campaign(campaign) as store:
         outcome = store.state.pause(options.message)
     _tell(outcome, "paused; 'postil annotate resume' continues")
@@ -226,6 +262,8 @@ def resume(campaign: CampaignArgument) -> None:
 
     Example: postil annotate resume campaign.db
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+
     with calls.open_campaign(campaign) as store:
         before, after = store.state.resume()
     if before.status == "running":
@@ -239,11 +277,13 @@ def resume(campaign: CampaignArgument) -> None:
 
 
 @annotate.add()
-def close(campaign: CampaignArgument, options: calls.MessageOptions) -> None:
+def close(campaign: CampaignArgument, options: MessageOptions) -> None:
     """Accept no more answers; those that come late stay in the annotators' browsers.
 
     Example: postil annotate close campaign.db --message "Thank you all!"
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+
     with calls.open_campaign(campaign) as store:
         outcome = store.state.close(options.message)
     _tell(outcome, "closed; 'postil annotate resume' reopens it")
@@ -263,6 +303,7 @@ def deadline(
 
     Example: postil annotate deadline campaign.db 2026-12-01T18:00+01:00
     """
+    from postil.campaigns import calls  # noqa: PLC0415
     from postil.campaigns.state import moment, parse_moment  # noqa: PLC0415 - they need optional packages
 
     with calls.open_campaign(campaign) as store:
@@ -290,7 +331,7 @@ def _tell(outcome: Outcome, done: str) -> None:
 @annotate.add()
 def quality(
     campaign: CampaignArgument,
-    options: calls.QualityOptions,
+    options: QualityOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Measure the quality of each annotator's ratings, those who need attention first.
@@ -300,6 +341,9 @@ def quality(
 
     Example: postil annotate quality campaign.db
     """
+    from postil.campaigns import calls  # noqa: PLC0415
+    from postil.results.views import show  # noqa: PLC0415
+
     emit(show(format, calls.quality(campaign, options)), format)
 
 
@@ -312,6 +356,8 @@ def label_studio(
 
     Example: postil annotate import label-studio export.json --out judgements.jsonl --campaign campaign.db
     """
+    from postil.campaigns.importing import import_label_studio  # noqa: PLC0415
+
     _tell_imported(import_label_studio(files, options, say))
 
 
@@ -327,6 +373,8 @@ def potato(
 
     Example: postil annotate import potato annotation_output --data texts.jsonl --campaign campaign.db
     """
+    from postil.campaigns.importing import import_potato  # noqa: PLC0415
+
     _tell_imported(import_potato(paths, options, say))
 
 

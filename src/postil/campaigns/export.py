@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
-    "TABLE_FORMATS",
     "AnnotatorRow",
     "ResolvedRow",
     "annotators_table",
@@ -45,7 +44,6 @@ __all__ = [
 
 R = TypeVar("R", bound=Row)
 
-TABLE_FORMATS: Final = ("csv", "jsonl", "parquet")
 """File formats of the tables."""
 
 
@@ -146,7 +144,7 @@ def export_files(
     Args:
         store: The campaign.
         infer: Function that infers the competence of annotators, and grades by it.
-        table_format: File format of the tables, one of `TABLE_FORMATS`.
+        table_format: File format of the tables, one of `postil.campaigns.options.TABLE_FORMATS`.
         timestamps: True to include the time of each rating and the seconds that it took.
         texts: True to include the texts, and what was shown beside them, in the tables.
 

@@ -6,10 +6,10 @@ import math
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from postil.campaigns.calls import open_campaign
-from postil.campaigns.models import ITEM_TYPES, Campaign, Given, Item, ItemType, Refused, Span
+from postil.campaigns.models import Campaign, Given, Item, Refused, Span
 from postil.campaigns.plan import MAX_ANNOTATORS, Plan
 from postil.campaigns.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
 from postil.campaigns.submissions import (
@@ -28,22 +28,19 @@ from postil.campaigns.validation import spans
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
 from postil.data.groups import grouped
-from postil.data.reading import checked_decimal
 from postil.data.row_files import Writer
 from postil.data.rows import Judgement
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
-from postil.options import Flag, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from postil.campaigns.options import LabelStudioOptions, PotatoOptions
     from postil.data.progress import OnMessage
 
 __all__ = [
     "Imported",
-    "LabelStudioOptions",
-    "PotatoOptions",
     "given_grades",
     "grade_in",
     "grades_of",
@@ -188,69 +185,6 @@ def _quoted(text: str) -> str:
 Value: TypeAlias = float | tuple[float, ...] | tuple[Span, ...]
 """Answer as a campaign stores it: a grade, one grade of each aspect, or spans."""
 _QUESTION: Final = Setting("question", Blank("NAME"))
-
-
-@options
-class LabelStudioOptions:
-    """Options of `postil annotate import label-studio`.
-
-    Args:
-        out: Judgement rows to write, one per annotator, task and question.
-        campaign: New campaign to create, with the texts, the annotators and their ratings; several questions become
-            aspects.
-        item_type: Type of the texts, for a campaign: text, comment, answer, summary, translation or passage; by default
-            text, passage for spans.
-        question: Questions to import (controls, annotation schemes), by their names; by default all that have grades.
-        grade: Grade of a label, as in good=3; by default that of a label that is a number or says it, as in 4. good,
-            good (4) and, with --scale 1:5, 4 of 5.
-        item: Field of a task with the item; by default item, else the task's id.
-        system: Field of a task with the system; by default system, else all tasks are of one system.
-        text: Field of a task with the rated text, for a campaign.
-        title: Field of a task with a headline to show, for a campaign.
-        content: Field of a task with an article to show, for a campaign.
-        scale: Lowest and highest grade of every question; by default those that were given.
-        decimal: Decimal mark of the numbers of text tables, . or , where both could be one.
-        names: Keep the names of annotators in judgement rows, instead of A1, A2, ….
-    """
-
-    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
-    campaign: Annotated[str | None, Flag(metavar="CAMPAIGN")] = None
-    item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
-    question: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    grade: Annotated[tuple[str, ...], Flag(metavar="LABEL=NUMBER")] = ()
-    item: Annotated[str | None, Flag(metavar="FIELD")] = None
-    system: Annotated[str | None, Flag(metavar="FIELD")] = None
-    text: Annotated[str, Flag(metavar="FIELD")] = "text"
-    title: Annotated[str | None, Flag(metavar="FIELD")] = None
-    content: Annotated[str | None, Flag(metavar="FIELD")] = None
-    scale: Annotated[str | None, Flag(metavar="LOW:HIGH")] = None
-    decimal: Annotated[str | None, Flag(metavar="CHAR")] = None
-    names: bool = False
-
-    def __post_init__(self) -> None:
-        if self.out is None and self.campaign is None:
-            raise UsageError(
-                "nothing to write: give {out} for judgements, {campaign} for a campaign, or both",
-                out=Setting("out", Blank("FILE")),
-                campaign=Setting("campaign", Blank("NEW.db")),
-            )
-        if self.item_type is not None and self.item_type not in ITEM_TYPES:
-            raise UnknownName("item type", self.item_type, ITEM_TYPES)
-        if self.decimal is not None:
-            checked_decimal(self.decimal)
-
-
-@options
-class PotatoOptions(LabelStudioOptions):
-    """Options of `postil annotate import potato`.
-
-    Args:
-        data: Data files of the project, which have the texts.
-        id: Field of the data files with the id of an instance.
-    """
-
-    data: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
-    id: Annotated[str, Flag(metavar="FIELD")] = "id"
 
 
 class Imported(NamedTuple):

@@ -33,6 +33,7 @@ __all__ = [
     "Feedback",
     "Given",
     "Item",
+    "ItemOrder",
     "ItemRows",
     "ItemType",
     "Kind",
@@ -113,6 +114,9 @@ def parse_context(given: str) -> tuple[str, ...]:
 
 Kind: TypeAlias = Literal["grade", "spans", "pair"]
 """Type of an annotation: a grade on a scale, span annotations, or the preference for one of two texts."""
+
+ItemOrder: TypeAlias = Literal["spread", "together"]
+"""Items of one article in a presentation order: far apart, or in a row."""
 
 Presentation: TypeAlias = tuple[int, int]
 """An item and a round: 1, or 2 where the item is repeated for the same annotator."""

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, groupby
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -24,16 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_ANNOTATORS",
-    "ItemOrder",
     "Plan",
     "further_items",
     "insert_items",
     "plan",
     "presentation_order",
 ]
-
-ItemOrder: TypeAlias = Literal["spread", "together"]
-"""Items of one article in a presentation order: far apart, or in a row."""
 
 
 def presentation_order(

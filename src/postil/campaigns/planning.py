@@ -8,28 +8,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.item_assignment import generator
-from postil.campaigns.models import FORMER, ITEM_TYPES, Campaign, Context, Item, ItemRows, ItemType, Kind, parse_context
+from postil.campaigns.models import FORMER, Campaign, Context, Item, ItemRows, ItemType, Kind, parse_context
 from postil.campaigns.pairs import GoldPreference, asks_for_pairs, pairs_per_item, planned_pairs, read_gold
-from postil.campaigns.plan import ItemOrder
 from postil.campaigns.plan import plan as assign_items
 from postil.campaigns.rubric import LANGUAGES, Rubric
-from postil.data.options import InputOptions, SeedOptions
+from postil.data.options import InputOptions
 from postil.data.row_files import PLAIN, read
 from postil.data.rows import Article, Candidate, Comment, Passage, PlannedReference, Row
-from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Listed, Message, Setting
-from postil.options import Flag, options
 from postil.results.base import replace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from postil.campaigns.options import PlanOptions
     from postil.campaigns.result import PlanResult
     from postil.data.progress import OnMessage
     from postil.data.reading import Reading
@@ -39,7 +38,6 @@ __all__ = [
     "GoldLabel",
     "ItemFiles",
     "ItemPlace",
-    "PlanOptions",
     "has_candidates",
     "has_comments",
     "is_reference_plan",
@@ -50,58 +48,6 @@ __all__ = [
     "with_gold",
     "with_training",
 ]
-
-
-@options
-class PlanOptions(SeedOptions):
-    """Options of `postil annotate plan`.
-
-    Args:
-        annotators: Number of annotators.
-        annotators_per_item: Number of annotators per item.
-        articles: The articles that the candidates, or the references of weights plan, were written for.
-        item_type: Type of the texts: text, comment, answer, summary, translation or passage; comment by
-            default, text for candidates without articles.
-        context: Texts shown beside each text: none, or article, source, thread and columns of the rows, separated by
-            commas; by default the article.
-        rubric: en, zh, or a .json or .toml file; by default the language of the items.
-        gold: Gold labels (item, system, grade; attention: true for a text that asks for the grade; text of an item of
-            its own); every annotator gets these items.
-        feedback: Show the gold label after the rating of a gold item, attention checks apart.
-        training: Number of gold items that come first, with their label after the rating.
-        sample: Number of articles (topics, for passages) to sample at random, each with all its texts; by default all
-            articles.
-        overlap: Share of the texts (of the articles, with --by-item) that get one annotator more.
-        by_item: Give all texts of an article to the same annotators.
-        pairs: Ask which of two systems' texts is better: all pairs of an article's texts, or N of them.
-        repeat_rate: Share of an annotator's items that are repeated.
-        item_order: Items of one article in the presentation order: spread, or together.
-        name: Name of the campaign, shown to annotators; by default that of the file of items.
-    """
-
-    annotators: Annotated[int, Flag("annotators", short="n", min=1)]
-    annotators_per_item: Annotated[int, Flag("annotators-per-item", short="k", min=1)] = 2
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
-    context: Annotated[str | None, Flag(metavar="NAME,NAME")] = None
-    rubric: Annotated[str | None, Flag(metavar="NAME|FILE")] = None
-    gold: Annotated[str | None, Flag(metavar="FILE")] = None
-    feedback: bool = False
-    training: Annotated[int, Flag(metavar="N", min=0)] = 0
-    sample: Annotated[int | None, Flag("items", metavar="N", min=1)] = None
-    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.0
-    by_item: bool = False
-    pairs: Annotated[str | None, Flag(metavar="all|N")] = None
-    repeat_rate: Annotated[float, Flag(metavar="SHARE", min=0, max=0.5)] = 0.0
-    item_order: Annotated[ItemOrder, Flag(metavar="NAME")] = "spread"
-    name: Annotated[str, Flag(metavar="TEXT")] = ""
-
-    def __post_init__(self) -> None:
-        if self.item_type is not None and self.item_type not in {*FORMER, *ITEM_TYPES}:
-            raise UnknownName("item type", self.item_type, ITEM_TYPES)
-        if self.context is not None:
-            parse_context(self.context)
-        UnknownName.check("item order", self.item_order, get_args(ItemOrder))
 
 
 def plan(

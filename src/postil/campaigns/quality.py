@@ -22,7 +22,7 @@ from postil.data.parts import Estimate
 from postil.data.rows import Judgement
 from postil.errors import Undefined
 from postil.messages import Message
-from postil.raters.result import CompetenceModel, Consistency
+from postil.raters.result import Consistency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from postil.campaigns.models import Purpose, Rating
     from postil.campaigns.rubric import Rubric
+    from postil.raters.options import CompetenceModel
 
 __all__ = [
     "InferredGrades",

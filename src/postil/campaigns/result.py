@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from postil.data.parts import Estimate, OptionalPart, Part
-from postil.raters.result import CompetenceModel, Consistency
+from postil.raters.options import CompetenceModel
+from postil.raters.result import Consistency
 from postil.results.base import Result
 
 __all__ = [

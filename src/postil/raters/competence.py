@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.meta.table import Ratings
-    from postil.raters.result import CompetenceModel
+    from postil.raters.options import CompetenceModel
 
 __all__ = ["MODELS", "InferredLabels", "dawid_skene", "identified", "infer", "mace", "one_factor", "weighted_means"]
 

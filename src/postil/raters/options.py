@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from postil.data.arguments import check_fields
 from postil.data.grades import Scale
 from postil.data.options import SeedOptions
 from postil.options import Flag, options
 
-__all__ = ["AgreementOptions", "FileAgreementOptions"]
+__all__ = ["AgreementOptions", "CompetenceModel", "FileAgreementOptions"]
+
+CompetenceModel: TypeAlias = Literal["one-factor", "mace", "dawid-skene"]
+"""Name of a model of the competence of annotators."""
 
 
 @options

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 from postil.data.parts import Part
 from postil.meta.parts import Agreement
+from postil.raters.options import CompetenceModel
 from postil.results.base import Result
 
-__all__ = ["AgreementResult", "AnnotatorCompetence", "CompetenceModel", "Consistency", "PlanRevision"]
+__all__ = ["AgreementResult", "AnnotatorCompetence", "Consistency", "PlanRevision"]
 
 
 class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
@@ -49,10 +48,6 @@ class PlanRevision(Part, frozen=True, kw_only=True):
     items: int
     known: int
     ratings: int
-
-
-CompetenceModel: TypeAlias = Literal["one-factor", "mace", "dawid-skene"]
-"""Name of a model of the competence of annotators."""
 
 
 class Consistency(Part, frozen=True, kw_only=True):

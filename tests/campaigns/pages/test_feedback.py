@@ -14,8 +14,9 @@ from starlette.testclient import TestClient
 
 from campaign_pages import Visitor
 from campaign_work import join, rate_all
+from postil.campaigns.options import PlanOptions
 from postil.campaigns.pages.server import WebOptions, make_app
-from postil.campaigns.planning import PlanOptions, plan
+from postil.campaigns.planning import plan
 from postil.campaigns.store import Store
 from postil.errors import InvalidInput, UsageError
 

@@ -13,9 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from campaign_work import join, rate, rate_all
-from postil.campaigns.calls import QualityOptions, agreement_of, estimate_so_far, quality_of, write_rows
+from postil.campaigns.calls import agreement_of, estimate_so_far, quality_of, write_rows
 from postil.campaigns.export import judgements
 from postil.campaigns.models import Item
+from postil.campaigns.options import QualityOptions
 from postil.campaigns.pages.lead import TABS, DashboardCache, DashboardSnapshot
 from postil.campaigns.quality import inferred_grades
 from postil.campaigns.rubric import Rubric

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from postil.campaigns.backups import BackupOptions, backup
+from postil.campaigns.backups import backup
+from postil.campaigns.options import BackupOptions
 from postil.campaigns.store import Store
 from postil.errors import InvalidInput
 

@@ -20,17 +20,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from postil.campaigns.add import Addition, AddOptions, add_apart, add_to
-from postil.campaigns.calls import (
-    CampaignEstimate,
-    QualityOptions,
-    agreement_of,
-    estimate_so_far,
-    quality_of,
-    write_rows,
-)
-from postil.campaigns.export import TABLE_FORMATS, export_files
+from postil.campaigns.add import Addition, add_apart, add_to
+from postil.campaigns.calls import CampaignEstimate, agreement_of, estimate_so_far, quality_of, write_rows
+from postil.campaigns.export import export_files
 from postil.campaigns.models import AnnotatorProgress, Campaign, ItemRows, Person, Rating, Refused, Role
+from postil.campaigns.options import TABLE_FORMATS, AddOptions, QualityOptions
 from postil.campaigns.pages import tables
 from postil.campaigns.pages.site import (
     LANGUAGE_COOKIE,

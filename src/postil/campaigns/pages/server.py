@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Scope
 
-    from postil.campaigns.calls import ServeOptions
+    from postil.campaigns.options import ServeOptions
 
 __all__ = [
     "STATIC",

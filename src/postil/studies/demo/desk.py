@@ -6,10 +6,11 @@ from contextlib import ExitStack, contextmanager
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from postil.campaigns.calls import InviteOptions, invite, open_campaign
+from postil.campaigns.calls import invite, open_campaign
 from postil.campaigns.models import Given, Item
+from postil.campaigns.options import InviteOptions, PlanOptions
 from postil.campaigns.pages.server import LIMITS, WebOptions, make_app
-from postil.campaigns.planning import PlanOptions, plan
+from postil.campaigns.planning import plan
 from postil.campaigns.store import Store
 from postil.cli.output import unwound
 from postil.data.row_files import read
