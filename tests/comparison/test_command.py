@@ -455,3 +455,45 @@ def test_one_system_has_corpus_scores(postil: Postil) -> None:
     assert "**" not in said
     assert "†" not in said
     assert "note: good is the only system, so there are scores and nothing to compare them with\n" in said
+
+
+def test_results_of_several_runs_are_joined_into_one_table(postil: Postil) -> None:
+    put("r.jsonl", [{"item": f"i{i}", "text": "the rain falls on the hill"} for i in range(3)])
+    for system, text in (("a", "the rain falls"), ("b", "the rain falls on a hill")):
+        put(f"{system}.jsonl", [{"item": f"i{i}", "system": system, "text": text} for i in range(3)])
+    for name, system, metric in (
+        ("1", "a", "meteor"),
+        ("2", "b", "meteor"),
+        ("3", "a", "rouge-l"),
+        ("4", "b", "rouge-l"),
+    ):
+        done = postil("score", f"{system}.jsonl", "-r", "r.jsonl", "-m", metric, "--format", "json")
+        assert done.code == 0, done.err
+        Path(f"{name}.json").write_text(done.out, encoding="utf-8")
+    runs = ("1.json", "2.json", "3.json", "4.json", "1.json")
+    joined = postil("compare", *runs, "--format", "csv")
+    Path("both.jsonl").write_bytes(Path("a.jsonl").read_bytes() + Path("b.jsonl").read_bytes())
+    at_once = postil("score", "both.jsonl", "-r", "r.jsonl", "-m", "meteor", "-m", "rouge-l", "--format", "csv")
+    assert joined.code == 0, joined.err
+    assert sorted(joined.out.splitlines()) == sorted(at_once.out.splitlines())
+    assert "nothing is tested: compare the files of score --items" in joined.err
+    assert "& METEOR & ROUGE-L" in postil("compare", *runs, "--layout", "systems", "--format", "latex").out
+
+    put("rows.json", [{"item": "i1", "system": "a", "metric": "m", "score": 1}])
+    one = json.loads(Path("1.json").read_text(encoding="utf-8"))
+    for name, change in (("n", {"n": 2}), ("score", {"score": 0.9}), ("signature", {"signature": "other"})):
+        system = {"n": "c"}.get(name, "a")
+        Path(f"{name}.json").write_text(json.dumps(one | {"scores": [one["scores"][0] | change | {"system": system}]}))
+    for words, code, message in (
+        (("1.json", "rows.json"), 3, "rows.json: expected a result of the kind score, as another file holds, got rows"),
+        (("1.json", "n.json"), 3, "n.json: expected 3 candidates of a system, as 1.json has, got 2 of c"),
+        (("1.json", "score.json"), 3, "score.json: expected the same score and signature in all results, got 0.9 of a"),
+        (
+            ("1.json", "signature.json"),
+            3,
+            "signature.json: expected the same score and signature in all results, got oth",
+        ),
+        (("1.json", "--intervals", "--layout", "systems"), 2, "--intervals: there are none here"),
+        (("1.json", "--fail-below", "meteor=.2"), 2, "--fail-below is of item scores, and results of score have none"),
+    ):
+        assert refusal(postil, "compare", *words, code=code).startswith(message)

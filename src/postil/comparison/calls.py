@@ -16,13 +16,14 @@ from postil.data.options import ScoreInputOptions
 from postil.data.row_files import read
 from postil.data.rows import PairPreference, Row, Score
 from postil.data.suggestions import Impression
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
 from postil.meta.rated import open_scores
 from postil.meta.resampling import Draws
 from postil.meta.table import Scored
+from postil.metrics.result import ScoreResult, joined_scores
 from postil.metrics.spec import known_metric, summed
-from postil.results.base import replace
+from postil.results.base import kind_of, read_result, replace
 from postil.results.names import copies_remark
 from postil.version import VERSION
 
@@ -44,6 +45,7 @@ __all__ = [
     "compare_interleaved",
     "compare_preferences",
     "compare_rows",
+    "joined_results",
 ]
 
 R = TypeVar("R", InterleavingResult, PreferencesResult)
@@ -157,6 +159,30 @@ def _notes(found: Comparison, options: CompareOptions) -> Iterator[str]:
     foreign = [name for name in named if "|postil:" not in found.signatures.get(name, "")]
     if found.summed and foreign:
         yield f"the mean of item scores is taken for the corpus score of {', '.join(foreign)}"
+
+
+def joined_results(paths: Sequence[str]) -> ScoreResult | None:
+    """Join results of scoring that files hold; None where they hold rows of item scores.
+
+    Args:
+        paths: The files.
+
+    Raises:
+        InvalidInput: One holds something else than the others, or another score of the same system and metric.
+    """
+    kinds = {path: kind_of(path) for path in paths}
+    wanted = str(ScoreResult.__struct_config__.tag)
+    if wanted not in kinds.values():
+        return None
+    found: dict[str, ScoreResult] = {}
+    for path, kind in kinds.items():
+        result = read_result(path) if kind == wanted else None
+        if not isinstance(result, ScoreResult):
+            got = "rows" if kind is None else f"a result of the kind {kind}"
+            problem = f"expected a result of the kind {wanted}, as another file holds, got {got}"
+            raise InvalidInput(f"{problem}; give results alone, or item scores alone", where=path)
+        found[path] = result
+    return joined_scores(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ def compare(
         list[str] | None,
         Argument(
             metavar="SCORES",
-            help="Item scores (item, system, metric, score, and signature if there is one), as from score --items.",
+            help="Item scores (item, system, metric, score, and signature if there is one), as from score --items; or "
+            "results of score as JSON, whose scores are joined into one table without tests.",
         ),
     ] = None,
     *,
@@ -56,7 +57,7 @@ def compare(
 
     Example: postil compare scores.jsonl --baseline seq2seq
     """
-    from postil.comparison.calls import INTERLEAVED, PREFERENCES, compare_rows  # noqa: PLC0415
+    from postil.comparison.calls import INTERLEAVED, PREFERENCES, compare_rows, joined_results  # noqa: PLC0415
     from postil.comparison.result import Comparison  # noqa: PLC0415
     from postil.meta.rated import open_score_files  # noqa: PLC0415
 
@@ -81,6 +82,14 @@ def compare(
     limits.check_apart([*(scores or [])])
     check_figures(figures)
     table.check(format, intervals=True)
+    if (joined := joined_results(scores or [])) is not None:
+        if limits.fail_below or figures:
+            setting = Setting("fail_below" if limits.fail_below else "figures")
+            raise UsageError("{setting} is of item scores, and results of score have none", setting=setting)
+        table.check(format, intervals=False)
+        print_result(joined, format, table=table)
+        say("results of score have no item scores, so nothing is tested: compare the files of score --items for that")
+        return
     result: Comparison | InterleavingResult | PreferencesResult
     if interleaved is not None:
         result = INTERLEAVED.of_file(interleaved, options, command_line(), inputs, say)

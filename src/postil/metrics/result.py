@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from postil.data.groups import nested
 from postil.data.parts import Part
 from postil.data.rows import Score
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Command, Setting
 from postil.results.base import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["ScoreResult", "SystemScore"]
+__all__ = ["ScoreResult", "SystemScore", "joined_scores"]
 
 
 class SystemScore(Part, frozen=True, kw_only=True):
@@ -136,3 +136,35 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
     def signatures(self) -> dict[str, str]:
         """The signature of each metric and control."""
         return {row.metric: row.signature for row in self.scores} | self.item_signatures
+
+
+def joined_scores(results: Mapping[str, ScoreResult]) -> ScoreResult:
+    """Join the scores of systems by several runs into one result.
+
+    Args:
+        results: The results by their names, at least one; a score that several have counts once.
+
+    Raises:
+        InvalidInput: Two results have another score of one system and metric, or other numbers of candidates.
+
+    >>> one = SystemScore(system="a", metric="bleu", score=0.5, n=2, signature="bleu")
+    >>> other = replace(one, metric="chrf")
+    >>> runs = {name: ScoreResult(scores=(row,), aggregation="corpus") for name, row in (("x", one), ("y", other))}
+    >>> joined_scores(runs).by_system
+    {'a': {'bleu': 0.5, 'chrf': 0.5}}
+    """
+    found: dict[tuple[str, str], tuple[str, SystemScore]] = {}
+    for name, result in results.items():
+        for row in result.scores:
+            before, known = found.setdefault((row.system, row.metric), (name, row))
+            if known != row:
+                problem = f"{row.score:g} of {row.system} by {row.metric}, and {before} has {known.score:g}"
+                if known.score == row.score:
+                    problem = f"{row.signature} of {row.system} by {row.metric}, and {before} has {known.signature}"
+                raise InvalidInput(f"expected the same score and signature in all results, got {problem}", where=name)
+    first, least = next(iter(found.values()))
+    for name, row in found.values():
+        if row.n != least.n:
+            problem = f"expected {least.n} candidates of a system, as {first} has, got {row.n} of {row.system}"
+            raise InvalidInput(f"{problem}; score the same items", where=name)
+    return ScoreResult(scores=tuple(row for _, row in found.values()), aggregation="corpus")

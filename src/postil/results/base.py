@@ -36,6 +36,7 @@ __all__ = [
     "Result",
     "Views",
     "encoded",
+    "kind_of",
     "read_result",
     "read_results",
     "replace",
@@ -253,6 +254,25 @@ def _views() -> Views:
 
 REPORT: Final = "report"
 """Kind of a file that holds several results."""
+
+
+class _Kind(msgspec.Struct):
+    schema: int
+    kind: str
+
+
+def kind_of(path: FilePath) -> str | None:
+    """The kind of the result in a file ``.json``; None for a file that holds none, or is none.
+
+    Args:
+        path: The file.
+    """
+    if not str(path).endswith(".json"):
+        return None
+    try:
+        return msgspec.json.decode(Path(path).read_bytes(), type=_Kind).kind
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
 
 
 def read_results(paths: Sequence[FilePath]) -> list[Result]:
