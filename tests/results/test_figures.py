@@ -57,6 +57,7 @@ COMMANDS = {
     "correlate": ("s.jsonl", "--judgements", "j.jsonl", "--resamples", "50", "--permutations", "50"),
     "estimate": ("s.jsonl", "--judgements", "j.jsonl"),
     "agreement": ("j.jsonl",),
+    "weights plan": ("c.jsonl", "-r", "r.jsonl", "--budget", "3"),
 }
 
 
@@ -65,8 +66,8 @@ COMMANDS = {
 def test_a_command_writes_its_figures_and_prints_what_it_prints_without(
     postil: Postil, command: str, tmp_path: Path
 ) -> None:
-    plain = postil(command, *COMMANDS[command], "--format", "csv")
-    drawn = postil(command, *COMMANDS[command], "--format", "csv", "--figures", "figures")
+    plain = postil(*command.split(), *COMMANDS[command], "--format", "csv")
+    drawn = postil(*command.split(), *COMMANDS[command], "--format", "csv", "--figures", "figures")
     assert (drawn.code, drawn.out) == (0, plain.out), drawn.err
     written = [line.removeprefix("written: ") for line in drawn.err.splitlines() if line.startswith("written: ")]
     assert sorted(written) == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("figures/*.svg"))

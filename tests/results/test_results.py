@@ -166,6 +166,7 @@ PICTURES = {
     "statistics": ["categories"],
     "study": ["Sizes"],
     "summaries": ["meteor"],
+    "thread-orders": ["pairwise"],
     "training": ["losses"],
     "weights-plan": ["coverage"],
     "wmt": ["system-pearson", "pool-pearson"],

@@ -135,3 +135,8 @@ def test_quality_alone_is_the_order_where_both_models_are_given(postil: Postil, 
     mixed = postil(*rank, "-m", tmp_path / "tc", "--by", "quality", "--by", "relevance")
     assert mixed.code == 0, mixed.err
     assert mixed.out != alone.out
+
+    evaluate = ("evaluate", tmp_path / "tc", "--corpus", tmp_path / "corpus", "--split", "dev", "--figures", "drawn")
+    for more in ((), ("--threads", "votes")):
+        assert postil(*evaluate, *more).code == 0
+    assert {path.name.partition("-")[0] for path in Path("drawn").iterdir()} == {"commenters", "thread"}

@@ -36,7 +36,7 @@ from postil.results.views import View, best
 from postil.scoring.view import score_table, scores_summary, scores_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from postil.data.suggestions import Source, Suggestion
@@ -47,6 +47,7 @@ __all__ = [
     "commenters",
     "draw_losses",
     "loss_curves",
+    "measures_forest",
     "measures_summary",
     "ranking",
     "ranking_pictures",
@@ -367,8 +368,16 @@ def ranking_pictures(result: RankingResult) -> Iterator[Picture]:
     Args:
         result: The result.
     """
-    rows = [IntervalRow(row.scorer, row.value, row.low, row.high, row.measure) for row in result.rows]
-    return forests("Means over articles", rows)
+    return forests("Means over articles", measures_forest(result.rows))
+
+
+def measures_forest(rows: Iterable[RankingMeasure]) -> list[IntervalRow]:
+    """The measures of rankers as rows of a forest plot.
+
+    Args:
+        rows: The measures.
+    """
+    return [IntervalRow(row.scorer, row.value, row.low, row.high, row.measure) for row in rows]
 
 
 def training_pictures(result: TrainingResult) -> Iterator[Picture]:

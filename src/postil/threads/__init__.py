@@ -17,6 +17,8 @@ CAPABILITY: Final = Capability(
     },
     kinds={
         "ranked-comments": Kind("result:RankedCommentsResult", "view:ranked_comments", title="Ranked comments"),
-        "thread-orders": Kind("result:ThreadOrdersResult", "view:orders", title="Orders of threads"),
+        "thread-orders": Kind(
+            "result:ThreadOrdersResult", "view:orders", title="Orders of threads", pictures="view:pictures"
+        ),
     },
 )

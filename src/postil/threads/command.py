@@ -6,8 +6,8 @@ import sys
 from contextlib import redirect_stdout
 from typing import Annotated
 
-from postil.cli.command import Argument, FormatOption, Option, command
-from postil.cli.output import emit, say, tell
+from postil.cli.command import Argument, FiguresOption, FormatOption, Option, command
+from postil.cli.output import check_figures, emit, say, tell, write_figures
 from postil.comments.options import EvaluateOptions
 from postil.data.options import InputOptions
 from postil.data.progress import progress
@@ -61,6 +61,7 @@ def evaluate(
             "and quality.",
         ),
     ] = None,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Score the best suggestion of each model for each article, against the article's own comments.
@@ -77,6 +78,7 @@ def evaluate(
     from postil.threads.evaluation import evaluate_threads  # noqa: PLC0415
 
     table.check(format, intervals=False)
+    check_figures(figures)
     if threads is not None:
         used = EvaluateOptions(split=options.split, seed=options.seed, jobs=options.jobs)
         if options != used or items or candidates or limits.fail_below:
@@ -84,6 +86,7 @@ def evaluate(
         ranked = evaluate_threads(
             models, corpus, threads, split=used.split, seed=used.seed, jobs=used.jobs, on_progress=progress
         )
+        write_figures([ranked], figures)
         emit(show(format, ranked), format)
         return
     limits.resolved(options.metrics)
@@ -92,6 +95,7 @@ def evaluate(
         with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
             found = evaluate_commenters(models, corpus, options, on_progress=progress)
         write(found)
+    write_figures([found.result], figures)
     emit(show(format, found.result, table=table), format)
     tell(format, found.result.remarks)
     check_system_scores(limits, found.result.scores, "evaluate")

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from postil.comments.view import measures_summary
+from postil.comments.view import measures_forest, measures_summary
 from postil.data.explain import counted
 from postil.data.suggestions import RankedComment
 from postil.results.formats import excerpt
+from postil.results.page.chapters import forests
 from postil.results.table import Count, Interval, Name, Number, Table, Text, crossed
 from postil.results.views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.results.page.blocks import Picture
     from postil.threads.result import RankedCommentsResult, ThreadOrdersResult
 
-__all__ = ["orders", "ranked_comments"]
+__all__ = ["orders", "pictures", "ranked_comments"]
 
 TEXT, REASONS = 50, 100
 """Maximum numbers of characters of a comment and of its reasons in a table."""
@@ -94,3 +98,12 @@ def orders(result: ThreadOrdersResult) -> View:
         details=[table for table in (differences, weights) if table.rows],
         remarks=[*(f"excluded: {each}" for each in result.excluded), *result.remarks],
     )
+
+
+def pictures(result: ThreadOrdersResult) -> Iterator[Picture]:
+    """The means of orders over threads by all measures together, and by each.
+
+    Args:
+        result: The result.
+    """
+    return forests("Means over threads", measures_forest(result.rows))

@@ -6,8 +6,8 @@ import sys
 from contextlib import redirect_stdout
 from typing import Annotated
 
-from postil.cli.command import Argument, FormatOption, Group, Option
-from postil.cli.output import emit, say, tell
+from postil.cli.command import Argument, FiguresOption, FormatOption, Group, Option
+from postil.cli.output import check_figures, emit, say, tell, write_figures
 from postil.weights.options import WeightsPlanOptions
 
 __all__ = ["weights"]
@@ -31,6 +31,7 @@ def plan(
         ),
     ],
     options: WeightsPlanOptions,
+    figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Plan which references to grade.
@@ -44,7 +45,9 @@ def plan(
     from postil.results.views import show, view_of  # noqa: PLC0415
     from postil.weights.calls import plan_weights_files  # noqa: PLC0415
 
+    check_figures(figures)
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
         result = plan_weights_files(candidates, references, options, say)
+    write_figures([result], figures)
     emit(show(format, result), format)
     tell(format, view_of(result).remarks)
