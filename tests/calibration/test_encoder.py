@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from postil.calibration.calls import fit_labels
+from postil.calibration.fit import fit_labels
 from postil.comments.retrieval import Retriever
 from postil.comments.sentence_vectors import FOLDER, NUMBERS, SentenceVectors, article_text, encode_texts
 from postil.comments.store import Model

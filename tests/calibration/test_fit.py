@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.calibration.calls import fit_labels, wilson_interval
+from postil.calibration.fit import fit_labels, wilson_interval
 from postil.errors import Undefined
 from postil.meta.resampling import Draws
 

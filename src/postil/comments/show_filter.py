@@ -1,6 +1,6 @@
 """Filter learned from labels: the probability that an editor would show a suggestion.
 
-A logistic model of the ranker's score and features and of `SIGNALS` of the text; `postil.calibration.calls` fits it. A
+A logistic model of the ranker's score and features and of `SIGNALS` of the text; `postil.calibration.fit` fits it. A
 model folder keeps it as ``show/filter.json``.
 """
 
