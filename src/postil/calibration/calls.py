@@ -477,6 +477,7 @@ def _reported(result: CalibrationResult, fit: LabelFit, names: Sequence[str], de
         comparisons=fit.comparisons,
         points=fit.points,
         columns=tuple(ShowColumn(name=name, weight=weight) for name, weight in weights),
+        further=fit.further,
         notes=tuple(notes),
     )
 

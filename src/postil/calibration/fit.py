@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.calibration.result import CoveragePoint, FilterComparison
+from postil.calibration.result import CoveragePoint, FilterComparison, FurtherLabels
 from postil.comments.show_filter import DEPTH
+from postil.data.parts import Estimate
 from postil.data.ranking import without_noise
 from postil.errors import Undefined
 from postil.learners.linear import Logistic
@@ -20,7 +21,6 @@ from postil.meta.significance import NORMAL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.data.parts import Estimate
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
 
 __all__ = [
@@ -56,6 +56,10 @@ COVERAGE: Final = 0.3
 """Share of the articles that the precision is of."""
 LEAST_SHOWN: Final = 10
 """Smallest number of articles with a suggestion that a precision is told of."""
+FURTHER: Final = 100
+"""Number of further labels whose effect is estimated."""
+_SIMULATIONS: Final = 200
+"""Number of simulated sets of labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +108,7 @@ class LabelFit:
         comparisons: The filter over all columns against the ranker's score.
         auc: Area under the ROC curve of the probability.
         ranker_auc: Area under the ROC curve of the ranker's score.
+        further: Effect that further labels are expected to have; None for the ranker's score.
     """
 
     kept: FittedFilter
@@ -115,6 +120,7 @@ class LabelFit:
     comparisons: tuple[FilterComparison, ...]
     auc: Estimate
     ranker_auc: Estimate
+    further: FurtherLabels | None
 
 
 def fit_labels(
@@ -190,7 +196,57 @@ def fit_labels(
         comparisons=comparisons,
         auc=area.score if kept.kind == "score" else area.learned,
         ranker_auc=area.score,
+        further=_further(kept, columns, shown, article, first, seed=draws.seed) if kept.kind == "learned" else None,
     )
+
+
+def _further(
+    kept: FittedFilter, columns: Floats, shown: Booleans, article: Int64s, first: Sequence[Floats], *, seed: int
+) -> FurtherLabels:
+    """The effect of further labels by simulation.
+
+    In each draw, a fit to a resample of the articles is the truth. Labels are drawn from it for as many articles as
+    there are, and for more; a filter is fitted to either, and the mean of the true probabilities of what it would show
+    at `COVERAGE` is its precision. Columns and penalty are those of the filter.
+
+    Args:
+        kept: The filter.
+        columns: float64[n, m].
+        shown: bool[n].
+        article: int64[n].
+        first: For each article float64[k, m]; none where a filter chooses among the labeled texts.
+        seed: Random seed.
+    """
+    rows = columns[:, kept.columns]
+    articles = int(article.max()) + 1
+    of_article = np.split(np.argsort(article, kind="stable"), np.cumsum(np.bincount(article))[:-1])
+    candidates = [some[:, kept.columns] for some in first if len(some)] or [rows[some] for some in of_article]
+    pool = np.concatenate(candidates)
+    owner = np.repeat(np.arange(len(candidates)), [len(some) for some in candidates])
+    wanted = max(math.ceil(COVERAGE * articles - 1e-9), min(LEAST_SHOWN, articles))
+    more = articles + max(1, round(FURTHER * articles / len(rows)))
+    random = np.random.default_rng(seed)
+
+    def precision(labeled: Int64s, labels: Booleans, truth: Floats) -> float:
+        logits = _predicted(rows[labeled], labels, kept.penalty, pool)
+        best = first_of(logits, logits, owner)
+        return float(truth[best[np.argsort(-logits[best], kind="stable")[:wanted]]].mean())
+
+    gains = []
+    for _ in range(_SIMULATIONS):
+        seen = np.concatenate([of_article[one] for one in random.integers(0, articles, articles)])
+        if shown[seen].all() or not shown[seen].any():
+            continue
+        truth = Logistic.fit(rows[seen], shown[seen], _CALIBRATION_PENALTY)
+        drawn = [of_article[one] for one in random.integers(0, articles, more)]
+        whole, now = np.concatenate(drawn), sum(map(len, drawn[:articles]))
+        labels = random.random(len(whole)) < truth.probabilities(rows[whole])
+        chances = truth.probabilities(pool)
+        gains.append(precision(whole, labels, chances) - precision(whole[:now], labels[:now], chances))
+    samples = np.array(gains)
+    low, high = np.percentile(samples, (2.5, 97.5)).tolist()
+    gain = Estimate(value=float(samples.mean()), low=low, high=high)
+    return FurtherLabels(labels=FURTHER, gain=gain, width=math.sqrt(articles / more))
 
 
 def _learned(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from postil.data.parts import Estimate, Excluded, Part
 from postil.results.base import Result
 
-__all__ = ["CalibrationResult", "CoveragePoint", "FilterComparison", "ShowColumn"]
+__all__ = ["CalibrationResult", "CoveragePoint", "FilterComparison", "FurtherLabels", "ShowColumn"]
 
 
 class CoveragePoint(Part, frozen=True, kw_only=True):
@@ -61,6 +61,21 @@ class FilterComparison(Part, frozen=True, kw_only=True):
     difference: Estimate
 
 
+class FurtherLabels(Part, frozen=True, kw_only=True):
+    """Effect that further labels are expected to have on the precision at coverage .3.
+
+    Args:
+        labels: Number of further labels.
+        gain: Change of the precision, by labels that are simulated from fits to resamples of the articles: the mean,
+            and the middle 95 % of the simulations.
+        width: Width of the interval of the precision by then, as a share of its width now.
+    """
+
+    labels: int
+    gain: Estimate
+    width: float
+
+
 class CalibrationResult(Result, frozen=True, kw_only=True, tag="calibration"):
     """A filter learned from labels, with what it gives on articles that the fit has not seen.
 
@@ -86,6 +101,7 @@ class CalibrationResult(Result, frozen=True, kw_only=True, tag="calibration"):
         comparisons: The learned filter against the ranker's score.
         points: Precision against coverage, by rising coverage.
         columns: Weights of the columns, the largest first.
+        further: Effect that further labels are expected to have; None without a learned filter.
         notes: Notes on the numbers.
     """
 
@@ -108,4 +124,5 @@ class CalibrationResult(Result, frozen=True, kw_only=True, tag="calibration"):
     comparisons: tuple[FilterComparison, ...] = ()
     points: tuple[CoveragePoint, ...] = ()
     columns: tuple[ShowColumn, ...] = ()
+    further: FurtherLabels | None = None
     notes: tuple[str, ...] = ()

@@ -80,7 +80,7 @@ def view(result: CalibrationResult) -> View:
         rows=result.points,
         fields=CoveragePoint.__struct_fields__,
         grids=[table for table in tables if table.rows],
-        findings=[_sentence(result)],
+        findings=[_sentence(result), *_further(result)],
         head=line,
         remarks=[*remarks, *noted(result.notes)],
     )
@@ -109,6 +109,24 @@ def _sentence(result: CalibrationResult) -> str:
         precision=100 * point.precision,
         ends=ends,
         without=without,
+    )
+
+
+def _further(result: CalibrationResult) -> Iterator[str]:
+    """A sentence of what further labels bring."""
+    if (more := result.further) is None or not result.points:
+        return
+    point = _reaching(EXPECTED, result.points)
+    gain, half = more.gain, 50 * (point.high - point.low)
+    yield Message(
+        "{n} more labels are expected to change that by {gain:+.0f} points (in simulations {low:+.0f} to {high:+.0f}), "
+        "and its interval from about ±{now:.0f} to ±{then:.0f} points",
+        n=more.labels,
+        gain=100 * gain.value,
+        low=100 * (gain.value if gain.low is None else gain.low),
+        high=100 * (gain.value if gain.high is None else gain.high),
+        now=half,
+        then=half * more.width,
     )
 
 
