@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.calibration.fit import fit_labels, wilson_interval
+from postil.calibration.fit import FittedFilter, fit_labels, wilson_interval
 from postil.errors import Undefined
 from postil.meta.resampling import Draws
 
@@ -59,6 +59,39 @@ def test_numbers_of_a_fit() -> None:
     assert found.first_rate.value == pytest.approx(np.mean([shown[article == one][at] for one, at in enumerate(first)]))
     again = fit_labels(columns, shown, article, draws=Draws(resamples=200, seed=1))
     assert again.points == found.points
+
+
+def test_further_labels_bring_the_less_the_more_there_are() -> None:
+    """The expected gain is near the true one, of the filter that is fitted to a hundred labels more."""
+    random = np.random.default_rng(9)
+    new, chances, _, _ = simulated(random, 2000, 1.5)
+
+    def precision(kept: FittedFilter) -> float:
+        logits = kept.logistic.predict(new[:, kept.columns]).reshape(-1, EACH)
+        best = np.take_along_axis(chances.reshape(-1, EACH), logits.argmax(1)[:, None], 1)[:, 0]
+        return float(best[np.argsort(-logits.max(1))[:600]].mean())
+
+    means = []
+    for articles in (30, 120):
+        gains = []
+        for _ in range(4):
+            columns, _, shown, article = simulated(random, articles + 33, 1.5)
+            few = article < articles
+            fewer, more = (
+                fit_labels(columns[some], shown[some], article[some], draws=Draws(resamples=1, seed=1), folds=3)
+                for some in (few, article >= 0)
+            )
+            if (found := fewer.further) is None:  # the filter is refused
+                continue
+            assert found.width == pytest.approx((articles / (articles + round(100 / EACH))) ** 0.5)
+            assert found.gain.low is not None
+            assert found.gain.high is not None
+            assert found.gain.low < found.gain.value < found.gain.high
+            gains.append((found.gain.value, precision(more.kept) - precision(fewer.kept)))
+        expected, true = np.mean(gains, axis=0)
+        assert expected == pytest.approx(true, abs=0.04)
+        means.append(expected)
+    assert means[0] > 1.5 * means[1] > 0
 
 
 def test_the_area_is_the_share_of_pairs_in_order() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -70,15 +71,23 @@ def label(
     Example: postil label articles.jsonl --model model --out labels.jsonl
     """
     from postil.calibration import labels as app  # noqa: PLC0415
+    from postil.calibration.rounds import Rounds  # noqa: PLC0415
     from postil.campaigns.options import ServeOptions  # noqa: PLC0415
+    from postil.comments.retrieval import Retriever  # noqa: PLC0415
 
     with needs("postil label", "serve"):
         from postil.campaigns.pages.server import serve  # noqa: PLC0415
-    app.plan_labels(articles, model, options, inputs=inputs, on_message=say)
+    made = app.plan_labels(articles, model, options, inputs=inputs, on_message=say)
+    rounds = None
+    if isinstance(made.commenter, Retriever):
+        rounds = Rounds(made.commenter, made.articles, options, on_message=say)
     try:
         if options.serve:
             say(app.invitation(options))
-            serve(app.campaign_of(options), ServeOptions(port=options.port), on_message=say)
+            with nullcontext() if rounds is None else rounds.watching():
+                serve(app.campaign_of(options), ServeOptions(port=options.port), on_message=say)
+        elif rounds is not None and not made.is_new:
+            rounds.step()
     finally:  # Ctrl+C, above all
         written = app.write_labels(options)
         say(f"written: {options.out} ({counted(written, 'label')})" if written else "no labels yet")

@@ -7,7 +7,7 @@ from collections import Counter
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.campaigns.calls import invite, invite_first_lead, open_campaign, write_rows
 from postil.campaigns.models import Adjudication, Campaign, Drawn, Item, NoCampaign, Rating
@@ -16,31 +16,36 @@ from postil.campaigns.plan import plan
 from postil.campaigns.rubric import Rubric
 from postil.comments.articles import checked_articles, open_articles
 from postil.comments.commenter import load_commenter
-from postil.comments.show_filter import FILE
+from postil.comments.retrieval import Retriever
+from postil.comments.show_filter import DEPTH, FILE
 from postil.comments.store import Model, combined_checksum
 from postil.data.explain import counted
 from postil.data.row_files import read
-from postil.data.suggestions import REASONS, Label, Suggestion
+from postil.data.suggestions import REASONS, Label, Suggestion, Suggestions
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Listed, Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.calibration.options import LabelOptions
     from postil.campaigns.store import Store
     from postil.comments.neural_commenter import NeuralCommenter
-    from postil.comments.retrieval import Retriever
     from postil.data.options import InputOptions
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
 
 __all__ = [
     "RUBRICS",
+    "Labeling",
+    "among_of",
     "campaign_of",
+    "drawing_order",
+    "drawn_suggestions",
     "invitation",
     "label_item",
     "label_rows",
+    "labels_of",
     "plan_labels",
     "write_labels",
 ]
@@ -159,6 +164,9 @@ def _row(item: Item, grade: float, annotator: str) -> Label:
     )
 
 
+FIRST: Final = 20
+"""Number of articles of the first round, of a campaign in rounds."""
+
 BATCH: Final = 32
 """Number of articles that are commented on together."""
 
@@ -176,6 +184,20 @@ def campaign_of(options: LabelOptions) -> str:
     return options.campaign or str(Path(options.out).with_suffix(".db"))
 
 
+class Labeling(NamedTuple):
+    """A campaign of labels that was made or is continued.
+
+    Args:
+        commenter: The model.
+        articles: The articles by id.
+        is_new: True if the campaign was made now.
+    """
+
+    commenter: Retriever | NeuralCommenter
+    articles: Mapping[str, Article]
+    is_new: bool
+
+
 def plan_labels(
     articles: str,
     folder: str,
@@ -183,7 +205,7 @@ def plan_labels(
     *,
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
-) -> None:
+) -> Labeling:
     """Draw suggestions and create the campaign, or continue the one of the same model that is there.
 
     The articles are a simple random sample of those with suggestions: the order of the draw depends on seed and ids
@@ -196,6 +218,9 @@ def plan_labels(
         inputs: Options of reading the file.
         on_message: Callback for status messages.
 
+    Returns:
+        The model and the articles.
+
     Raises:
         InvalidInput: The file or the model is invalid, or the model suggests nothing for any article; or the database
             holds something else than a campaign of labels.
@@ -204,6 +229,12 @@ def plan_labels(
     """
     url = campaign_of(options)
     commenter = load_commenter(folder, jobs=options.jobs)
+    if options.teach and not isinstance(commenter, Retriever):
+        raise UsageError(
+            "{folder} writes comments itself, and a filter of suggestions is of found ones; leave out {teach}",
+            folder=folder,
+            teach=Setting("teach"),
+        )
     rows = {article.id: article for article in checked_articles(open_articles(articles, inputs, on_message))}
     drawn = Drawn(
         model=_hash(commenter.model),
@@ -212,21 +243,24 @@ def plan_labels(
         per_article=options.per_article,
         among=options.among,
         annotators=options.annotators,
+        teach=options.teach,
     )
     try:
         with open_campaign(url, read_only=True) as store:
-            found, labels = store.campaign(), _labels(store)
+            found, labels = store.campaign(), labels_of(store)
     except NoCampaign:
         _check_out(options.out, url, [])
     else:
         others = _differences(found, drawn, options, folder)
         _check_out(options.out, url, labels)
-        on_message(f"{url}: the campaign is there and is continued; nothing new is drawn")
+        drawn_now = "" if found.drawn is not None and found.drawn.teach else "; nothing new is drawn"
+        on_message(f"{url}: the campaign is there and is continued{drawn_now}")
         if others:
             listed = Listed(others, last="; ", between="; ")
             on_message(Message("{url}: the campaign stays as it was made: {others}", url=url, others=listed))
-        return
-    items = list(_drawn(rows, commenter, options))
+        return Labeling(commenter, rows, is_new=False)
+    wanted = min(FIRST, options.sample) if options.teach else options.sample
+    items = list(_drawn(rows, commenter, options, wanted))
     asked = len({item.item for item in items})
     if not items:
         raise InvalidInput(f"{folder} suggests nothing for any of its articles", where=articles)
@@ -251,9 +285,10 @@ def plan_labels(
     )
     with open_campaign(url, make=True) as store:
         store.create(campaign, items, made, RUBRICS[usual])
-    if asked < options.sample:
-        on_message(f"expected {options.sample:,} articles with suggestions, got {asked:,}; they are all drawn")
+    if asked < wanted:
+        on_message(f"expected {wanted:,} articles with suggestions, got {asked:,}; they are all drawn")
     on_message(f"{url}: {counted(len(items), 'suggestion')} for {counted(asked, 'article')}, seed {options.seed}")
+    return Labeling(commenter, rows, is_new=True)
 
 
 def _hash(model: Model) -> str:
@@ -286,7 +321,7 @@ def _differences(found: Campaign, asked: Drawn, options: LabelOptions, folder: s
             campaign=Setting("campaign"),
         )
     numbers = (
-        ("sample", made.sample, asked.sample),
+        *(() if made.teach else (("sample", made.sample, asked.sample),)),
         ("per_article", made.per_article, asked.per_article),
         ("among", made.among, asked.among),
         ("annotators", made.annotators, asked.annotators),
@@ -294,6 +329,9 @@ def _differences(found: Campaign, asked: Drawn, options: LabelOptions, folder: s
         ("seed", found.seed, options.seed),
     )
     others = ["drawn from other articles than these"] if made.articles != asked.articles else []
+    if made.teach != asked.teach:
+        how = Message("in rounds") if made.teach else Message("at once")
+        others.append(Message("drawn {how}, as {setting} says", how=how, setting=Setting("teach")))
     return others + [
         Message("{setting} {then}, not {now}", setting=Setting(name), then=_or_none(then), now=_or_none(now))
         for name, then, now in numbers
@@ -331,30 +369,73 @@ def _check_out(out: str, url: str, labels: Sequence[Label]) -> None:
         raise UsageError("{out}: {problem}; {other}", out=out, problem=problem, other=_OTHER)
 
 
-def _labels(store: Store) -> list[Label]:
+def labels_of(store: Store) -> list[Label]:
+    """Read the labels of a campaign so far.
+
+    Args:
+        store: Store of the campaign.
+
+    Raises:
+        InvalidInput: The campaign is one of another kind.
+    """
     results = store.results
     return list(label_rows(store.items(), results.ratings(), results.adjudications(), store.campaign(), store.where))
 
 
+def _place(options: LabelOptions, *names: str) -> bytes:
+    """Place of something in a random order that depends on the seed and on its own names alone."""
+    said = " ".join([f"{options.seed}", *names])
+    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def drawing_order(articles: Iterable[str], options: LabelOptions) -> list[str]:
+    """Ids of articles in the order in which they are drawn.
+
+    Args:
+        articles: The ids.
+        options: Options of the command.
+    """
+    return sorted(articles, key=lambda name: _place(options, name))
+
+
+def drawn_suggestions(found: Suggestions, options: LabelOptions) -> list[Suggestion]:
+    """The first suggestions of an article, or its first one and others at random.
+
+    Args:
+        found: The suggestions.
+        options: Options of the command.
+    """
+    first, *others = found.suggestions
+    if among_of(options) is not None:
+        others = sorted(others, key=lambda one: _place(options, found.article, f"{one.rank}"))
+    return [first, *others[: options.per_article - 1]]
+
+
+def among_of(options: LabelOptions) -> int | None:
+    """Number of first suggestions that those to label are drawn from; None for the first ones themselves.
+
+    Args:
+        options: Options of the command.
+    """
+    return max(DEPTH, options.per_article) if options.among is None and options.teach else options.among
+
+
 def _drawn(
-    articles: Mapping[str, Article], commenter: Retriever | NeuralCommenter, options: LabelOptions
+    articles: Mapping[str, Article], commenter: Retriever | NeuralCommenter, options: LabelOptions, wanted: int
 ) -> Iterator[Item]:
     """Items of the first suggestions for articles in random order."""
-
-    def place(*names: str) -> bytes:
-        return blake2b(" ".join([f"{options.seed}", *names]).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
     drawn = 0
-    order = iter(sorted(articles, key=place))
+    order = iter(drawing_order(articles, options))
     while batch := [articles[each] for each in islice(order, BATCH)]:
-        for article, found in zip(batch, commenter.comment(batch, options.among or options.per_article), strict=True):
-            if found.suggestions and drawn < options.sample:
+        if options.teach and isinstance(commenter, Retriever):  # what each article would be suggested by itself
+            suggested = [found for found, _ in commenter.first(batch, among_of(options) or DEPTH)]
+        else:
+            suggested = commenter.comment(batch, among_of(options) or options.per_article)
+        for article, found in zip(batch, suggested, strict=True):
+            if found.suggestions and drawn < wanted:
                 drawn += 1
-                first, *others = found.suggestions
-                if options.among is not None:
-                    others = sorted(others, key=lambda one: place(found.article, f"{one.rank}"))
-                yield from (label_item(article, one) for one in (first, *others[: options.per_article - 1]))
-        if drawn == options.sample:
+                yield from (label_item(article, one) for one in drawn_suggestions(found, options))
+        if drawn == wanted:
             return
 
 
@@ -386,7 +467,7 @@ def write_labels(options: LabelOptions) -> int:
         InvalidInput: It is another campaign.
     """
     with open_campaign(campaign_of(options), read_only=True) as store:
-        rows = _labels(store)
+        rows = labels_of(store)
     if rows:
         write_rows(options.out, rows)
     return len(rows)

@@ -47,6 +47,8 @@ class LabelOptions(SeedOptions, ThreadOptions):
         sample: Number of articles to draw at random.
         per_article: Number of suggestions per article: its first ones.
         among: Number of first suggestions to draw them from: the first one, and others of them at random.
+        teach: Ask in rounds, after 20 articles by what the labels so far say: of each article the suggestion that a
+            filter would show, the ranker's first one, and those whose answer is least certain.
         annotators: Number of annotators.
         annotators_per_item: Number of annotators per suggestion.
         port: Port to listen on, on this machine alone.
@@ -58,6 +60,7 @@ class LabelOptions(SeedOptions, ThreadOptions):
     sample: Annotated[int, Flag("articles", min=1)] = 60
     per_article: Annotated[int, Flag(min=1)] = 3
     among: Annotated[int | None, Flag(min=1)] = None
+    teach: bool = False
     annotators: Annotated[int, Flag(min=1)] = 1
     annotators_per_item: Annotated[int, Flag(min=1)] = 1
     port: Annotated[int, Flag(min=1, max=65535)] = 8000

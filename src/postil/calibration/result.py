@@ -66,8 +66,8 @@ class FurtherLabels(Part, frozen=True, kw_only=True):
 
     Args:
         labels: Number of further labels.
-        gain: Change of the precision, by labels that are simulated from fits to resamples of the articles: the mean,
-            and the middle 95 % of the simulations.
+        gain: Change of the precision, by labels that are simulated from fits to resamples of the articles: the mean of
+            the simulations, and the 2.5th and 97.5th percentiles.
         width: Width of the interval of the precision by then, as a share of its width now.
     """
 

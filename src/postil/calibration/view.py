@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from postil.results.plots import Figure
 
-__all__ = ["draw_precision", "pictures", "view"]
+__all__ = ["draw_precision", "expectations", "pictures", "view"]
 
 STEPS: Final = 10
 """Number of coverages that a table has."""
@@ -80,7 +80,7 @@ def view(result: CalibrationResult) -> View:
         rows=result.points,
         fields=CoveragePoint.__struct_fields__,
         grids=[table for table in tables if table.rows],
-        findings=[_sentence(result), *_further(result)],
+        findings=expectations(result),
         head=line,
         remarks=[*remarks, *noted(result.notes)],
     )
@@ -88,6 +88,15 @@ def view(result: CalibrationResult) -> View:
 
 def _reaching(coverage: float, points: Sequence[CoveragePoint]) -> CoveragePoint:
     return next((one for one in points if one.coverage >= coverage - 1e-9), points[-1])
+
+
+def expectations(result: CalibrationResult) -> list[str]:
+    """Sentences of what to expect of a filter, and of further labels.
+
+    Args:
+        result: The calibration.
+    """
+    return [_sentence(result), *_further(result)]
 
 
 def _sentence(result: CalibrationResult) -> str:

@@ -177,6 +177,7 @@ class Drawn(_Record, frozen=True, kw_only=True):
         per_article: Number of suggestions per article.
         among: Number of first suggestions that they were drawn from; None for the first ones themselves.
         annotators: Number of annotators.
+        teach: True if suggestions are drawn in rounds, by what the labels so far say.
     """
 
     model: str
@@ -185,6 +186,7 @@ class Drawn(_Record, frozen=True, kw_only=True):
     per_article: int
     among: int | None
     annotators: int
+    teach: bool = False
 
 
 class Revision(_Record, frozen=True, kw_only=True):
