@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from threading import Event
     from types import TracebackType
     from typing import Self
@@ -47,8 +47,14 @@ class Asked:
 
     @property
     def prompt(self) -> str:
-        """The texts of all messages."""
-        return "\n".join(message["content"] for message in self.body["messages"])  # type: ignore[attr-defined]
+        """The texts of all messages, or those whose vectors are asked for."""
+        messages = self.body.get("messages", ())
+        return "\n".join([*self.texts, *(message["content"] for message in messages)])  # type: ignore[attr-defined]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts whose vectors are asked for."""
+        return self.body.get("input", [])  # type: ignore[return-value]
 
 
 Answering: TypeAlias = "Callable[[Asked], Reply]"
@@ -72,6 +78,15 @@ def completion(
     whole: dict[str, object] = {"id": "x", "object": "chat.completion", "model": model, "choices": [choice]}
     if usage is not None:
         whole["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)}
+    return Reply(json.dumps(whole).encode(), headers={"Content-Type": "application/json"})
+
+
+def embeddings(vectors: Sequence[Sequence[float]], *, tokens: int | None = 10) -> Reply:
+    """Vectors of texts, the last one first."""
+    rows = [{"object": "embedding", "index": at, "embedding": list(row)} for at, row in enumerate(vectors)]
+    whole: dict[str, object] = {"object": "list", "model": "stub-1", "data": rows[::-1]}
+    if tokens is not None:
+        whole["usage"] = {"prompt_tokens": tokens, "total_tokens": tokens}
     return Reply(json.dumps(whole).encode(), headers={"Content-Type": "application/json"})
 
 
@@ -137,7 +152,7 @@ class StubServer:
             tokens = json.loads(data)["content"].split()
             self._send(handler, Reply(json.dumps({"tokens": tokens}).encode(), 200 if self._tokenizes else 404))
             return
-        assert handler.path == "/v1/chat/completions", handler.path
+        assert handler.path in {"/v1/chat/completions", "/v1/embeddings"}, handler.path
         with self._lock:
             asked = Asked(json.loads(data), self._seen[data], dict(handler.headers))
             self._seen[data] += 1

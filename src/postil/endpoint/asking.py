@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
-    from postil.endpoint.chat import Answer, Failed, Request
+    from postil.endpoint.chat import Failed
     from postil.endpoint.client import Client
+    from postil.endpoint.requests import A, Asking
 
 __all__ = ["ask", "token_counter", "usage_note"]
 
 
-def ask(client: Client, requests: Iterable[Request], total: int | None = None) -> Iterator[Answer | Failed]:
+def ask(client: Client, requests: Iterable[Asking[A]], total: int | None = None) -> Iterator[A | Failed]:
     """Ask with a progress bar if standard error is a terminal: rate, cost so far and time left.
 
     Args:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 __all__ = [
+    "CHARACTERS_PER_TOKEN",
     "SPARED",
     "UNREADABLE",
     "AllCut",
@@ -27,6 +28,7 @@ __all__ = [
     "Failed",
     "Message",
     "Request",
+    "prompt_tokens",
     "read_answer",
     "read_error",
     "read_extra",
@@ -340,6 +342,19 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     sample: int = 0
     extra: str = ""
 
+    @property
+    def path(self) -> str:
+        """Path below the address of the endpoint."""
+        return "chat/completions"
+
+    def at_least(self, tokens: int) -> Request:
+        """Make the request for no fewer tokens.
+
+        Args:
+            tokens: Number of tokens.
+        """
+        return self if self.max_tokens >= tokens else msgspec.structs.replace(self, max_tokens=tokens)
+
     def body(self, refused: Collection[str] = ()) -> bytes:
         """Body of the request: JSON with sorted keys.
 
@@ -397,6 +412,52 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         if count is not None:
             return sum(count(message.content) for message in self.messages)
         return math.ceil(sum(len(message.content) for message in self.messages) / CHARACTERS_PER_TOKEN)
+
+    def read(self, data: bytes, refused: Collection[str]) -> Answer:
+        """See `read_answer`.
+
+        Args:
+            data: The body of the response.
+            refused: Options that were not sent.
+        """
+        return self._with_unsent(read_answer(data), refused)
+
+    def rejected(self, body: ErrorBody, refused: Collection[str]) -> Answer | None:
+        """An answer without text where the server says that it filters it, or has no token left.
+
+        Args:
+            body: The body of the response.
+            refused: Options that were not sent.
+        """
+        if body.filtered:
+            answer = Answer(text="", finish_reason="content_filter", prompt_tokens=0, completion_tokens=0)
+        elif body.cut:
+            answer = Answer(text="", finish_reason="length", thinks=True)
+        else:
+            return None
+        return self._with_unsent(answer, refused)
+
+    def _with_unsent(self, answer: Answer, refused: Collection[str]) -> Answer:
+        return msgspec.structs.replace(answer, not_sent=tuple(sorted(self.options().intersection(refused))))
+
+    def recall(self, get: Callable[[str], Answer | None], refused: Collection[str] = ()) -> Answer | None:
+        """See `postil.endpoint.requests.Asking.recall`.
+
+        Args:
+            get: Function that finds an answer by its key.
+            refused: Options that the endpoint refuses.
+        """
+        return get(self.key(refused))
+
+    def keep(self, put: Callable[[str, Answer], Answer], answer: Answer, refused: Collection[str]) -> Answer:
+        """See `postil.endpoint.requests.Asking.keep`.
+
+        Args:
+            put: Function that stores an answer under its key.
+            answer: The answer.
+            refused: Options that the endpoint refuses.
+        """
+        return put(self.key(refused), answer)
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -580,6 +641,18 @@ def read_extra(text: str) -> dict[str, object]:
     if taken := [name for name in OWN if name in found]:
         raise UsageError(f"extra_body: {', '.join(taken)} cannot be changed")
     return found
+
+
+def prompt_tokens(usage: bytes) -> int | None:
+    """Number of tokens of a request, as the endpoint says; None if it does not, or says something odd.
+
+    Args:
+        usage: The field ``usage`` of the response, JSON.
+
+    >>> prompt_tokens(b'{"prompt_tokens": 7}'), prompt_tokens(b'"many"')
+    (7, None)
+    """
+    return _believed(_part(usage, _TokenCounts, _TokenCounts()).prompt_tokens)
 
 
 def _believed(tokens: int | None) -> int | None:

@@ -14,20 +14,21 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import combinations
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, Generic, Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from postil.endpoint.cache import AnswerCache
-from postil.endpoint.chat import Answer, Failed, Request, read_answer, refusal_words
+from postil.endpoint.chat import Failed, refusal_words
 from postil.endpoint.limits import Budget, Limits, Rate, RateLimiter
+from postil.endpoint.requests import A, Asking
 from postil.endpoint.transport import Refused, Rejected, TransientError, Transport, is_loopback
+from postil.engine.base import Closing
 from postil.errors import LimitReached, PostilError, UsageError, check_least
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 __all__ = ["Client", "Pace", "Timing", "Usage"]
 
@@ -46,15 +47,14 @@ LOOKS: Final = 64
 """Number of requests that are looked for among earlier answers in every form that an endpoint may have taken."""
 SECONDS_PER_CALL: Final = 1.0
 
-_Result: TypeAlias = "Future[Answer | Failed]"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
     """Speed and patience of a client.
 
     Args:
-        rate: Maximum rate of calls; by default 60 per minute, and no limit on a loopback address.
+        rate: Maximum rate of calls; by default the usual one, and no limit on a loopback address.
+        usual: Maximum rate of calls to another machine where none is given.
         parallel: Number of calls at the same time.
         retries: Number of times that a failed call is repeated.
         timeout: Seconds until an answer must be there.
@@ -64,6 +64,7 @@ class Pace:
     """
 
     rate: Rate | None = None
+    usual: Rate = DEFAULT_RATE
     parallel: int = 4
     retries: int = 5
     timeout: float = 60.0
@@ -111,16 +112,16 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(eq=False, slots=True)
-class _Call:
+class _Call(Generic[A]):
     """A request on its way."""
 
-    request: Request
+    request: Asking[A]
     tokens: int
     cost: float
 
 
 @dataclass(eq=False, slots=True)
-class _Run:
+class _Run(Generic[A]):
     """The calls of one `Client.answers`.
 
     Args:
@@ -131,13 +132,13 @@ class _Run:
     """
 
     threads: ThreadPoolExecutor
-    results: deque[tuple[str, _Result]] = field(default_factory=deque)
+    results: deque[tuple[str, Future[A | Failed]]] = field(default_factory=deque)
     stop: Event = field(default_factory=Event)
     problem: BaseException | None = None
 
 
-class Client:
-    """A client of an OpenAI-compatible endpoint.
+class Client(Closing):
+    """A client of an OpenAI-compatible endpoint. Leaving ``with`` closes its connections.
 
     Args:
         url: Address of the endpoint, such as ``http://127.0.0.1:8080/v1``.
@@ -171,7 +172,7 @@ class Client:
     ) -> None:
         self._pace, self._timing = pace or Pace(), timing or Timing()
         self._transport = Transport(url, api_key=api_key, timeout=self._pace.timeout, shorten=shorten)
-        self._rate = self._pace.rate or (None if is_loopback(self._transport.host) else DEFAULT_RATE)
+        self._rate = self._pace.rate or (None if is_loopback(self._transport.host) else self._pace.usual)
         self._limiter = RateLimiter(self._rate, self._timing.clock)
         self._cache = cache or AnswerCache()
         self._budget = Budget(limits or Limits())
@@ -183,12 +184,8 @@ class Client:
         self._refused: frozenset[str] = frozenset()
         self._learned, self._looks_left, self._least = False, LOOKS, 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the connections."""
         self._transport.close()
 
     @property
@@ -197,20 +194,20 @@ class Client:
         cost = self._budget.spent if self._budget.limits.price else None
         return replace(self._usage, cost=cost)
 
-    def known(self, request: Request) -> Answer | None:
+    def known(self, request: Asking[A]) -> A | None:
         """The answer to a request that the cache has; None if it has none.
 
         Args:
             request: The request.
         """
-        request = self._long_enough(request)
+        request = request.at_least(self._least)
         for refused in self._forms(request):
-            if (answer := self._cache.get(request.key(refused))) is not None:
+            if (answer := request.recall(self._cache.get, refused)) is not None:
                 self._learn(refused)
                 return answer
         return None
 
-    def _forms(self, request: Request) -> Iterator[frozenset[str]]:
+    def _forms(self, request: Asking[A]) -> Iterator[frozenset[str]]:
         """Options that it refuses; in the beginning, before it has answered, all that it may have refused."""
         yield self._refused
         if self._cache.on_disk and not self._learned and self._looks_left > 0:
@@ -219,10 +216,6 @@ class Client:
             for count in range(len(options) + 1):
                 yield from map(frozenset, combinations(options, count))
 
-    def _long_enough(self, request: Request) -> Request:
-        """A request for no fewer tokens than the endpoint takes."""
-        return request if request.max_tokens >= self._least else replace(request, max_tokens=self._least)
-
     def _learn(self, refused: frozenset[str]) -> None:
         """Remember for the run what the endpoint refuses, and say it once."""
         with self._lock:
@@ -230,7 +223,7 @@ class Client:
         if new:
             self._on_message(f"{self._transport.host} {refusal_words(new)}")
 
-    def estimate(self, requests: Iterable[Request]) -> Usage:
+    def estimate(self, requests: Iterable[Asking[A]]) -> Usage:
         """Estimate the work of requests without a call.
 
         Args:
@@ -239,7 +232,7 @@ class Client:
         Returns:
             The work, with the maximum number of tokens of the answers, and the cost of these.
         """
-        asked: dict[str, Request] = {}
+        asked: dict[str, Asking[A]] = {}
         cached = 0
         for request in requests:
             key = request.key()
@@ -267,7 +260,7 @@ class Client:
         """
         return calls * max(self._rate.interval if self._rate else 0.0, SECONDS_PER_CALL / self._pace.parallel)
 
-    def answers(self, requests: Iterable[Request]) -> Iterator[Answer | Failed]:
+    def answers(self, requests: Iterable[Asking[A]]) -> Generator[A | Failed, None, None]:
         """Answer requests: from the cache, else by a call each.
 
         Args:
@@ -280,7 +273,7 @@ class Client:
             LimitReached: A limit allows no further call; all answers before have been yielded.
             PostilError: The endpoint refuses calls for a reason that concerns all of them.
         """
-        run = _Run(ThreadPoolExecutor(self._pace.parallel))
+        run = _Run[A](ThreadPoolExecutor(self._pace.parallel))
         try:
             yield from self._in_order(requests, run)
         except CancelledError:
@@ -291,10 +284,10 @@ class Client:
             wait([result for _, result in run.results], self._pace.timeout if run.problem else GRACE)
             run.threads.shutdown(wait=False)  # closing the transport ends the calls that are left
 
-    def _in_order(self, requests: Iterable[Request], run: _Run) -> Iterator[Answer | Failed]:
+    def _in_order(self, requests: Iterable[Asking[A]], run: _Run[A]) -> Iterator[A | Failed]:
         waiting = iter(requests)
-        todo: Request | None = None
-        pending: dict[str, _Result] = {}
+        todo: Asking[A] | None = None
+        pending: dict[str, Future[A | Failed]] = {}
         while True:
             while len(run.results) < AHEAD * self._pace.parallel:
                 todo = todo or next(waiting, None)
@@ -319,7 +312,7 @@ class Client:
         kept = "; answers so far are kept, and the same command goes on" if self._cache.on_disk else ""
         return LimitReached(f"{self._budget.reached()}{kept}")
 
-    def _begin(self, request: Request, asked: _Result | None, run: _Run) -> _Result | None:
+    def _begin(self, request: Asking[A], asked: Future[A | Failed] | None, run: _Run[A]) -> Future[A | Failed] | None:
         """The answer to a request, or the promise of one; None if a limit does not allow it."""
         known = None if asked else self.known(request)
         if asked or known:
@@ -327,7 +320,7 @@ class Client:
         if asked:
             return asked
         if known:
-            result: _Result = Future()
+            result: Future[A | Failed] = Future()
             result.set_result(known)
             return result
         if self._count == self._transport.count_tokens:
@@ -342,7 +335,7 @@ class Client:
         with self._lock:
             self._usage = replace(self._usage, cached=self._usage.cached + 1)
 
-    def _work(self, call: _Call, run: _Run) -> Answer | Failed:
+    def _work(self, call: _Call[A], run: _Run[A]) -> A | Failed:
         """Make a call; in a thread."""
         try:
             return self._ask(call, run)
@@ -351,7 +344,7 @@ class Client:
             run.stop.set()
             raise CancelledError from None
 
-    def _ask(self, call: _Call, run: _Run) -> Answer | Failed:
+    def _ask(self, call: _Call[A], run: _Run[A]) -> A | Failed:
         if run.stop.is_set() or not self._budget.begin(call.cost):
             self._budget.cancel(call.cost)
             raise CancelledError if run.stop.is_set() else self._limit_reached()
@@ -362,8 +355,9 @@ class Client:
                 return self._call(call, refused)
             except Rejected as error:
                 self._reached = True
-                if self._long_enough(call.request).max_tokens < error.body.least_tokens:
-                    self._least = error.body.least_tokens
+                least = max(self._least, error.body.least_tokens)
+                if call.request.at_least(least) != call.request.at_least(self._least):
+                    self._least = least
                 elif option := error.body.refused(call.request.options() - refused):
                     refused |= {option}
                 else:
@@ -380,9 +374,9 @@ class Client:
                 self._budget.settle(call.cost, call.cost)
                 return self._fail(str(error))
 
-    def _call(self, call: _Call, refused: frozenset[str]) -> Answer:
-        request = self._long_enough(call.request)
-        if (refused or request != call.request) and (known := self._cache.get(request.key(refused))) is not None:
+    def _call(self, call: _Call[A], refused: frozenset[str]) -> A:
+        request = call.request.at_least(self._least)
+        if (refused or request != call.request) and (known := request.recall(self._cache.get, refused)) is not None:
             self._budget.settle(call.cost, 0.0)  # an earlier run learned the same
             self._learn(refused)
             self._count_cached()
@@ -394,7 +388,7 @@ class Client:
             raise TransientError(str(error), served=True) from error
         self._reached = self._learned = True
         self._learn(refused)
-        answer = self._cache.put(request.key(refused), answer)
+        answer = request.keep(self._cache.put, answer, refused)
         prompt = call.tokens if answer.prompt_tokens is None else answer.prompt_tokens
         completion = request.max_tokens if answer.completion_tokens is None else answer.completion_tokens
         self._budget.settle(call.cost, self._budget.estimate(prompt, completion))
@@ -408,20 +402,16 @@ class Client:
             )
         return answer
 
-    def _posted(self, request: Request, refused: frozenset[str], tokens: int) -> Answer:
-        """The answer to a request; one without text where the server says that it filters it, or has no token left."""
+    def _posted(self, request: Asking[A], refused: frozenset[str], tokens: int) -> A:
+        """The answer to a request; a refusal may amount to one."""
         try:
-            answer = read_answer(self._transport.post(request.body(refused), tokens))
+            return request.read(self._transport.post(request.path, request.body(refused), tokens), refused)
         except Rejected as error:
-            if error.body.filtered:
-                answer = Answer(text="", finish_reason="content_filter", prompt_tokens=0, completion_tokens=0)
-            elif error.body.cut:
-                answer = Answer(text="", finish_reason="length", thinks=True)
-            else:
+            if (answer := request.rejected(error.body, refused)) is None:
                 raise
-        return replace(answer, not_sent=tuple(sorted(refused & request.options())))
+            return answer
 
-    def _back_off(self, error: TransientError, attempt: int, run: _Run) -> None:
+    def _back_off(self, error: TransientError, attempt: int, run: _Run[A]) -> None:
         wait = error.after
         if wait is None:
             self._tell_unreached(error)
@@ -443,7 +433,7 @@ class Client:
             raise PostilError(reason)
         return Failed(reason)
 
-    def _wait(self, seconds: float, run: _Run) -> None:
+    def _wait(self, seconds: float, run: _Run[A]) -> None:
         if seconds > 0:
             (self._timing.sleep or run.stop.wait)(seconds)
         if run.stop.is_set():

@@ -13,8 +13,8 @@ from postil.results.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.endpoint.chat import Request
     from postil.endpoint.client import Client
+    from postil.endpoint.requests import A, Asking
 
 __all__ = ["DryRunResult", "dry_run", "dry_run_view"]
 
@@ -39,7 +39,7 @@ class DryRunResult(Result, frozen=True, kw_only=True, tag="dry-run"):
     seconds: float
 
 
-def dry_run(client: Client, requests: Iterable[Request]) -> DryRunResult:
+def dry_run(client: Client, requests: Iterable[Asking[A]]) -> DryRunResult:
     """Estimate the work of requests; nothing is asked.
 
     Args:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import httpx2
 
 
-__all__ = ["Refused", "Rejected", "TransientError", "Transport", "httpx_for", "is_loopback", "retry_after"]
+__all__ = ["Refused", "Rejected", "TooLong", "TransientError", "Transport", "httpx_for", "is_loopback", "retry_after"]
 
 LARGEST: Final = 8 << 20
 """Largest response, in bytes."""
@@ -40,6 +40,8 @@ SHORTEST_KEY: Final = 8
 COMPRESSED: Final = frozenset({"gzip", "x-gzip", "deflate"})
 _EXAMPLE: Final = "such as http://127.0.0.1:8080/v1"
 _TOO_LONG: Final = re.compile(r"context.{0,20}(length|size|window)|prompt is too long|too many tokens", re.IGNORECASE)
+_TOO_LARGE: Final = re.compile(r"too large to process", re.IGNORECASE)
+"""What llama.cpp says of a text that is too long for a batch, with the status of a failure."""
 _BEARER: Final = re.compile(r"[A-Za-z0-9._~+/:-]+=*")
 _NUMBER: Final = re.compile(r"\d{3,}")
 T = TypeVar("T")
@@ -62,6 +64,10 @@ class TransientError(Exception):
 
 class Refused(Exception):  # noqa: N818 - says what has happened
     """A response that no repetition makes useful; its text is the reason."""
+
+
+class TooLong(PostilError):  # noqa: N818 - says what has happened
+    """A request that is too long for the model, or too large for the server."""
 
 
 class Rejected(PostilError):  # noqa: N818 - says what has happened
@@ -125,7 +131,7 @@ class Transport:
     def __init__(self, url: str, *, api_key: str | None, timeout: float, shorten: str) -> None:
         self.host = _host(url)
         self.encrypted = url.lower().startswith("https:")
-        self._url = f"{url.rstrip('/')}/chat/completions"
+        self._url = url.rstrip("/")
         self._tokenize = f"{url.rstrip('/').removesuffix('/v1')}/tokenize"
         self._key, self._timeout, self._shorten = api_key, timeout, shorten
         self._httpx = httpx_for("an endpoint")
@@ -163,10 +169,11 @@ class Transport:
             raise PostilError(f"{self.host} does not count tokens: {self._tokenize} answers {status} without a number")
         return count
 
-    def post(self, body: bytes, tokens: int) -> bytes:
+    def post(self, path: str, body: bytes, tokens: int) -> bytes:
         """Make a call.
 
         Args:
+            path: Path below the address of the endpoint.
             body: Body of the request.
             tokens: Estimated number of its tokens.
 
@@ -181,7 +188,7 @@ class Transport:
         """
         httpx = self._httpx
         try:
-            status, headers, data = self._exchange(self._url, body)
+            status, headers, data = self._exchange(f"{self._url}/{path}", body)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise TransientError(
                 f"{self.host} cannot be reached: {self._hide(_reason(error))}", reached=False
@@ -203,13 +210,13 @@ class Transport:
         said = f"{self.host} answers {status}{f': {body.message}' if body.message else ''}"
         if status == 429 and body.exhausted:
             return PostilError(f"{said.rstrip('.')}; the account has nothing left, so that nothing was asked again")
-        if status in RETRIED:
+        if status in RETRIED and not _TOO_LARGE.search(body.message):
             return TransientError(said, after=retry_after(headers))
         if 300 <= status < 400:
             address = self._hide(headers.get("location", "another address"))
             return PostilError(f"{self.host} redirects to {address}; name that address if it is the right one")
-        if status == 413 or (status in {400, 422} and _TOO_LONG.search(body.message)):
-            return PostilError(self._too_long(body.message, body.tokens or tokens))
+        if status == 413 or status >= 500 or (status in {400, 422} and _TOO_LONG.search(body.message)):
+            return TooLong(self._too_long(body.message, body.tokens or tokens))
         reason = said + _advice(status, keyed=self._key is not None)
         return Rejected(reason, body) if status in REJECTED else PostilError(reason)
 
