@@ -73,6 +73,7 @@ class CalibrateKeywords(TypedDict, total=False):
     jobs: int
     seed: int
     encoder: str | None
+    encoder_model: str | None
     corpus: str | None
     out: str | None
     resamples: int
@@ -140,6 +141,7 @@ class EvaluateKeywords(TypedDict, total=False):
     weights: str | None
     scale: Scale | None
     by_date: str | None
+    encoder: str | None
 
 class ForgetKeywords(TypedDict, total=False):
     comments: tuple[str, ...]

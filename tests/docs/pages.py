@@ -24,7 +24,7 @@ from unittest import mock
 
 from click.testing import CliRunner
 
-from endpoint_stub import Asked, Reply, StubServer, completion
+from endpoint_stub import Asked, Reply, StubServer, completion, embeddings
 from postil.cli.main import app
 
 if TYPE_CHECKING:
@@ -205,8 +205,11 @@ def stand_in(asked: Asked) -> Reply:
     """In place of a language model: a judge that counts words, and is drawn to the grade of the last example.
 
     Of two texts it prefers the one with more words, and the first. Asked for a comment, it appends a remark to the
-    title.
+    title. In place of a sentence encoder it counts letters.
     """
+    if asked.texts:
+        letters = ("abcdefghijklmnopqrstuvwxyz", "这的是不")
+        return embeddings([[1.0 + text.lower().count(one) for one in "".join(letters)] for text in asked.texts])
     if '<candidate name="A">' in asked.prompt:
         first, second = (
             len(asked.prompt.split(f'name="{name}">')[1].split("</candidate>")[0].split()) for name in "AB"

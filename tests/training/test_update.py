@@ -108,7 +108,10 @@ def test_articles_of_every_split_are_added(there: Path, tmp_path: Path) -> None:
         (("--update", "none", "--corpus", "new"), "none: no such folder; expected a model ir-t or ir-tc that "),
         (("--update", "of-old", "--corpus", "of-old"), "of-old: expected a corpus, got "),
         (("--update", "att", "--corpus", "new"), "att: att generates comments by a network, which learns nothing"),
-        (("--update", "of-old", "ir-t", "--corpus", "new"), "--update, --corpus, --out and --labels before ir-t"),
+        (
+            ("--update", "of-old", "ir-t", "--corpus", "new"),
+            "--out, --labels and --encoder before ir-t: write them after it",
+        ),
         (("--update", "of-old", "--corpus", "spaced"), "of-old: its tokenizer is words-2, that of spaced space"),
     ],
 )

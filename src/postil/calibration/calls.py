@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Final, Unpack
 import msgspec
 import numpy as np
 
+from postil.calibration.encoder import encoded, encoding_work
 from postil.calibration.fit import COVERAGE, LabelFit, fit_labels
 from postil.calibration.options import CalibrateOptions
 from postil.calibration.result import CalibrationResult, FilterComparison, ShowColumn
 from postil.comments.articles import checked_articles
 from postil.comments.retrieval import Retriever
-from postil.comments.sentence_vectors import NUMBERS, SIGNATURE, drop_encoded, encode_model
+from postil.comments.sentence_vectors import MODEL, NUMBERS, SIGNATURE, drop_encoded
 from postil.comments.show_filter import DEPTH, FILE, FORMAT, ShowFilter, Threshold
 from postil.comments.store import ModelWriter, changing, training_folder
 from postil.corpus.store import Corpus
@@ -31,8 +32,7 @@ from postil.data.parts import Excluded
 from postil.data.row_files import read
 from postil.data.rows import Article, Draft
 from postil.data.suggestions import REPLACED, TIED, Label, majority
-from postil.encoders.sentences import sentence_encoder
-from postil.errors import InvalidInput, Undefined, UsageError
+from postil.errors import InvalidInput, Undefined
 from postil.messages import Blank, Command, Message, Setting
 from postil.meta.resampling import Draws
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from postil.data.frames import Table
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
+    from postil.endpoint.dry_run import DryRunResult
     from postil.kernel.arrays import Floats, Int64s
     from postil.keywords import CalibrateKeywords
 
@@ -50,6 +51,7 @@ __all__ = [
     "calibrate",
     "calibrate_files",
     "calibrate_model",
+    "estimate_calibration",
     "fit_model_labels",
     "match_labels",
     "read_labels",
@@ -131,12 +133,7 @@ def calibrate_files(
     """
     if options.out is not None:
         check_folder(options.out)
-    rows = read_labels(labels, inputs, on_message)
-    articles: dict[str, Article] = {}
-    if options.articles is not None:
-        given = (inputs or InputOptions()).readings({"labels": Label, "articles": Draft}, on_message)
-        known = checked_articles(read(options.articles, Draft, given["articles"]), on_message=on_message)
-        articles = {article.id: article for article in known}
+    rows, articles = _label_files(labels, options, inputs, on_message)
     where = ", ".join(labels)
     return calibrate_model(model, rows, articles, options, where=where, on_message=on_message, on_progress=on_progress)
 
@@ -165,7 +162,7 @@ def calibrate_model(
     with changing(model) if options.out is None else nullcontext(Path(model)) as folder:
         retriever = Retriever.open(folder, jobs=options.jobs)
         if options.encoder is not None:
-            retriever = _encoded(retriever, options, on_message, on_progress)
+            retriever = encoded(retriever, options, on_message, on_progress)
         result, learned = fit_model_labels(
             retriever, labels, articles, Draws(resamples=options.resamples, seed=options.seed), where=where
         )
@@ -192,6 +189,18 @@ def calibrate_model(
     return result
 
 
+def _label_files(
+    labels: Sequence[str], options: CalibrateOptions, inputs: InputOptions | None, on_message: OnMessage
+) -> tuple[list[Label], dict[str, Article]]:
+    """The labels of files, and the articles of the options by id."""
+    rows = read_labels(labels, inputs, on_message)
+    if options.articles is None:
+        return rows, {}
+    given = (inputs or InputOptions()).readings({"labels": Label, "articles": Draft}, on_message)
+    known = checked_articles(read(options.articles, Draft, given["articles"]), on_message=on_message)
+    return rows, {article.id: article for article in known}
+
+
 def read_labels(files: Sequence[str], inputs: InputOptions | None, on_message: OnMessage) -> list[Label]:
     """Read files of label rows.
 
@@ -207,31 +216,35 @@ def read_labels(files: Sequence[str], inputs: InputOptions | None, on_message: O
     return [row for file in files for row in read(file, Label, given["labels"])]
 
 
-def _encoded(
-    retriever: Retriever, options: CalibrateOptions, on_message: OnMessage, on_progress: OnProgress
-) -> Retriever:
-    """The retriever with the vectors of an encoder; as it is where it has them."""
-    model, encoder = retriever.model, sentence_encoder(options.encoder or "")
-    if retriever.sentences is not None and retriever.sentences.signature == encoder.signature:
-        return retriever
-    if options.corpus is None:
-        raise UsageError(
-            "{model} has no vectors of this encoder; name the corpus that it was trained on with {corpus}",
-            model=str(model.path),
-            corpus=Setting("corpus", "DIR"),
-        )
-    corpus = Corpus.open(options.corpus)
-    sentences = encode_model(
-        encoder,
-        retriever.pool,
-        corpus,
-        contents=model.kind == "ir-tc",
-        folder=training_folder(options.out or model.path),
-        jobs=options.jobs,
-        on_message=on_message,
-        on_progress=on_progress,
-    )
-    return retriever.encoded_by(sentences)
+def estimate_calibration(
+    model: str,
+    labels: Sequence[str],
+    options: CalibrateOptions,
+    *,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> DryRunResult:
+    """Estimate what `calibrate_files` would ask of the endpoint of an encoder; nothing is asked.
+
+    Vectors that the model or an interrupted run has of an encoder of this name are taken as those of the same one.
+
+    Args:
+        model: The folder of a model ``ir-t`` or ``ir-tc``.
+        labels: Files of label rows.
+        options: Options of the command.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A file, the model or the corpus is invalid.
+        UsageError: The encoder is behind no endpoint, its name there or the corpus is missing, or the model generates
+            comments.
+        MissingExtra: httpx2 is not installed.
+    """
+    rows, articles = _label_files(labels, options, inputs, on_message)
+    known = {**articles, **_titled(rows)}
+    asked = [known[name] for name in dict.fromkeys(row.article for row in rows) if name in known]
+    return encoding_work(Retriever.open(model, jobs=options.jobs), asked, options, on_message)
 
 
 def _write(retriever: Retriever, learned: ShowFilter, out: FilePath | None) -> None:
@@ -240,7 +253,10 @@ def _write(retriever: Retriever, learned: ShowFilter, out: FilePath | None) -> N
     about: Mapping[str, object] = {"labels": learned.labels, "hash": learned.labels_hash}
     metadata = {**model.metadata, "calibration": about}
     fresh = sentences is not None and sentences.signature != model.config.get(SIGNATURE)
-    config = {**model.config, **(sentences.settings() if sentences is not None else {})}
+    config = dict(model.config)
+    if sentences is not None:
+        config.pop(MODEL, None)  # of an encoder behind an endpoint, in whose place may be another one
+        config |= sentences.settings()
     with ModelWriter(out or model.path, model.kind, config, metadata, replace=out is None) as new:
         new.path(FILE).write_bytes(learned.encoded())
         if fresh and sentences is not None:
@@ -322,12 +338,7 @@ def fit_model_labels(
     Raises:
         InvalidInput: No label is of a known article, or of a comment that the model has.
     """
-    titled = {
-        each.article: Article(each.article, each.title, (), content=each.content, lang=each.lang)
-        for each in reversed(labels)
-        if each.title is not None
-    }
-    found = {**articles, **titled}
+    found = {**articles, **_titled(labels)}
     answers, excluded = _answers(labels, found, retriever)
     stored = {text for _, text in answers}.intersection(retriever.pool.texts)
     others = [f"{article}: {text}" for article, text in answers if text not in stored]
@@ -376,6 +387,15 @@ def fit_model_labels(
         reorders=fit.reorders,
     )
     return _reported(result, fit, names, deepest), learned
+
+
+def _titled(labels: Sequence[Label]) -> dict[str, Article]:
+    """The articles of labels that have a title, by id; of several ones the first."""
+    return {
+        each.article: Article(each.article, each.title, (), content=each.content, lang=each.lang)
+        for each in reversed(labels)
+        if each.title is not None
+    }
 
 
 def _answers(

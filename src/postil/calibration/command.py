@@ -31,6 +31,10 @@ def calibrate(
         Path | None,
         Option(metavar="FILE", help="Draw precision against coverage: .svg, .png or .pdf; extra report."),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        Option(help="Ask nothing of the endpoint of the encoder; print numbers of calls and tokens, and time."),
+    ] = False,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Learn from labels what is worth showing, and print precision against coverage.
@@ -40,9 +44,12 @@ def calibrate(
 
     Example: postil calibrate model --labels labels.jsonl
     """
-    from postil.calibration.calls import calibrate_files  # noqa: PLC0415
+    from postil.calibration.calls import calibrate_files, estimate_calibration  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
 
+    if dry_run:
+        emit(show(format, estimate_calibration(model, labels, options, inputs=inputs, on_message=say)), format)
+        return
     result = calibrate_files(model, labels, options, inputs=inputs, on_message=say, on_progress=progress)
     emit(show(format, result), format)
     if figure is not None and result.points:

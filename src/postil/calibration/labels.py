@@ -16,6 +16,7 @@ from postil.campaigns.plan import plan
 from postil.campaigns.rubric import Rubric
 from postil.comments.articles import checked_articles, open_articles
 from postil.comments.commenter import load_commenter
+from postil.comments.endpoint_encoder import EncoderEndpoint
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import DEPTH, FILE
 from postil.comments.store import Model, combined_checksum
@@ -228,7 +229,8 @@ def plan_labels(
             else than labels of the campaign.
     """
     url = campaign_of(options)
-    commenter = load_commenter(folder, jobs=options.jobs)
+    endpoint = None if options.encoder is None else EncoderEndpoint(url=options.encoder, on_message=on_message)
+    commenter = load_commenter(folder, jobs=options.jobs, encoder=endpoint)
     if options.teach and not isinstance(commenter, Retriever):
         raise UsageError(
             "{folder} writes comments itself, and a filter of suggestions is of found ones; leave out {teach}",

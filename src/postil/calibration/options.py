@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from postil.comments.encoder_options import check_encoder_model
 from postil.data.arguments import check_fields
 from postil.data.options import SeedOptions, ThreadOptions
 from postil.errors import UsageError
@@ -19,21 +20,25 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
     Args:
         articles: The articles of the labels, where the rows of labels have no titles; a table of any format.
         encoder: Sentence encoder whose numbers the filter reads besides: a folder (as of sentence-transformers or ONNX)
-            or package:NAME. The model keeps it, with the vectors of articles and comments. By default the one that the
-            model has, if it has one.
+            or package:NAME, which the model keeps; or the address of an embeddings endpoint, which the commands that
+            use the model name again. The model keeps the vectors of its articles and comments. By default the one that
+            the model has, if it has one.
+        encoder_model: The endpoint's name of the encoder; by default the one that the model has.
         corpus: The corpus that the model was trained on, whose articles a new encoder reads.
         out: Folder to write the calibrated model to; by default the model itself is changed.
         resamples: Number of resamples of the articles, for confidence intervals.
     """
 
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    encoder: Annotated[str | None, Flag(metavar="DIR")] = None
+    encoder: Annotated[str | None, Flag(metavar="DIR|URL")] = None
+    encoder_model: Annotated[str | None, Flag(metavar="NAME")] = None
     corpus: Annotated[str | None, Flag(metavar="DIR")] = None
     out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
     resamples: Annotated[int, Flag(min=1)] = 1000
 
     def __post_init__(self) -> None:
         check_fields(self)
+        check_encoder_model(self.encoder, self.encoder_model)
 
 
 @options
@@ -51,6 +56,8 @@ class LabelOptions(SeedOptions, ThreadOptions):
             filter would show, the ranker's first one, and those whose answer is least certain.
         annotators: Number of annotators.
         annotators_per_item: Number of annotators per suggestion.
+        encoder: Address of the endpoint that the sentence encoder of the model's filter is behind, of a model that was
+            made with one.
         port: Port to listen on, on this machine alone.
         serve: Serve the labeling page until Ctrl+C; without it, make the campaign and write the labels so far.
     """
@@ -63,6 +70,7 @@ class LabelOptions(SeedOptions, ThreadOptions):
     teach: bool = False
     annotators: Annotated[int, Flag(min=1)] = 1
     annotators_per_item: Annotated[int, Flag(min=1)] = 1
+    encoder: Annotated[str | None, Flag(metavar="URL")] = None
     port: Annotated[int, Flag(min=1, max=65535)] = 8000
     serve: bool = True
 

@@ -48,6 +48,8 @@ class CommentOptions(EngineOptions):
             labels that the model was calibrated by.
         coverage: Suggest only what is probably worth showing, such that this share of the articles gets a suggestion.
         reranker: The sentence encoder that the model was trained with, a folder: it reorders the fifty best candidates.
+        encoder: Address of the endpoint that the filter's sentence encoder is behind, of a model that was made with
+            one: no model keeps an address.
         strategy: Decoding of a generator: beam (default), greedy or nucleus sampling.
         beam_size: Number of hypotheses per beam, with beam (default 5).
         length_penalty: Length penalty exponent of a generator: a text's score is its log-probability divided by its
@@ -69,6 +71,7 @@ class CommentOptions(EngineOptions):
     precision: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     coverage: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     reranker: Annotated[str | None, Flag(metavar="DIR")] = None
+    encoder: Annotated[str | None, Flag(metavar="URL")] = None
     strategy: Annotated[str | None, Flag("decoding", metavar="NAME")] = None
     beam_size: Annotated[int | None, Flag(min=1)] = None
     length_penalty: Annotated[float | None, Flag(min=0)] = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from postil.comments.articles import MissingInput, checked_articles, open_articles
 from postil.comments.call_options import DECODING, CommentOptions, PromptedCommentOptions
 from postil.comments.commenter import load_commenter
+from postil.comments.endpoint_encoder import EncoderEndpoint
 from postil.comments.prompted_commenter import Prompt, PromptedCommenter
 from postil.comments.reranker import SIGNATURE
 from postil.comments.retrieval import Retriever
@@ -78,6 +79,7 @@ def comment_articles(
         jobs=options.jobs,
         selection=options.selection(),
         reranker=options.reranker,
+        encoder=_endpoint(options, on_message),
     )
     if isinstance(commenter, Retriever) and commenter.reranker is None and commenter.model.config.get(SIGNATURE):
         on_message(
@@ -169,6 +171,11 @@ def estimate_comments(
         return dry_run(client, commenter.requests(rows, options.k))
 
 
+def _endpoint(options: CommentOptions, on_message: OnMessage) -> EncoderEndpoint | None:
+    """The endpoint of the filter's encoder that the options name."""
+    return None if options.encoder is None else EncoderEndpoint(url=options.encoder, on_message=on_message)
+
+
 @contextmanager
 def _spread(commenter: C, options: CommentOptions, on_message: OnMessage) -> Iterator[C]:
     """The commenter, with its search on the engine of the options."""
@@ -211,7 +218,12 @@ def _prompted(
             examples=Setting("examples", Blank("DIR")),
         )
     screen = options.candidate_filter()
-    found = Retriever.open(prompted.examples, candidate_filter=screen, jobs=options.jobs)
+    found = Retriever.open(
+        prompted.examples,
+        candidate_filter=screen,
+        jobs=options.jobs,
+        endpoint=_endpoint(options, on_message),
+    )
     shorten = Message(
         "show the model fewer words with {words}, or fewer examples with {shots}",
         words=Setting("article_words"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from postil.comments import neural_commenter, retrieval
+from postil.comments.endpoint_encoder import EncoderEndpoint
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.options import DecodingOptions
 from postil.comments.retrieval import Retriever
@@ -16,6 +17,7 @@ from postil.comments.store import Model
 from postil.corpus.duplicates import BigramSets
 from postil.data.arguments import check_arguments
 from postil.errors import UsageError
+from postil.messages import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +62,7 @@ def load_commenter(
     jobs: int = 1,
     selection: Selection | None = None,
     reranker: FilePath | None = None,
+    encoder: str | EncoderEndpoint | None = None,
 ) -> Retriever | NeuralCommenter:
     """Open a commenter that `postil train` made.
 
@@ -70,11 +73,13 @@ def load_commenter(
         jobs: Number of search threads.
         selection: Request to suggest only what is probably worth showing, of a model calibrated by labels.
         reranker: The sentence encoder that a retriever was trained with, to reorder its best candidates.
+        encoder: Address of the embeddings endpoint that the sentence encoder of the filter is behind, such as
+            ``http://127.0.0.1:8080/v1``, of a model that was made with one: no model keeps an address.
 
     Raises:
         InvalidInput: There is no such model, or it is damaged.
-        UsageError: It is no generator, and `decoding` is given; it was not calibrated, and `selection` is given; or it
-            was trained without `reranker`.
+        UsageError: It is no generator, and `decoding` is given; it was not calibrated, and `selection` is given; it
+            was trained without `reranker`; or it was made without an endpoint, and `encoder` is given.
         MissingExtra: It needs torch, or the reranker its library, which is not installed.
     """
     check_arguments(load_commenter, locals())
@@ -85,13 +90,28 @@ def load_commenter(
             raise UsageError(f"{folder}: {problem}; leave precision and coverage out")
         if reranker is not None:
             raise UsageError(f"{folder}: {kind} generates comments, and only models that retrieve them have a reranker")
+        if encoder is not None:
+            raise UsageError(
+                "{folder}: {kind} generates comments, and only models that retrieve them have a sentence encoder; "
+                "leave {encoder} out",
+                folder=f"{folder}",
+                kind=kind,
+                encoder=Setting("encoder"),
+            )
         return NeuralCommenter.open(folder, candidate_filter=candidate_filter, decoding=decoding)
     if decoding is not None:
         defaults = asdict(DecodingOptions())
         given = [name for name, value in asdict(decoding).items() if value != defaults[name]]
         names = ", ".join(given) or "decoding"
         raise UsageError(f"{folder}: {kind} retrieves comments; {names}: only for models that generate")
-    return Retriever.open(folder, candidate_filter=candidate_filter, jobs=jobs, selection=selection, reranker=reranker)
+    return Retriever.open(
+        folder,
+        candidate_filter=candidate_filter,
+        jobs=jobs,
+        selection=selection,
+        reranker=reranker,
+        endpoint=EncoderEndpoint(url=encoder) if isinstance(encoder, str) else encoder,
+    )
 
 
 def team_draft(

@@ -32,7 +32,7 @@ from postil.comments.result import (
     ReferenceCounts,
     TrainingPeriod,
 )
-from postil.comments.retrieval import Retriever
+from postil.comments.retrieval import Retriever, check_endpoint, needs_endpoint
 from postil.comments.store import Model
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, options_of
@@ -548,10 +548,14 @@ def _opened(
         found, hashes = {}, {}
         # Every article is scored by itself, so a text may be suggested for any number of them.
         screen = CandidateFilter(repeat=0)
-        for name, folder in zip(names, folders, strict=True):
-            model = Model.open(folder)
+        models = [Model.open(folder) for folder in folders]
+        if options.encoder is not None:
+            check_endpoint(", ".join(folders), models)
+        for name, folder, model in zip(names, folders, models, strict=True):
             model.check_tokenizer(corpus.tokenizer, corpus.path)
-            found[name], hashes[name] = load_commenter(folder, candidate_filter=screen, jobs=options.jobs), model.hash
+            encoder = options.encoder if needs_endpoint(model) else None
+            commenter = load_commenter(folder, candidate_filter=screen, jobs=options.jobs, encoder=encoder)
+            found[name], hashes[name] = commenter, model.hash
     if not names:
         raise UsageError("expected at least one model")
     if len({*names, HUMAN}) <= len(names):

@@ -9,6 +9,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
+from postil.comments.encoder_options import check_encoder_model
 from postil.comments.nn.token_ids import SPECIAL
 from postil.comments.weightings import IDF, WEIGHTINGS, Idf, Weighting
 from postil.data.arguments import check_bounds, check_fields
@@ -319,8 +320,10 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
             that do best on dev. The paper has ``relevance``.
         reranker: Sentence encoder that reorders the fifty best candidates of an article, a folder (as of
             sentence-transformers or ONNX) or package:NAME; name it for postil comment again. By default none.
-        encoder: Sentence encoder whose numbers the filter that labels teach reads; it has the forms of a reranker. The
-            model keeps it, with the vectors of articles and comments, so nothing names it again. By default none.
+        encoder: Sentence encoder whose numbers the filter that labels teach reads: a folder or package:NAME, which the
+            model keeps; or the address of an embeddings endpoint, which the commands that use the model name again. The
+            model keeps the vectors of its articles and comments. By default none.
+        encoder_model: The endpoint's name of the encoder.
         neighbors: Number of similar articles whose comments are candidates.
         retrieval: Retrieval model for similar articles: ``tf-idf`` (cosine) or ``bm25``.
         idf: With tf-idf: ``plain``, ln(N/df), or ``smooth``, as in scikit-learn.
@@ -336,7 +339,8 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
 
     ranker: Annotated[str, Flag(metavar="NAME")] = "features"
     reranker: Annotated[str | None, Flag(metavar="DIR")] = None
-    encoder: Annotated[str | None, Flag(metavar="DIR")] = None
+    encoder: Annotated[str | None, Flag(metavar="DIR|URL")] = None
+    encoder_model: Annotated[str | None, Flag(metavar="NAME")] = None
     neighbors: Annotated[int, Flag(min=1)] = 20
     retrieval: Annotated[Weighting, Flag(metavar="NAME")] = "tf-idf"
     idf: Annotated[Idf, Flag(metavar="NAME")] = "plain"
@@ -357,6 +361,7 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
             )
         if not self.has_features and self.vectors != "auto":
             raise UsageError(f"vectors: of the features, and the ranker {self.ranker} has none")
+        check_encoder_model(self.encoder, self.encoder_model)
         check_bounds(self)
 
     @property
@@ -452,6 +457,8 @@ class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
         scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
         by_date: Scores by period of the articles' dates as well: month, quarter, year, or a number of periods with as
             many articles each.
+        encoder: Address of the endpoint that the sentence encoder of a model's filter is behind, of models that were
+            made with one.
         seed: Seed of the comments that are set aside.
     """
 
@@ -460,6 +467,7 @@ class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
     weights: Annotated[str | None, Flag(metavar="METHOD")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     by_date: Annotated[str | None, Flag(metavar="PERIOD")] = None
+    encoder: Annotated[str | None, Flag(metavar="URL")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -29,7 +29,7 @@ from postil.comments.rankers import (
     TfidfRanker,
 )
 from postil.comments.reranker import Reranker, open_reranker, text_of
-from postil.comments.sentence_vectors import NUMBERS, SentenceVectors, article_text, open_sentence_vectors
+from postil.comments.sentence_vectors import MODEL, NUMBERS, SentenceVectors, article_text, open_sentence_vectors
 from postil.comments.show_filter import FILE, SIGNALS, Selection, ShowFilter, text_signals
 from postil.comments.store import Model
 from postil.data.arrays import WHOLE, Expected
@@ -43,15 +43,16 @@ from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Ragged, Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from postil.comments.endpoint_encoder import EncoderEndpoint
     from postil.comments.text_arrays import StringArray
     from postil.data.streams import FilePath
     from postil.engine import Engine, StatefulWorkers
 
-__all__ = ["KINDS", "Neighbors", "Retriever", "Sharded", "open_ranker"]
+__all__ = ["KINDS", "Neighbors", "Retriever", "Sharded", "check_endpoint", "needs_endpoint", "open_ranker"]
 
 COPY_COSINE: Final = 0.98
 """Smallest cosine of an article and a copy of it."""
@@ -171,6 +172,33 @@ def _search(shard: Index, request: tuple[NDArray[np.int32], NDArray[np.int64], i
     return shard.search(*request)
 
 
+def needs_endpoint(model: Model) -> bool:
+    """True if the sentence encoder of a model is behind an endpoint.
+
+    Args:
+        model: The model folder.
+    """
+    return model.config.get(MODEL) is not None
+
+
+def check_endpoint(of: str, models: Iterable[Model]) -> None:
+    """Check that an endpoint is named for a reason.
+
+    Args:
+        of: Name of the models.
+        models: The model folders.
+
+    Raises:
+        UsageError: None of them has a sentence encoder behind an endpoint.
+    """
+    if not any(map(needs_endpoint, models)):
+        raise UsageError(
+            "{of}: expected a model with a sentence encoder behind an endpoint, got none; leave {encoder} out",
+            of=of,
+            encoder=Setting("encoder"),
+        )
+
+
 def open_ranker(model: Model, vocabulary: Vocabulary, comments: int) -> Ranker:
     """Open the ranker of a retriever.
 
@@ -236,6 +264,7 @@ class Retriever:
         engine: Engine whose workers keep the index and search it, until it is closed; None for this process. The
             results are the same.
         reranker: Sentence encoder that reorders the best candidates; None for the ranker's order.
+        endpoint: The endpoint that the filter's sentence encoder is behind; None where the user named none.
     """
 
     model: Model
@@ -244,6 +273,7 @@ class Retriever:
     selection: Selection | None = None
     engine: Engine | None = None
     reranker: Reranker | None = None
+    endpoint: EncoderEndpoint | None = None
 
     @classmethod
     def open(
@@ -254,6 +284,7 @@ class Retriever:
         jobs: int = 1,
         selection: Selection | None = None,
         reranker: FilePath | None = None,
+        endpoint: EncoderEndpoint | None = None,
     ) -> Retriever:
         """Open a retriever; its arrays are mapped into memory.
 
@@ -263,21 +294,25 @@ class Retriever:
             jobs: Number of search threads.
             selection: Request to suggest only what is probably worth showing.
             reranker: The sentence encoder that the model was trained with; None for the ranker's order.
+            endpoint: The endpoint that the filter's sentence encoder is behind, as the user named it.
 
         Raises:
             InvalidInput: There is no such model, or it is damaged.
             MissingExtra: It has a relevance model and torch is not installed, or the library of the reranker is not.
             UsageError: The selection needs labels that the model was never calibrated by, or other ones; the model was
-                trained with another reranker or none; or both selection and reranker are given.
+                trained with another reranker or none; both selection and reranker are given; or there is an endpoint
+                and the filter's sentence encoder is behind none.
         """
         model = Model.open(folder, KINDS)
+        if endpoint is not None:
+            check_endpoint(str(folder), [model])
         if model.setting("ranker", str) in {"relevance", "both"} and find_spec("torch") is None:
             raise MissingExtra("the relevance model", "neural")
         if selection is not None and reranker is not None:
             problem = "a reranker changes the first suggestions, by which the model was calibrated"
             raise UsageError(f"{folder}: {problem}; leave it out, or precision and coverage")
         by = None if reranker is None else open_reranker(model, reranker)
-        found = cls(model, candidate_filter or CandidateFilter(), jobs, selection, reranker=by)
+        found = cls(model, candidate_filter or CandidateFilter(), jobs, selection, reranker=by, endpoint=endpoint)
         if selection is not None:
             found.threshold  # noqa: B018 - before the first article
         return found
@@ -465,6 +500,7 @@ class Retriever:
                 parts.append([text_signals(article, each) for article, each in zip(articles, texts, strict=True)])
             names += self._features
         if not set(NUMBERS).isdisjoint(wanted) and self.sentences is not None:
+            self.sentences.prepare([article_text(*text) for text in read[0].texts], self.jobs)
             owners = [self.pool.owner(each) for each in places]
             given = zip(read[0].texts, places, owners, texts, strict=True)
             parts.append([self.sentences.numbers(*text, place, owner, said) for text, place, owner, said in given])
@@ -566,7 +602,7 @@ class Retriever:
     @cached_property
     def sentences(self) -> SentenceVectors | None:
         """Vectors of articles and comments by a sentence encoder; None for a model that has none."""
-        return open_sentence_vectors(self.model, len(self.index), len(self.pool))
+        return open_sentence_vectors(self.model, len(self.index), len(self.pool), self.endpoint)
 
     @property
     def _feature_ranker(self) -> FeatureRanker | None:

@@ -1,7 +1,7 @@
 """Vectors of a model's articles and comments by a sentence encoder, and the numbers that a filter reads of them.
 
 A model folder keeps the vectors in half precision, and the encoder itself where it is a folder, so that the filter
-encodes the article that is asked for and nothing else.
+encodes the article that is asked for and nothing else. An encoder behind an endpoint is asked where the user names it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.comments.endpoint_encoder import (
+    TEXTS,
+    EncoderEndpoint,
+    EncoderFailed,
+    EndpointEncoder,
+    Fingerprint,
+    named_endpoint,
+    requests_for,
+)
 from postil.comments.reranker import text_of
 from postil.data.arrays import WHOLE, AnyArray, Expected
 from postil.data.explain import counted
@@ -24,7 +33,7 @@ from postil.errors import InvalidInput
 from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     from postil.corpus.passes import OnProgress
     from postil.corpus.store import Corpus
     from postil.data.progress import OnMessage
+    from postil.endpoint.embeddings import EmbeddingRequest
 
 __all__ = [
     "NUMBERS",
@@ -42,6 +52,7 @@ __all__ = [
     "drop_encoded",
     "encode_model",
     "encode_texts",
+    "model_requests",
     "open_sentence_vectors",
 ]
 
@@ -50,7 +61,9 @@ NUMBERS: Final = ("encoded_article", "encoded_less_hub", "encoded_sources", "enc
 SIGNATURE: Final = "encoder"
 """Setting of a model: the signature of its sentence encoder."""
 NAME: Final = "encoder_package"
-"""Setting of a model: the installed package that is its encoder; empty where the model has a copy."""
+"""Setting of a model: the installed package that is its encoder; empty where the model has a copy, or an endpoint."""
+MODEL: Final = "encoder_model"
+"""Setting of a model: the name that an endpoint has for its encoder; missing for any other encoder."""
 FOLDER: Final = "encoder/model"
 """Folder of the copy of the encoder within a model folder."""
 BLOCK: Final = 512
@@ -105,6 +118,7 @@ class SentenceVectors:
         articles: float16[a, d], of the training articles.
         comments: float16[c, d], of their comments.
         hub: float32[d], the mean of the articles' vectors.
+        fingerprint: Fingerprint of an encoder behind an endpoint; None for any other.
     """
 
     open_encoder: Callable[[], SentenceEncoder]
@@ -113,6 +127,7 @@ class SentenceVectors:
     articles: NDArray[np.float16]
     comments: NDArray[np.float16]
     hub: NDArray[np.float32]
+    fingerprint: Fingerprint | None = None
     _known: _Known = field(default_factory=_Known, repr=False)
 
     @cached_property
@@ -122,7 +137,8 @@ class SentenceVectors:
         Raises:
             InvalidInput: The model is damaged, or the installed package is not the one that it was made with.
             MissingExtra: The library that runs the encoder is not installed.
-            UsageError: The package that is the encoder is not installed.
+            UsageError: The package that is the encoder is not installed, or nobody named the endpoint it is behind.
+            EncoderFailed: The endpoint gives no vectors.
         """
         found = self.open_encoder()
         if found.signature != self.signature:
@@ -149,7 +165,8 @@ class SentenceVectors:
             raise InvalidInput(
                 "expected a vector of each article, got none that is finite and not 0", where=encoder.name
             )
-        return cls(lambda: encoder, encoder.signature, encoder.package, articles, comments, hub)
+        fingerprint = encoder.fingerprint if isinstance(encoder, EndpointEncoder) else None
+        return cls(lambda: encoder, encoder.signature, encoder.package, articles, comments, hub, fingerprint)
 
     def numbers(
         self, title: str, content: str, comments: NDArray[np.int64], sources: NDArray[np.int64], texts: Sequence[str]
@@ -191,11 +208,13 @@ class SentenceVectors:
 
     def arrays(self) -> dict[str, AnyArray]:
         """Arrays that a model folder keeps, by name."""
-        return {"encoder/articles": self.articles, "encoder/comments": self.comments, "encoder/hub": self.hub}
+        own = {} if self.fingerprint is None else {"encoder/texts": self.fingerprint.vectors}
+        return {"encoder/articles": self.articles, "encoder/comments": self.comments, "encoder/hub": self.hub, **own}
 
     def settings(self) -> dict[str, object]:
         """Settings that a model keeps."""
-        return {SIGNATURE: self.signature, NAME: self.package}
+        own = {} if self.fingerprint is None else {MODEL: self.fingerprint.model}
+        return {SIGNATURE: self.signature, NAME: self.package, **own}
 
     def save(self, new: ModelWriter) -> None:
         """Write vectors and a copy of the encoder into a model folder in the making.
@@ -207,6 +226,14 @@ class SentenceVectors:
             new.array(name, values)
         for name, file in self.encoder.files().items():
             new.write(f"{FOLDER}/{name}", file.read_bytes())
+
+    def opened(self, encoder: SentenceEncoder) -> SentenceVectors:
+        """The same vectors with their encoder, which is open already.
+
+        Args:
+            encoder: The encoder.
+        """
+        return replace(self, open_encoder=lambda: encoder)
 
     def take(self, articles: NDArray[np.int64], comments: NDArray[np.int64]) -> SentenceVectors:
         """The vectors of some articles and comments; the hub stays.
@@ -298,6 +325,29 @@ def encode_model(
     Raises:
         InvalidInput: An article of the model is not in the corpus, or no article has a vector.
     """
+    read, said = _read(pool, corpus, contents=contents), list(pool.texts)
+    work = f"{counted(len(read), 'article')} and {counted(len(said), 'comment')}"
+    if isinstance(encoder, EndpointEncoder):
+        encoder.fingerprint.keep(folder)
+        left = [
+            one.estimated_tokens()
+            for one in _left(encoder.fingerprint.model, [encoder.signature], (read, said), folder)
+        ]
+        work += f"; {counted(len(left), 'call')}, about {counted(sum(left), 'token')}"
+    on_message(f"encoder {encoder.signature}: {work}")
+    try:
+        articles, comments = (
+            encode_texts(encoder, some, folder=folder, jobs=jobs, what=what, on_progress=on_progress)
+            for some, what in ((read, "articles"), (said, "comments"))
+        )
+    except EncoderFailed as error:
+        kept = "blocks so far are kept, and the same command goes on"
+        raise EncoderFailed("{problem}; {kept}", problem=error.message, kept=kept) from error
+    return SentenceVectors.of(encoder, articles, comments)
+
+
+def _read(pool: CandidatePool, corpus: Corpus, *, contents: bool) -> list[str]:
+    """The texts of a model's articles, from the corpus that has them."""
     names = list(pool.articles)
     wanted, texts = set(names), {}
     for split in corpus.splits:
@@ -307,21 +357,52 @@ def encode_model(
     if lacking := [name for name in names if name not in texts]:
         problem = f"{len(lacking):,} of {len(names):,} articles of the model are not in it, such as {lacking[0]}"
         raise InvalidInput(f"{problem}; name the corpus that the model was trained on", where=str(corpus.path))
-    on_message(f"encoder {encoder.signature}: {counted(len(names), 'article')} and {counted(len(pool), 'comment')}")
-    articles, comments = (
-        encode_texts(encoder, some, folder=folder, jobs=jobs, what=what, on_progress=on_progress)
-        for some, what in (([texts[name] for name in names], "articles"), (list(pool.texts), "comments"))
-    )
-    return SentenceVectors.of(encoder, articles, comments)
+    return [texts[name] for name in names]
+
+
+def model_requests(
+    model: str, known: Iterable[Fingerprint], pool: CandidatePool, corpus: Corpus, *, contents: bool, folder: Path
+) -> Iterator[EmbeddingRequest]:
+    """Requests that `encode_model` would make of an endpoint.
+
+    Args:
+        model: The endpoint's name of the encoder.
+        known: Fingerprints of the encoder by which blocks may be kept.
+        pool: The comments of the model.
+        corpus: The corpus that has the texts of its articles.
+        contents: True if the model reads contents, not titles alone.
+        folder: Folder that keeps what is encoded.
+
+    Raises:
+        InvalidInput: An article of the model is not in the corpus.
+    """
+    texts = (_read(pool, corpus, contents=contents), list(pool.texts))
+    yield from _left(model, [each.signature for each in known], texts, folder)
+
+
+def _left(
+    model: str, signatures: Sequence[str], texts: Iterable[Sequence[str]], folder: Path
+) -> Iterator[EmbeddingRequest]:
+    """Requests for the texts of blocks that are not kept."""
+    for some in texts:
+        for at in range(0, len(some), BLOCK):
+            block = some[at : at + BLOCK]
+            if not any((folder / _name(signature, block)).exists() for signature in signatures):
+                yield from requests_for(model, block)
+
+
+def _name(signature: str, texts: Sequence[str]) -> str:
+    """Name of the file of a block."""
+    digest = hashlib.blake2b(signature.encode("utf-8", "surrogatepass"), digest_size=12)
+    for text in texts:
+        digest.update(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+    return _BLOCKS.replace("*", digest.hexdigest())
 
 
 def _block(encoder: SentenceEncoder, texts: Sequence[str], folder: Path | None, jobs: int) -> NDArray[np.float16]:
     if folder is None:
         return _unit(encoder, texts, jobs)
-    digest = hashlib.blake2b(encoder.signature.encode(), digest_size=12)
-    for text in texts:
-        digest.update(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
-    file = folder / _BLOCKS.replace("*", digest.hexdigest())
+    file = folder / _name(encoder.signature, texts)
     if file.exists():
         kept: NDArray[np.float16] = np.load(file, allow_pickle=False)
         return kept
@@ -361,13 +442,16 @@ def _dots(rows: NDArray[np.float64], others: NDArray[np.floating]) -> NDArray[np
     return np.asarray((rows * others).sum(axis=1))
 
 
-def open_sentence_vectors(model: Model, articles: int, comments: int) -> SentenceVectors | None:
+def open_sentence_vectors(
+    model: Model, articles: int, comments: int, endpoint: EncoderEndpoint | None = None
+) -> SentenceVectors | None:
     """Open the sentence vectors of a model; None for one that has none.
 
     Args:
         model: The model folder.
         articles: Number of its articles.
         comments: Number of its comments.
+        endpoint: The endpoint that its encoder is behind, as the user named it; None where nobody did.
 
     Raises:
         InvalidInput: The model is damaged.
@@ -382,5 +466,16 @@ def open_sentence_vectors(model: Model, articles: int, comments: int) -> Sentenc
         np.asarray(model.array(f"encoder/{name}", Expected("float16", (count, len(hub)))))
         for name, count in (("articles", articles), ("comments", comments))
     )
-    open_encoder = partial(sentence_encoder, package or str(model.path / FOLDER))
-    return SentenceVectors(open_encoder, model.setting(SIGNATURE, str), package, of_articles, of_comments, hub)
+    fingerprint = None
+    open_encoder: Callable[[], SentenceEncoder] = partial(sentence_encoder, package or str(model.path / FOLDER))
+    if model.config.get(MODEL) is not None:
+        texts = np.asarray(model.array("encoder/texts", Expected("float16", (len(TEXTS), len(hub)), low=-1)))
+        fingerprint = Fingerprint(model.setting(MODEL, str), texts)
+        open_encoder = partial(_behind, endpoint, fingerprint)
+    return SentenceVectors(
+        open_encoder, model.setting(SIGNATURE, str), package, of_articles, of_comments, hub, fingerprint
+    )
+
+
+def _behind(endpoint: EncoderEndpoint | None, fingerprint: Fingerprint) -> SentenceEncoder:
+    return named_endpoint(endpoint, fingerprint.model).open(fingerprint.model, [fingerprint])

@@ -1,4 +1,4 @@
-"""What a client reads of a request and of its answer, whatever is asked: a chat, or vectors of texts."""
+"""Requests and answers as a client reads them, whatever is asked: a chat, or vectors of texts."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ COMPRESSED: Final = frozenset({"gzip", "x-gzip", "deflate"})
 _EXAMPLE: Final = "such as http://127.0.0.1:8080/v1"
 _TOO_LONG: Final = re.compile(r"context.{0,20}(length|size|window)|prompt is too long|too many tokens", re.IGNORECASE)
 _TOO_LARGE: Final = re.compile(r"too large to process", re.IGNORECASE)
-"""What llama.cpp says of a text that is too long for a batch, with the status of a failure."""
+"""Words of llama.cpp for a text that is too long for a batch, with the status of a failure."""
 _BEARER: Final = re.compile(r"[A-Za-z0-9._~+/:-]+=*")
 _NUMBER: Final = re.compile(r"\d{3,}")
 T = TypeVar("T")

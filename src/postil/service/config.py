@@ -86,6 +86,8 @@ class ServiceConfig:
             raise UsageError("expected at least one model: NAME=DIR or DIR")
         for spec in options.metrics:
             parse_metric(spec)
+        if options.encoder is not None:
+            retrieval.check_endpoint(", ".join(folders), map(Model.open, found["models"].values()))
         config = cls(models=found["models"], quality=found["quality"], options=options)
         config.candidate_filter()  # checks its options
         return config

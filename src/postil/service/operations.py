@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import msgspec
 
 from postil.comments.commenter import load_commenter, team_draft
-from postil.comments.retrieval import Retriever
+from postil.comments.endpoint_encoder import EncoderEndpoint, EncoderFailed
+from postil.comments.retrieval import Retriever, needs_endpoint
 from postil.comments.show_filter import Selection
+from postil.comments.store import Model
 from postil.data.fields import plain_id
 from postil.data.frames import SYSTEM
 from postil.data.grades import Scale
@@ -61,6 +63,7 @@ from postil.threads.orders import ranked_thread
 from postil.threads.quality import KIND, Quality
 from postil.threads.thread import Thread
 from postil.version import VERSION
+from postil.web.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
     from postil.data.suggestions import Suggestion, Suggestions
     from postil.metrics.result import ScoreResult
     from postil.service.config import ServiceConfig
+    from postil.service.options import ServiceOptions
 
 __all__ = [
     "FILE_PARAMETERS",
@@ -114,6 +118,7 @@ class OpenModel:
 
         Raises:
             PostilError: The model is damaged.
+            Problem: The endpoint of its sentence encoder gives no vectors.
             UsageError: The request asks what the model cannot do.
         """
         path = str(self.commenter.model.path)
@@ -125,6 +130,8 @@ class OpenModel:
             raise UsageError(spoken(error.message).replace(path, f"model {self.name}")) from None
         except InvalidInput as error:
             raise PostilError(f"model {self.name}: {error.words(INTERFACE.get()).replace(path, '')}") from error
+        except EncoderFailed as error:  # without it nothing is known of what is worth showing
+            raise Problem(502, f"model {self.name}: {spoken(error.message)}; try again later") from error
 
 
 @dataclass(frozen=True)
@@ -160,7 +167,8 @@ class OpenModels:
         options, candidate_filter = config.options, config.candidate_filter()
         commenters = {}
         for name, folder in config.models.items():
-            commenter = load_commenter(folder, candidate_filter=candidate_filter, jobs=options.jobs)
+            encoder = _endpoint(options) if needs_endpoint(Model.open(folder)) else None
+            commenter = load_commenter(folder, candidate_filter=candidate_filter, jobs=options.jobs, encoder=encoder)
             _warm_up(commenter)
             commenters[name] = OpenModel(name, commenter)
         qualities = {name: Quality.open(folder) for name, folder in config.quality.items()}
@@ -263,7 +271,16 @@ class OpenModels:
             INTERFACE.reset(spoken_before)
 
 
+ENDPOINT_SHARE: Final = 0.5
+"""Share of the time that a request may take that the endpoint of an encoder may take of it."""
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=plain_id)
+
+
+def _endpoint(options: ServiceOptions) -> EncoderEndpoint | None:
+    """The endpoint of encoders; it is asked once, so that a request is answered before its worker is ended."""
+    if options.encoder is None:
+        return None
+    return EncoderEndpoint(url=options.encoder, retries=0, timeout=options.timeout * ENDPOINT_SHARE)
 
 
 def _warm_up(commenter: Retriever | NeuralCommenter) -> None:

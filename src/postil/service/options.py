@@ -43,6 +43,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         webhook: Address that gets suggestions and passages for each article of POST /v1/hooks/article; needs --data.
         webhook_secret: File of the webhook's secrets, whsec_…, one per line; all of them sign.
         articles: Articles to choose from on the page for editors: a table of any format, read when the service starts.
+        encoder: Address of the endpoint that the sentence encoder of a model's filter is behind, of models that were
+            made with one.
         profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
             more by alt-profanity-check).
         metrics: Metric that reads a file or folder, which requests may ask for, such as vector-f1(vectors=DIR);
@@ -68,6 +70,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     webhook: Annotated[str | None, Flag(metavar="URL")] = None
     webhook_secret: Annotated[str | None, Flag(metavar="FILE")] = None
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    encoder: Annotated[str | None, Flag(metavar="URL")] = None
 
     def __post_init__(self) -> None:
         from postil.endpoint.transport import is_loopback  # noqa: PLC0415 - help does without it

@@ -10,6 +10,7 @@ import click
 
 from postil.cli.command import Argument, FormatOption, Group, Option
 from postil.cli.output import emit, refuse, say
+from postil.comments.encoder_options import is_address
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.data.options import InputOptions, ThreadOptions
@@ -84,14 +85,22 @@ def update(
         Option(short="o", metavar="DIR", help="With --update: the folder to write, in place of MODEL."),
     ] = None,
     labels: LabelsOption = None,
+    encoder: Annotated[
+        str | None,
+        Option(
+            metavar="URL",
+            help="With --update: address of the endpoint that the sentence encoder of MODEL is behind, if it was made "
+            "with one.",
+        ),
+    ] = None,
     threads: ThreadOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Train a commenter on a corpus, or add articles to one."""
     context = click.get_current_context()
     if context.invoked_subcommand is not None:
-        if update is not None or corpus is not None or out is not None or labels:
-            given = "--update, --corpus, --out and --labels"
+        if update is not None or corpus is not None or out is not None or labels or encoder is not None:
+            given = "--update, --corpus, --out, --labels and --encoder"
             raise UsageError(f"{given} before {context.invoked_subcommand}: write them after it")
         return
     if update is not None and corpus is None and not labels:
@@ -104,11 +113,13 @@ def update(
 
     fit = _Fit.of(labels, corpus, update)
     if corpus is not None:
-        result = update_model(update, corpus, out, jobs=threads.jobs, on_progress=progress)
+        result = update_model(
+            update, corpus, out, jobs=threads.jobs, encoder=encoder, on_message=say, on_progress=progress
+        )
         emit(show(format, result), format)
         say(f"{result.hash} in {out or update}; go on with: postil comment ARTICLES --model {out or update}")
         update, out = out or update, None
-    fit.calibrate(update, out, format)
+    fit.calibrate(update, out, format, encoder)
 
 
 @train.add("ir-tc", "Comments of articles with similar titles and contents.")
@@ -139,7 +150,7 @@ def retriever(
     if result is not None:
         emit(show(format, result), format)
     _tell(name, out)
-    fit.calibrate(out, None, format)
+    fit.calibrate(out, None, format, options.encoder if is_address(options.encoder or "") else None)
 
 
 @train.add("quality", "Quality of comments in their thread, from votes, grades or labels.")
@@ -276,15 +287,15 @@ class _Fit:
 
         return cls(rows, match_labels(rows, corpus=corpus, model=model, where=where), where)
 
-    def calibrate(self, model: str, out: str | None, form: Format) -> None:
-        """Calibrate a model, if there are labels."""
+    def calibrate(self, model: str, out: str | None, form: Format, encoder: str | None) -> None:
+        """Calibrate a model, if there are labels; its encoder may be behind an endpoint."""
         if not self.labels or not is_main_process():
             return
         from postil.calibration.calls import calibrate_model  # noqa: PLC0415
         from postil.calibration.options import CalibrateOptions  # noqa: PLC0415
         from postil.results.views import show  # noqa: PLC0415
 
-        options = CalibrateOptions(out=out)
+        options = CalibrateOptions(out=out, encoder=encoder)
         result = calibrate_model(model, self.labels, self.articles, options, where=self.where, on_message=say)
         emit(show(form, result), form)
 

@@ -17,6 +17,8 @@ import numpy as np
 
 from postil.comments import neural_commenter
 from postil.comments.candidate_pool import CandidatePool, retriever_arrays, save_retriever
+from postil.comments.encoder_options import is_address
+from postil.comments.endpoint_encoder import EncoderEndpoint, Fingerprint, endpoint_model, open_encoder
 from postil.comments.feature_ranker import VECTORS
 from postil.comments.index import Index
 from postil.comments.nn.distributed import is_main_process
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from postil.data.arrays import AnyArray
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
+    from postil.encoders.sentences import SentenceEncoder
     from postil.training.grid import Combination, Grid
 
 __all__ = ["check_retriever", "train_retriever", "update_model"]
@@ -209,7 +212,7 @@ def train_retriever(
     sentences = None
     if options.encoder is not None:
         sentences = encode_model(
-            sentence_encoder(options.encoder),
+            _opened_encoder(options, directory.folder, on_message),
             pool,
             corpus,
             contents=texts.reads == "both",
@@ -279,9 +282,22 @@ def check_retriever(
         texts.check_split("dev")
     if options.has_features:
         check_vectors(options.vectors)
-    for model in filter(None, (options.reranker, options.encoder)):
-        sentence_encoder(model)  # which is refused before a training, not after it
+    if options.reranker is not None:
+        sentence_encoder(options.reranker)  # which is refused before a training, not after it
+    if options.encoder is not None:
+        _opened_encoder(options)
     return texts, options, combinations
+
+
+def _opened_encoder(
+    options: RetrieverTrainOptions, folder: Path | None = None, on_message: OnMessage = lambda _: None
+) -> SentenceEncoder:
+    """The sentence encoder of the filter, with the signature that an interrupted training gave it in its folder."""
+    encoder, name = options.encoder or "", options.encoder_model
+    known = []
+    if folder is not None and is_address(encoder):
+        known = Fingerprint.kept(folder, endpoint_model(name))
+    return open_encoder(encoder, name, known, on_message=on_message)
 
 
 def _index(texts: CorpusTexts, words: int, options: RetrieverTrainOptions, on_message: OnMessage) -> Index:
@@ -311,7 +327,7 @@ def _recorded(
         "reranker": None if reranker is None else reranker.encoder.signature,
         "encoder": None if sentences is None else sentences.signature,
     }
-    recorded = {name: value for name, value in recorded.items() if name not in signatures}
+    recorded = {name: value for name, value in recorded.items() if name not in {*signatures, "encoder_model"}}
     recorded |= {name: value for name, value in signatures.items() if value is not None}
     if features is None:
         del recorded["vectors"]
@@ -420,6 +436,8 @@ def update_model(
     out: FilePath | None = None,
     *,
     jobs: int = 1,
+    encoder: str | None = None,
+    on_message: OnMessage = lambda _: None,
     on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> UpdateResult:
     """Add the articles of a corpus to a retriever, without training it again.
@@ -434,6 +452,9 @@ def update_model(
         corpus: The corpus, or its folder.
         out: The folder to write; by default the model folder is replaced, in one step where the system can.
         jobs: Number of threads; the model does not depend on it.
+        encoder: Address of the endpoint that the sentence encoder of the model's filter is behind, of a model that was
+            made with one.
+        on_message: Callback for status messages.
         on_progress: Progress bar.
 
     Returns:
@@ -452,7 +473,8 @@ def update_model(
         check_folder(out)
     kind = _kind_to_update(model)
     with changing(model) as folder:
-        retriever = Retriever.open(folder, jobs=jobs)
+        endpoint = None if encoder is None else EncoderEndpoint(url=encoder, on_message=on_message)
+        retriever = Retriever.open(folder, jobs=jobs, endpoint=endpoint)
         retriever.model.check_tokenizer(corpus.tokenizer, corpus.path)
         done = erasures(retriever.model.metadata.get("forgotten"), folder / "metadata.json")
         pool = _candidate_pool(corpus, corpus.splits, on_progress)
