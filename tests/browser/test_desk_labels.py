@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -324,21 +325,58 @@ def test_training_shows_precision_against_coverage(start: Start, chromium: Chrom
 
     stub.calibration = {"labels": 200, "articles": 40, "shown": 90, "reason": "", "points": POINTS, "notes": ["a note"]}
     stub.calibration |= {"first_rate": {"value": 0.45, "low": 0.3, "high": 0.6}}
-    stub.calibrated = {"labels": 200, "depth": 10, "precision": 0.8}
+    expected = {"coverage": 0.3, "precision": 0.8, "low": 0.6, "high": 0.9}
+    stub.calibrated = {"labels": 200, "depth": 10, "precision": 0.8, "expected": expected}
+    stub.calibration["further"] = {"labels": 100, "gain": {"value": -0.014, "low": -0.05, "high": 0.02}, "width": 0.8}
     window.click("[data-does=train]")
     window.click("#train-go")
     window.until("document.querySelector('#train h3')")
     assert "80 % are worth showing where 60 % of the articles" in window.text("#train h3")
     assert "It may be from 60 % to 90 %, as these are 24 articles." in window.text("#train-body")
     assert "Without the filter 45 % are." in window.text("#train-body")
+    assert "100 more labels are expected to change that by −1 points" in window.text("#train-body")
     assert window.count("#train .picture .point") == 3
     window("document.querySelector('#train details').open = true")
     assert "60 %\t80 %\t60 % to 90 %\t24" in window.text("#train table")
     window.shoot("desk-train")
     window.key("Escape")
     window.until("document.querySelector('#precision').checkVisibility()")
+    assert window.text("#expected") == (
+        "By 200 labels, for the surest 30 % of articles the first suggestion is worth showing in 80 % of cases. "
+        "It may be from 60 % to 90 %."
+    )
     assert window.all("#precision option", "one.value") == ["", "0.5", "0.6", "0.7", "0.8"]
     window.put("#precision", "0.7")
     window.until("document.querySelector('.card')")
     assert stub.sent("suggest")[-1]["precision"] == 0.7
     assert stub.sent("calibrate") == [{"model": "forum"}] * 2
+
+
+def test_the_desk_asks_for_the_labels_that_teach(start: Start, chromium: Chromium) -> None:
+    stub = start()
+    stub.suggestions = [suggestion(n, f"Text {n}.", probability=p) for n, p in enumerate((0.9, 0.1, 0.55, 0.4), 1)]
+    window = DeskWindow(chromium)
+    window.go(stub.url)
+    window.until("document.querySelector('#found li')")
+    assert window.text("#way-list [data-does=draw]") == "Draw an article to label"
+    window.click("#way-list [data-does=draw]")
+    window.until(READY)
+    first = window.text("#title")
+    assert window.text(".card:has(.teaches:not([hidden])) blockquote") == "Text 3."
+    window.click(".card[data-at='2'] .show")
+    window.until("!document.querySelector(\".card[data-at='3'] .teaches\").hidden")
+    assert window.count(".teaches:not([hidden])") == 1
+    window.key("d")
+    window.stored()
+    window.shoot("desk-teaches")
+    assert not window("document.querySelector('.last').hidden")
+    seen = {first}
+    for _ in range(2):
+        window.click("#suggestions-list [data-does=draw]")
+        window.until(f"!{json.dumps(sorted(seen))}.includes(document.querySelector('#title').innerText)")
+        window.until(READY)
+        seen.add(window.text("#title"))
+    assert {one.article for one in stub.labels()} == {article.id for article in ARTICLES if article.title == first}
+    window.click("#suggestions-list [data-does=draw]")
+    window.until("!document.querySelector('#notice').hidden")
+    assert "you have seen them" in window.text("#notice")

@@ -287,3 +287,37 @@ def test_labels_are_taken_back_by_who_sent_them(tmp_path: Path, store: ServiceSt
     other = {"origin": "https://evil.example"}
     assert ann.request("DELETE", "/v1/labels", json={"ids": ["x"]}, headers=other).status_code == 403
     assert browser(Desk()).request("DELETE", "/v1/labels", json={"ids": ["x"]}).status_code == 404
+
+
+def test_an_article_to_label_is_drawn_at_random(store: ServiceStore, browser: Browsing) -> None:
+    client = browser(Desk(ARTICLES, store=store), store=store)
+    first = client.get("/desk/next").json()
+    assert first == client.get("/desk/next").json()  # a reload draws no other one
+    assert first["left"] == 3
+    skipping = client.get("/desk/next", params={"skip": f"{first['number']},x,-1,99999999999"}).json()
+    assert skipping["number"] != first["number"]
+    assert skipping["left"] == 2
+    for left in (2, 1, 0):
+        article = client.get(f"/desk/articles/{first['number']}").json()
+        label = {"article": article["id"], "text": "Bring a coat.", "show": True}
+        assert client.post("/v1/labels", json={"labels": [label]}).status_code == 201
+        found = client.get("/desk/next").json()
+        assert found["left"] == left
+        assert found["number"] != first["number"]
+        first = found
+    assert first["number"] is None
+
+
+def test_several_editors_are_given_different_articles() -> None:
+    many = ArticleList([Article(str(n), f"Title {n}", ()) for n in range(120)])
+    numbers = [many.drawn(frozenset(), person).number for person in ("ann", "bob", "cid", "dee")]
+    assert len(set(numbers)) == 4
+    orders = []
+    for person in ("ann", "bob"):
+        labeled: set[str] = set()
+        for _ in range(20):
+            number = many.drawn(labeled, person).number
+            assert number is not None
+            labeled.add(many[number].id)
+        orders.append(labeled)
+    assert orders[0] != orders[1]

@@ -12,13 +12,13 @@ import msgspec
 import numpy as np
 
 from postil.calibration.encoder import encoded, encoding_work
-from postil.calibration.fit import COVERAGE, LabelFit, fit_labels
+from postil.calibration.fit import LabelFit, fit_labels
 from postil.calibration.options import CalibrateOptions
 from postil.calibration.result import CalibrationResult, FilterComparison, ShowColumn
 from postil.comments.articles import checked_articles
 from postil.comments.retrieval import Retriever
 from postil.comments.sentence_vectors import MODEL, NUMBERS, SIGNATURE, drop_encoded
-from postil.comments.show_filter import DEPTH, FILE, FORMAT, ShowFilter, Threshold
+from postil.comments.show_filter import COVERAGE, DEPTH, FILE, FORMAT, ShowFilter, Threshold
 from postil.comments.store import ModelWriter, changing, training_folder
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, options_of
@@ -380,7 +380,10 @@ def fit_model_labels(
         offset=fit.kept.offset,
         depth=fit.depth,
         thresholds=tuple(
-            Threshold(threshold=each.threshold, coverage=each.coverage, precision=each.pooled) for each in fit.points
+            Threshold(
+                threshold=each.threshold, coverage=each.coverage, precision=each.pooled, low=each.low, high=each.high
+            )
+            for each in fit.points
         ),
         labels=len(answers),
         labels_hash=result.labels_hash,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from postil.calibration.result import CoveragePoint, FilterComparison, FurtherLabels
-from postil.comments.show_filter import DEPTH
+from postil.comments.show_filter import COVERAGE, DEPTH
 from postil.data.parts import Estimate
 from postil.data.ranking import without_noise
 from postil.errors import Undefined
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from postil.kernel.arrays import Booleans, Floats, Int32s, Int64s
 
 __all__ = [
-    "COVERAGE",
     "FOLDS",
     "LEAST",
     "FittedFilter",
@@ -52,8 +51,6 @@ INNER_FOLDS: Final = 3
 
 _CALIBRATION_PENALTY: Final = 1.0
 """Penalty of the slope of a standardized logit, so that few labels that a column separates give no certainty."""
-COVERAGE: Final = 0.3
-"""Share of the articles that the precision is of."""
 LEAST_SHOWN: Final = 10
 """Smallest number of articles with a suggestion that a precision is told of."""
 FURTHER: Final = 100

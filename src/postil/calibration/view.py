@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.calibration.result import CalibrationResult, CoveragePoint
+from postil.comments.show_filter import COVERAGE
 from postil.data.explain import counted
 from postil.messages import Message, Setting
 from postil.results.formats import excerpt, noted, value_with_interval
@@ -28,9 +29,6 @@ __all__ = ["draw_precision", "expectations", "pictures", "view"]
 
 STEPS: Final = 10
 """Number of coverages that a table has."""
-
-EXPECTED: Final = 0.3
-"""Coverage that the sentence is about."""
 
 
 def view(result: CalibrationResult) -> View:
@@ -54,7 +52,7 @@ def view(result: CalibrationResult) -> View:
         )
     line = _line(result)
     reached = [_reaching(step / STEPS, result.points) for step in range(1, STEPS + 1) if result.points]
-    measures = {"auc": "AUC", "precision": f"precision at coverage {EXPECTED:g}"}
+    measures = {"auc": "AUC", "precision": f"precision at coverage {COVERAGE:g}"}
     tables = (
         Table(
             rows=list(dict.fromkeys(reached)),
@@ -103,7 +101,7 @@ def _sentence(result: CalibrationResult) -> str:
     """A sentence of what to expect."""
     if not result.points or result.first_rate is None:
         return f"no filter: {result.reason}"
-    point = _reaching(EXPECTED, result.points)
+    point = _reaching(COVERAGE, result.points)
     of, good = round(100 * point.coverage), round(100 * point.coverage * point.precision)
     ends = f"{100 * point.low:.0f} to {100 * point.high:.0f}"
     by = "" if result.filter != "score" else " by the ranker's score, calibrated"
@@ -111,7 +109,7 @@ def _sentence(result: CalibrationResult) -> str:
     return Message(
         "what to expect: with {coverage}{by}, {of} of 100 articles get a suggestion, and for about {good} of them the "
         "first is worth showing ({precision:.0f} %, 95 % interval {ends} %); {without}",
-        coverage=Setting("coverage", EXPECTED),
+        coverage=Setting("coverage", COVERAGE),
         by=by,
         of=of,
         good=good,
@@ -125,7 +123,7 @@ def _further(result: CalibrationResult) -> Iterator[str]:
     """A sentence of what further labels bring."""
     if (more := result.further) is None or not result.points:
         return
-    point = _reaching(EXPECTED, result.points)
+    point = _reaching(COVERAGE, result.points)
     gain, half = more.gain, 50 * (point.high - point.low)
     yield Message(
         "{n} more labels are expected to change that by {gain:+.0f} points (in simulations {low:+.0f} to {high:+.0f}), "

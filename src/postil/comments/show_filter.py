@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from postil.data.rows import Article
 
-__all__ = ["DEPTH", "FILE", "FORMAT", "SIGNALS", "Selection", "ShowFilter", "Threshold", "text_signals"]
+__all__ = ["COVERAGE", "DEPTH", "FILE", "FORMAT", "SIGNALS", "Selection", "ShowFilter", "Threshold", "text_signals"]
 
 FILE: Final = "show/filter.json"
 """Name of the filter's file in a model folder."""
@@ -51,6 +51,9 @@ FORMAT: Final = 1
 
 DEPTH: Final = 10
 """Number of first suggestions that a filter chooses from which reads a sentence encoder."""
+
+COVERAGE: Final = 0.3
+"""Share of the articles that the precision to expect is of."""
 
 _SENTENCE: Final = re.compile(r"[.!?。！？]+")
 _CLOSED: Final = (".", "!", "?", "…", "。", "！", "？", '"', "”", ")", "）")
@@ -109,11 +112,15 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         threshold: Lowest probability that is shown.
         coverage: Share of the articles for which a suggestion is shown.
         precision: Share of those whose first one an editor would show, pooled so that it falls with coverage.
+        low: Lower end of its 95 % confidence interval; None in models of earlier versions.
+        high: Upper end.
     """
 
     threshold: float
     coverage: float
     precision: float
+    low: float | None = None
+    high: float | None = None
 
 
 class ShowFilter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -148,6 +155,14 @@ class ShowFilter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     labels: int
     labels_hash: str
     reorders: bool = False
+
+    def reaching(self, coverage: float) -> Threshold:
+        """The highest threshold that reaches a coverage, or the last one.
+
+        Args:
+            coverage: Share of the articles.
+        """
+        return next((one for one in self.thresholds if one.coverage >= coverage - 1e-9), self.thresholds[-1])
 
     def probabilities(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of each row, float64[n].

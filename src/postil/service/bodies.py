@@ -570,6 +570,22 @@ class DigestResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     passages: tuple[DigestPassage, ...]
 
 
+class ExpectedPrecision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Precision that a calibrated model is expected to have.
+
+    Args:
+        coverage: Share of the articles that get a suggestion, the surest ones.
+        precision: Share of these whose first suggestion an editor would show.
+        low: Lower end of its 95 % confidence interval; null for a model of an earlier version.
+        high: Upper end.
+    """
+
+    coverage: float
+    precision: float
+    low: float | None
+    high: float | None
+
+
 class Calibrated(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Calibration of a model by labels, which ``precision`` and ``coverage`` of suggestions need.
 
@@ -577,11 +593,13 @@ class Calibrated(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         labels: Number of labels.
         depth: Largest number of suggestions with ``precision`` or ``coverage``.
         precision: Highest precision that can be asked for.
+        expected: Precision of the surest three tenths of the articles.
     """
 
     labels: int
     depth: int
     precision: float
+    expected: ExpectedPrecision
 
 
 class ServedModel(msgspec.Struct, frozen=True, kw_only=True, gc=False):

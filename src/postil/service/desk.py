@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import parse_qsl
 
@@ -19,7 +20,7 @@ from postil.web.routing import Call, Handler, QueueName, Route, reply
 from postil.web.security import RateLimiter, set_cookie
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from postil.data.rows import Article
     from postil.service.store import ServiceStore
@@ -64,6 +65,18 @@ class FoundArticles(msgspec.Struct, frozen=True, kw_only=True):
 
     articles: tuple[ListedArticle, ...]
     total: int
+
+
+class NextArticle(msgspec.Struct, frozen=True, kw_only=True):
+    """An article to label.
+
+    Args:
+        number: Its number in the list; null where all have labels.
+        left: Number of articles without labels that are not left out.
+    """
+
+    number: int | None
+    left: int
 
 
 class ArticleList:
@@ -122,6 +135,25 @@ class ArticleList:
             numbers: The numbers of the articles that it finds.
         """
         return FoundArticles(articles=tuple(map(self._listed, numbers[:MOST])), total=len(numbers))
+
+    def drawn(self, labeled: Collection[str], person: str, skipped: Collection[int] = ()) -> NextArticle:
+        """Draw an article without labels at random; the same one until it is labeled or skipped.
+
+        What is learned from labels holds for other articles where these were chosen by chance.
+
+        Args:
+            labeled: Ids of articles that have labels.
+            person: Name of who labels, so that several are given different articles.
+            skipped: Numbers of articles to leave out, such as those without suggestions.
+        """
+
+        def place(number: int) -> bytes:
+            return blake2b(f"{person} {self._articles[number].id}".encode("utf-8", "surrogatepass")).digest()
+
+        left = [
+            number for number, one in enumerate(self._articles) if f"{one.id}" not in labeled and number not in skipped
+        ]
+        return NextArticle(number=min(left, key=place, default=None), left=len(left))
 
     def _listed(self, number: int) -> ListedArticle:
         one = self._articles[number]
@@ -206,6 +238,7 @@ class Desk:
             ("GET", "/static/{name}", None, "open", static_files(STATIC), "Get a static file"),
             ("GET", "/desk/articles", "desk", "here", self._search, "Search the articles of the desk"),
             ("GET", "/desk/articles/{name}", "desk", "store", self._article, "Get an article of the desk"),
+            ("GET", "/desk/next", "desk", "here", self._next, "Draw an article that has no labels"),
             ("GET", "/desk/labels", "desk", "here", self._answers, "List one's own labels of an article"),
         )
         return [
@@ -282,6 +315,18 @@ class Desk:
         if number >= len(self._articles):
             raise Problem(404, "there is no such article in the list; it may have changed since")
         return _json(self._articles[number])
+
+    async def _next(self, call: Call) -> Response:
+        store = self._store
+        skipped = {
+            int(one) for one in call.query_params.get("skip", "").split(",") if one.isdecimal() and len(one) < 10
+        }
+
+        def drawn() -> NextArticle:
+            labeled = frozenset[str]() if store is None else store.labeled()
+            return self._articles.drawn(labeled, call.sender, skipped)
+
+        return _json(await asyncio.to_thread(drawn))
 
     async def _answers(self, call: Call) -> Response:
         store = self._store

@@ -15,7 +15,7 @@ import msgspec
 from postil.comments.commenter import load_commenter, team_draft
 from postil.comments.endpoint_encoder import EncoderEndpoint, EncoderFailed
 from postil.comments.retrieval import Retriever, needs_endpoint
-from postil.comments.show_filter import Selection
+from postil.comments.show_filter import COVERAGE, Selection
 from postil.comments.store import Model
 from postil.data.fields import plain_id
 from postil.data.frames import SYSTEM
@@ -38,6 +38,7 @@ from postil.service.bodies import (
     Calibrated,
     DigestPassage,
     DigestResponse,
+    ExpectedPrecision,
     InterestingRequest,
     InterestingResponse,
     ModelsResponse,
@@ -296,8 +297,13 @@ def _calibrated(commenter: Retriever | NeuralCommenter) -> Calibrated | None:
     learned = commenter.show_filter if isinstance(commenter, Retriever) else None
     if learned is None:
         return None
-    precision = max(point.precision for point in learned.thresholds)
-    return Calibrated(labels=learned.labels, depth=learned.depth, precision=precision)
+    point = learned.reaching(COVERAGE)
+    return Calibrated(
+        labels=learned.labels,
+        depth=learned.depth,
+        precision=max(each.precision for each in learned.thresholds),
+        expected=ExpectedPrecision(coverage=point.coverage, precision=point.precision, low=point.low, high=point.high),
+    )
 
 
 def _named(known: Mapping[str, T], name: str | None, field: str) -> T:

@@ -191,6 +191,10 @@ class ServiceStore:
         rows = self._read(query, (sender, article))
         return [(id_, msgspec.json.decode(row, type=Label)) for id_, row in reversed(rows)]
 
+    def labeled(self) -> frozenset[str]:
+        """Ids of the articles that have labels, of whatever sender."""
+        return frozenset(f"{label.article}" for label in self.labels())
+
     def labels(self) -> Iterator[Label]:
         """Read the labels, in the order of their arrival.
 

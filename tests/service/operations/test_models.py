@@ -39,7 +39,14 @@ def test_what_each_can_do(ask: Ask) -> None:
         ("both", "ir-tc", ["suggest", "rank"], False),
         ("good", "quality", ["rank", "screen"], True),
     ]
-    assert [one["calibrated"] for one in found["models"]] == [None, {"labels": 60, "depth": 5, "precision": 0.75}, None]
+    calibrated = found["models"][1]["calibrated"]
+    assert [one["calibrated"] for one in found["models"]] == [None, calibrated, None]
+    assert {key: calibrated[key] for key in ("labels", "depth", "precision")} == {
+        "labels": 60,
+        "depth": 5,
+        "precision": 0.75,
+    }
+    assert set(calibrated["expected"]) == {"coverage", "precision", "low", "high"}
     assert len({one["hash"] for one in found["models"]}) == 3
 
 

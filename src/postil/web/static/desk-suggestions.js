@@ -43,6 +43,7 @@ function show() {
   const { suggestions, filtered = [], reason } = found;
   const none = el("div", { class: "empty" }, el("p", {}, t("No suggestion for this article.")), reason && text("p", sentence(reason), { lang: "en" }));
   const list = suggestions.length ? [el("ol", { class: "items" }, ...suggestions.map(card)), el("p", { class: "last", tabindex: "-1", hidden: true }, t("That was the last suggestion."))] : [none];
+  if (page.may.label && page.articles) list.push(el("p", {}, el("button", { type: "button", "data-does": "draw" }, t("Draw an article to label"))));
   $("#suggestions-list").replaceChildren(...list, ...(filtered.length ? [dropped(filtered)] : []));
   refresh();
 }
@@ -61,6 +62,7 @@ function card(one, at) {
       page.may.label && button("hide", at, t("Do not show"), "d"),
       el("p", { class: "answer" }),
       button("copy", at, t("Copy"), "c")),
+    el("p", { class: "teaches quiet", hidden: true }, t("Your answer to this one teaches most.")),
     el("div", { class: "why", hidden: true }));
 }
 const button = (does, at, words, letter) =>
@@ -94,6 +96,7 @@ function dropped(filtered) {
 // The answers beside the cards, as they are now.
 export function refresh() {
   if (!found) return;
+  const teaching = teachesMost();
   for (const made of $$("#suggestions-list .card")) {
     const at = Number(made.dataset.at), answer = labels.answer(article.id, found.suggestions[at].text);
     made.classList.toggle("yes", answer?.show === true);
@@ -103,9 +106,16 @@ export function refresh() {
     $(".show", made)?.setAttribute("aria-pressed", answer?.show === true);
     $(".hide", made)?.setAttribute("aria-pressed", answer?.show === false);
     $(".answer", made).textContent = answerWords(answer);
+    $(".teaches", made).hidden = at !== teaching;
     whyNot(made, at, answer);
   }
   for (const line of $$("#suggestions-list .last")) line.hidden = current < cards().length;
+}
+// The card without an answer whose probability is nearest to one half; -1 where there is none, or no filter.
+function teachesMost() {
+  const doubt = ({ probability, text: words }) => (page.may.label && (probability ?? null) !== null && !labels.answer(article.id, words) ? Math.abs(probability - 0.5) : Infinity);
+  const doubts = found.suggestions.map(doubt), least = Math.min(...doubts);
+  return least < Infinity ? doubts.indexOf(least) : -1;
 }
 export function answerWords(answer) {
   if (!answer) return "";

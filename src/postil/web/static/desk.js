@@ -1,7 +1,7 @@
 // The desk: an editor chooses an article and sees suggestions, conversation starters and the sorted thread.
 import { body, head, hide, hideUnlessFocused, remember, remembered, starters } from "./desk-article.js";
 import { ask, failed, waiting } from "./desk-api.js";
-import { $, $$, count, day, el, joined, notice, number, page, say, stored, t, text } from "./desk-dom.js";
+import { $, $$, count, day, el, joined, notice, number, page, percent, say, stored, t, text } from "./desk-dom.js";
 import { download } from "./desk-export.js";
 import * as labels from "./desk-labels.js";
 import * as suggestions from "./desk-suggestions.js";
@@ -11,6 +11,7 @@ import { ready, train } from "./desk-train.js";
 const WIDE = matchMedia("(min-width: 60.01rem)");
 const TYPED = 150; // ms after the last key before the list is searched
 const SETTLED = 250; // ms after the last change of a control
+const MOST_SKIPPED = 500; // articles seen before that are not drawn again
 const SHORTCUTS = "postil.desk.shortcuts";
 
 let models = [];
@@ -259,6 +260,17 @@ function toggle(id) {
     dialog.showModal();
   }
 }
+// Opens an article that nobody has labeled, drawn at random, so that what the labels teach holds for others.
+async function draw() {
+  const seen = [...visits.values()].map((one) => one.at).filter((at) => at !== null);
+  try {
+    const { number: at } = await ask(`/desk/next?skip=${seen.slice(-MOST_SKIPPED).join(",")}`);
+    if (at === null) notice(t("All articles of the list have labels, or you have seen them."));
+    else go(at);
+  } catch (error) {
+    notice(error.message);
+  }
+}
 function step(by) {
   if (visit?.at === null || !visit) return;
   const to = visit.at + by;
@@ -309,7 +321,7 @@ const DOES = {
   reason: (one) => suggestions.because(Number(one.value), Number(one.dataset.at)),
   copy: (one) => suggestions.copyOne(Number(one.dataset.at)),
   undo, edit, choose: () => { history.pushState({}, "", "/"); remember(null); visit = null; $$("dialog[open]").forEach((one) => one.close()); choose(); },
-  previous: () => step(-1), next: () => step(1),
+  draw, previous: () => step(-1), next: () => step(1),
   menu: () => toggle("#menu"), keys: () => toggle("#keys"), train: openTraining, close: (one) => one.closest("dialog").close(),
   go: () => train(named(), again), dismiss: () => notice(),
   export: () => toggle("#export"),
@@ -355,8 +367,14 @@ function precisions() {
   const calibrated = models.find((one) => one.name === named())?.calibrated;
   const most = calibrated?.precision ?? 0;
   const shares = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95].filter((share) => share <= most);
+  $("#expected").hidden = !calibrated;
+  if (calibrated) $("#expected").textContent = expected(calibrated);
   $("#precision-row").hidden = !shares.length;
   $("#precision").replaceChildren(el("option", { value: "" }, t("all")), ...shares.map((share) => el("option", { value: share }, t("% of 100 worth showing", Math.round(100 * share)))));
+}
+function expected({ labels: n, expected: { coverage, precision, low, high } }) {
+  const range = low === null ? "" : ` ${t("It may be from % to %.", percent(low), percent(high))}`;
+  return `${t("By % labels, for the surest % of articles the first suggestion is worth showing in % of cases.", number(n), percent(coverage), percent(precision))}${range}`;
 }
 // After training: other probabilities, and perhaps a precision to choose.
 async function again() {
