@@ -215,6 +215,28 @@ def test_it_is_trained_updated_calibrated_again_and_erased_from(postil: Postil, 
     Model.open("other").verify()
 
 
+def test_an_update_that_fails_in_the_middle_changes_nothing(postil: Postil, models: Path) -> None:
+    broken = False
+
+    def sometimes(asked: Asked) -> Reply:
+        return error(500, "no") if broken and any("says reader" in text for text in asked.texts) else answering(asked)
+
+    update = ("train", "--update", "cal", "--corpus", models / "corpus", "--encoder")
+    with StubServer(sometimes) as server:
+        assert calibrated(postil, models, "cal", server.url, *NAMED).code == 0
+        kept, broken, before = Model.open("cal").hash, True, len(server.asked)
+        done = postil(*update, server.url)
+        assert done.code == 1
+        assert "answers 500: no; blocks so far are kept, and the same command goes on" in done.err
+        assert Model.open("cal").hash == kept
+        broken, between = False, len(server.asked)
+        assert postil(*update, server.url).code == 0
+        for some, expected in ((server.asked[before:between], True), (server.asked[between:], False)):
+            assert any("content" in text for asked in some for text in asked.texts) is expected  # articles
+    assert not Path(".cal.training").exists()
+    Model.open("cal").verify()
+
+
 def test_another_encoder_of_the_same_name_is_noticed(postil: Postil, models: Path, stub: StubServer) -> None:
     assert calibrated(postil, models, "cal", stub.url, *NAMED).code == 0
     comment = ("comment", models / "new.jsonl", "--model", "cal", "--encoder")
@@ -337,7 +359,10 @@ def test_what_it_costs_is_told_before(postil: Postil, models: Path, stub: StubSe
     found = json.loads(calibrated(postil, models, "cal", stub.url, *NAMED, "--dry-run", "--format", "json").out)
     assert (found["calls"], found["cached"], found["completion_tokens"]) == (4, 0, 0)
     assert found["prompt_tokens"] > 500
+    told = calibrated(postil, models, "cal", stub.url, *NAMED, "--dry-run", "--price", "2:0", "--format", "json")
+    assert json.loads(told.out)["cost"] == pytest.approx(2e-6 * found["prompt_tokens"])
     assert "nothing was asked" in calibrated(postil, models, "cal", stub.url, *NAMED, "--dry-run").out
+    assert "--price: only with --dry-run" in calibrated(postil, models, "cal", stub.url, *NAMED, "--price", "2:0").err
     assert stub.asked == []
     assert not Path("cal").exists()
     done = postil("calibrate", models / "tc", "--labels", models / "labels.jsonl", "--dry-run")

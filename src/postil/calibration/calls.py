@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
     from postil.endpoint.dry_run import DryRunResult
+    from postil.endpoint.limits import Price
     from postil.kernel.arrays import Floats, Int64s
     from postil.keywords import CalibrateKeywords
 
@@ -220,6 +221,7 @@ def estimate_calibration(
     model: str,
     labels: Sequence[str],
     options: CalibrateOptions,
+    price: Price | None = None,
     *,
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
@@ -232,6 +234,7 @@ def estimate_calibration(
         model: The folder of a model ``ir-t`` or ``ir-tc``.
         labels: Files of label rows.
         options: Options of the command.
+        price: Price of tokens.
         inputs: Options of reading the files.
         on_message: Callback for status messages.
 
@@ -244,7 +247,7 @@ def estimate_calibration(
     rows, articles = _label_files(labels, options, inputs, on_message)
     known = {**articles, **_titled(rows)}
     asked = [known[name] for name in dict.fromkeys(row.article for row in rows) if name in known]
-    return encoding_work(Retriever.open(model, jobs=options.jobs), asked, options, on_message)
+    return encoding_work(Retriever.open(model, jobs=options.jobs), asked, options, price, on_message)
 
 
 def _write(retriever: Retriever, learned: ShowFilter, out: FilePath | None) -> None:

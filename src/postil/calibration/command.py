@@ -12,7 +12,9 @@ from postil.cli.output import emit, say
 from postil.data.explain import counted
 from postil.data.options import InputOptions
 from postil.data.progress import progress
-from postil.errors import needs
+from postil.endpoint.limits import Price
+from postil.errors import UsageError, needs
+from postil.messages import Setting
 
 __all__ = ["calibrate", "label"]
 
@@ -35,6 +37,10 @@ def calibrate(
         bool,
         Option(help="Ask nothing of the endpoint of the encoder; print numbers of calls and tokens, and time."),
     ] = False,
+    price: Annotated[
+        str | None,
+        Option(metavar="IN:OUT", help="With --dry-run: price of a million tokens, of texts and of answers: 0.02:0."),
+    ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Learn from labels what is worth showing, and print precision against coverage.
@@ -48,8 +54,11 @@ def calibrate(
     from postil.results.views import show  # noqa: PLC0415
 
     if dry_run:
-        emit(show(format, estimate_calibration(model, labels, options, inputs=inputs, on_message=say)), format)
+        paid = Price.parse(price) if price is not None else None
+        emit(show(format, estimate_calibration(model, labels, options, paid, inputs=inputs, on_message=say)), format)
         return
+    if price is not None:
+        raise UsageError("{price}: only with {dry_run}", price=Setting("price"), dry_run=Setting("dry_run"))
     result = calibrate_files(model, labels, options, inputs=inputs, on_message=say, on_progress=progress)
     emit(show(format, result), format)
     if figure is not None and result.points:

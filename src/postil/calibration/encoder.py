@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
+    from postil.endpoint.limits import Price
 
 __all__ = ["encoded", "encoding_work"]
 
@@ -64,7 +65,11 @@ def encoded(
 
 
 def encoding_work(
-    retriever: Retriever, articles: Sequence[Article], options: CalibrateOptions, on_message: OnMessage
+    retriever: Retriever,
+    articles: Sequence[Article],
+    options: CalibrateOptions,
+    price: Price | None,
+    on_message: OnMessage,
 ) -> DryRunResult:
     """Estimate what a calibration would ask of the endpoint of an encoder; nothing is asked.
 
@@ -74,6 +79,7 @@ def encoding_work(
         retriever: The model.
         articles: The articles of the labels.
         options: Options of the command.
+        price: Price of tokens.
         on_message: Callback for status messages.
 
     Raises:
@@ -95,7 +101,7 @@ def encoding_work(
     if retriever.sentences is None or retriever.sentences.fingerprint not in known:
         corpus = _corpus(retriever, options)
         requests += model_requests(name, known, retriever.pool, corpus, contents=contents, folder=folder)
-    with EncoderEndpoint(url=options.encoder, on_message=on_message).client() as client:
+    with EncoderEndpoint(url=options.encoder, on_message=on_message).client(price) as client:
         return dry_run(client, requests)
 
 

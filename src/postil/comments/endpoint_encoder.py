@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from postil.data.progress import OnMessage
     from postil.endpoint.client import Client
     from postil.endpoint.embeddings import EmbeddingRequest
+    from postil.endpoint.limits import Price
 
 __all__ = [
     "EncoderEndpoint",
@@ -256,19 +257,23 @@ class EncoderEndpoint:
     timeout: float = 120.0
     on_message: OnMessage = lambda _: None
 
-    def client(self) -> Client:
+    def client(self, price: Price | None = None) -> Client:
         """Make a client.
+
+        Args:
+            price: Price of tokens, for estimates.
 
         Raises:
             UsageError: The address or the key is none.
             MissingExtra: httpx2 is not installed.
         """
         from postil.endpoint.client import Client, Pace  # noqa: PLC0415 - asyncio is behind it
-        from postil.endpoint.limits import Rate  # noqa: PLC0415
+        from postil.endpoint.limits import Limits, Rate  # noqa: PLC0415
 
         return Client(
             self.url,
             api_key=os.environ.get("POSTIL_API_KEY") or None,
+            limits=Limits(price=price),
             pace=Pace(usual=Rate(RATE, "min"), retries=self.retries, timeout=self.timeout),
             on_message=self.on_message,
         )

@@ -292,10 +292,19 @@ def encode_texts(
 
     Returns:
         float16[n, d], unit vectors; zeros for a text without a word.
+
+    Raises:
+        EncoderFailed: The endpoint of the encoder gives no vectors.
     """
     blocks = [texts[at : at + BLOCK] for at in range(0, len(texts), BLOCK)]
-    with on_progress(f"blocks of {what} encoded", blocks, len(blocks)) as stream:
-        found = [_block(encoder, block, folder, jobs) for block in stream]
+    try:
+        with on_progress(f"blocks of {what} encoded", blocks, len(blocks)) as stream:
+            found = [_block(encoder, block, folder, jobs) for block in stream]
+    except EncoderFailed as error:
+        if folder is None:
+            raise
+        kept = "blocks so far are kept, and the same command goes on"
+        raise EncoderFailed("{problem}; {kept}", problem=error.message, kept=kept) from error
     return np.concatenate(found) if found else np.zeros((0, _unit(encoder, ["a"]).shape[1]), np.float16)
 
 
@@ -335,14 +344,10 @@ def encode_model(
         ]
         work += f"; {counted(len(left), 'call')}, about {counted(sum(left), 'token')}"
     on_message(f"encoder {encoder.signature}: {work}")
-    try:
-        articles, comments = (
-            encode_texts(encoder, some, folder=folder, jobs=jobs, what=what, on_progress=on_progress)
-            for some, what in ((read, "articles"), (said, "comments"))
-        )
-    except EncoderFailed as error:
-        kept = "blocks so far are kept, and the same command goes on"
-        raise EncoderFailed("{problem}; {kept}", problem=error.message, kept=kept) from error
+    articles, comments = (
+        encode_texts(encoder, some, folder=folder, jobs=jobs, what=what, on_progress=on_progress)
+        for some, what in ((read, "articles"), (said, "comments"))
+    )
     return SentenceVectors.of(encoder, articles, comments)
 
 

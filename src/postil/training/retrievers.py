@@ -35,8 +35,8 @@ from postil.comments.ranking_evaluation import (
 )
 from postil.comments.result import RankingResult, UpdateResult
 from postil.comments.retrieval import KINDS, Retriever
-from postil.comments.sentence_vectors import SentenceVectors, article_text, encode_model, encode_texts
-from postil.comments.store import Change, Model, ModelWriter, changing
+from postil.comments.sentence_vectors import SentenceVectors, article_text, drop_encoded, encode_model, encode_texts
+from postil.comments.store import Change, Model, ModelWriter, changing, training_folder
 from postil.corpus.forgotten import comment_key, erasures, keys_of
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments
@@ -483,9 +483,11 @@ def update_model(
             pool,
             CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title"),
             keys_of(done),
-            on_progress,
+            folder=(kept := training_folder(folder if out is None else out)),
+            on_progress=on_progress,
         )
         _write_update(retriever, new, folder if out is None else out, corpus, replace=out is None)
+        drop_encoded(kept)
         after = Model.open(folder if out is None else out)
     trained = retriever.model.metadata.get("options") or {}
     test = corpus.articles("test") if "test" in corpus.splits else ()
@@ -571,6 +573,8 @@ def _grown(
     new: CandidatePool,
     texts: CorpusTexts,
     forgotten: frozenset[str],
+    *,
+    folder: Path,
     on_progress: OnProgress,
 ) -> Grown:
     """Add articles and comments to a retriever.
@@ -584,6 +588,7 @@ def _grown(
         new: The comments of all splits of a corpus, article by article.
         texts: The corpus.
         forgotten: Keys of comments that must not come back; see `postil.corpus.forgotten.comment_key`.
+        folder: Folder that keeps what is encoded, so that an interrupted run goes on from there.
         on_progress: Progress bar.
     """
     old = retriever.pool
@@ -631,7 +636,7 @@ def _grown(
             for at, one in enumerate(every)
             if at in fresh
         ]
-        encode = partial(encode_texts, sentences.encoder, jobs=retriever.jobs, on_progress=on_progress)
+        encode = partial(encode_texts, sentences.encoder, folder=folder, jobs=retriever.jobs, on_progress=on_progress)
         sentences = sentences.extend(encode(read, what="articles"), encode(list(said), what="comments"))
         sentences = sentences.take(np.arange(len(sentences.articles)), stored[place])
     return Grown(index, pool, words, ranker, sentences, len(added), comments, replaced, int(len(kept) - kept.sum()))
