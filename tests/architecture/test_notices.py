@@ -19,6 +19,7 @@ OURS = (
     *(
         "py.typed",
         "comments/prompt.txt",
+        "comments/select.txt",
         "screening/*.txt",
         "judging/*.txt",
         "text/abbreviations.txt",

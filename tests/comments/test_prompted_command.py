@@ -286,7 +286,8 @@ def test_options_of_an_endpoint_without_one(postil: Postil) -> None:
     assert "postil: --dry-run, --shots: only with --endpoint\n" in done.err
     done = postil("comment", "q.jsonl", "--model", "m", "--endpoint", "http://127.0.0.1:1/v1")
     assert (done.code, done.out) == (2, "")
-    assert "postil: --endpoint needs the folder of a model to take examples from: --examples DIR\n" in done.err
+    assert "postil: --endpoint needs the folder of a model to take examples from: --examples DIR; or" in done.err
+    assert "or name the language model that chooses among suggestions of --model DIR: --selector NAME\n" in done.err
 
 
 def test_the_key_is_sent_and_kept_nowhere(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:

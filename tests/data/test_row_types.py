@@ -17,6 +17,7 @@ from postil.data.suggestions import (
     Label,
     Overlap,
     Provenance,
+    Selecting,
     Source,
     Suggestion,
     Suggestions,
@@ -230,6 +231,7 @@ SUGGESTIONS = [
     Suggestions("a1", (Suggestion("Bring a coat.", 2.5, 1, FOUND),), (Filtered("ok", "too short", Source("a7", "5")),)),
     Suggestions("a2", (Suggestion("带上外套。", -1.0, 1, WRITTEN), Suggestion("😂", -2.0, 2, WRITTEN))),
     Suggestions("a3", ()),
+    Suggestions("a4", (Suggestion("Bring a hat.", 1.0, 1, FOUND.selected(Selecting("big-2", "1f3a", "empty"))),)),
 ]
 
 
@@ -256,7 +258,7 @@ def test_what_stands_in_a_file() -> None:
     assert msgspec.json.encode(SUGGESTIONS[2]) == b'{"article":"a3","suggestions":[],"filtered":[],"reason":null}'
 
 
-@pytest.mark.parametrize("provenance", [FOUND, WRITTEN])
+@pytest.mark.parametrize("provenance", [FOUND, WRITTEN, FOUND.selected(Selecting("big-2", "1f3a"))])
 def test_every_label_begins_with_the_words(provenance: Provenance) -> None:
     assert provenance.label.startswith(LABEL)
     assert LABEL == "Machine-generated suggestion"

@@ -205,11 +205,15 @@ def stand_in(asked: Asked) -> Reply:
     """In place of a language model: a judge that counts words, and is drawn to the grade of the last example.
 
     Of two texts it prefers the one with more words, and the first. Asked for a comment, it appends a remark to the
-    title. In place of a sentence encoder it counts letters.
+    title. Of numbered comments it chooses those with at least fourteen words. In place of a sentence encoder it counts
+    letters.
     """
     if asked.texts:
         letters = ("abcdefghijklmnopqrstuvwxyz", "这的是不")
         return embeddings([[1.0 + text.lower().count(one) for one in "".join(letters)] for text in asked.texts])
+    if numbered := re.findall(r'<comment number="(\d+)">\n(.*?)\n</comment>', asked.prompt, re.DOTALL):
+        chosen = ", ".join(number for number, text in numbered if len(text.split()) >= 14)
+        return completion(f'{{"show": [{chosen}]}}', usage=(900, 9), model="qwen3-4b")
     if '<candidate name="A">' in asked.prompt:
         first, second = (
             len(asked.prompt.split(f'name="{name}">')[1].split("</candidate>")[0].split()) for name in "AB"

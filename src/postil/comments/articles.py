@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from postil.comments.neural_commenter import NeuralCommenter
     from postil.comments.prompted_commenter import PromptedCommenter
     from postil.comments.retrieval import Retriever
+    from postil.comments.selecting_commenter import SelectingCommenter
     from postil.data.progress import OnMessage
     from postil.documents.document import Document
 
@@ -133,7 +134,7 @@ class MissingInput:
         commenter: The model.
     """
 
-    def __init__(self, commenter: Retriever | NeuralCommenter | PromptedCommenter) -> None:
+    def __init__(self, commenter: Retriever | NeuralCommenter | PromptedCommenter | SelectingCommenter) -> None:
         self.commenter, self.articles, self.ids = commenter, 0, list[str]()
 
     def has_input(self, article: Article, *, known: bool = False) -> bool:

@@ -56,8 +56,8 @@ class CommentOptions(EngineOptions):
             number of tokens to this power (default 1: the mean per token; 0 favors short texts).
         no_repeat_ngram_size: No n-gram of this size occurs twice in a generated text (default 3); 0 allows repetition.
         top_p: Top-p threshold, with nucleus (default 0.9).
-        temperature: Sampling temperature, with nucleus (default 1) or --endpoint (default 0.8); lower is more
-            deterministic.
+        temperature: Sampling temperature, with nucleus (default 1) or --endpoint (default 0.8, of a selector 0); lower
+            is more deterministic.
         seed: Seed of nucleus sampling, or of the first of an article's calls with --endpoint.
     """
 
@@ -121,14 +121,18 @@ class PromptedCommentOptions(EndpointOptions):
         examples: A model that postil train ir-t or ir-tc made: it finds the readers' comments that the language model
             sees as examples, and ranks what that writes.
         shots: Number of examples per article.
-        prompt: Template of the prompt, instead of the one that --show-prompt prints.
+        selector: Instead of writing, let this language model choose among the first ten suggestions of a model ir-t or
+            ir-tc, or choose none; untested, no figures have been measured for it.
+        prompt: Template of the prompt, instead of the one that --show-prompt prints (of a selector
+            --show-selector-prompt).
         article_words: Number of words of an article's content that the language model sees.
-        max_tokens: Maximum number of tokens of a comment; one that reaches it is filtered out, and a model that thinks
-            before it writes needs many more.
+        max_tokens: Maximum number of tokens of a comment, or of a selector's answer; one that reaches it is not used,
+            and a model that thinks before it writes needs many more.
     """
 
     examples: Annotated[str | None, Flag(metavar="DIR")] = None
     shots: Annotated[int, Flag(min=0)] = 6
+    selector: Annotated[str | None, Flag(metavar="NAME")] = None
     prompt: Annotated[str | None, Flag(metavar="FILE")] = None
     article_words: Annotated[int, Flag(min=0)] = 400
     max_tokens: Annotated[int, Flag("max-tokens", other="answer-tokens", min=1)] = 200
@@ -152,9 +156,11 @@ class PromptedCommentOptions(EndpointOptions):
             InvalidInput: Its file cannot be read.
             UsageError: It is no template.
         """
-        from postil.comments.prompted_commenter import default_template, read_template  # noqa: PLC0415 - the same
+        from postil.comments import prompted_commenter, selecting_commenter  # noqa: PLC0415 - the same
         from postil.data.streams import file_bytes  # noqa: PLC0415
 
+        writes = self.selector is None
         if self.prompt is None:
-            return default_template()
-        return read_template(file_bytes(self.prompt), self.prompt)
+            return prompted_commenter.default_template() if writes else selecting_commenter.default_template()
+        read = prompted_commenter.read_template if writes else selecting_commenter.read_template
+        return read(file_bytes(self.prompt), self.prompt)

@@ -14,6 +14,8 @@ from postil.comments.endpoint_encoder import EncoderEndpoint
 from postil.comments.prompted_commenter import Prompt, PromptedCommenter
 from postil.comments.reranker import SIGNATURE
 from postil.comments.retrieval import Retriever
+from postil.comments.selecting_commenter import SelectingCommenter, Selector, uncalibrated
+from postil.comments.show_filter import DEPTH
 from postil.data.progress import OnMessage, progress
 from postil.endpoint.asking import ask
 from postil.endpoint.chat import AllCut
@@ -21,6 +23,7 @@ from postil.endpoint.dry_run import DryRunResult, dry_run
 from postil.engine import ENGINES, elsewhere
 from postil.errors import PostilError, UsageError
 from postil.messages import Blank, Listed, Message, Setting
+from postil.options import changed_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,13 +84,8 @@ def comment_articles(
         reranker=options.reranker,
         encoder=_endpoint(options, on_message),
     )
-    if isinstance(commenter, Retriever) and commenter.reranker is None and commenter.model.config.get(SIGNATURE):
-        on_message(
-            Message(
-                "without {reranker} the order is the ranker's: the model was trained with a sentence encoder",
-                reranker=Setting("reranker", Blank("DIR")),
-            )
-        )
+    if isinstance(commenter, Retriever):
+        _tell_order(commenter, on_message)
     repeats = screen.repeats()
     learned = commenter.show_filter if isinstance(commenter, Retriever) and commenter.selection is not None else None
     if learned is not None and options.k > learned.depth:
@@ -111,11 +109,11 @@ def prompted_comments(
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
 ) -> Iterator[Suggestions]:
-    """Let a language model behind an endpoint comment on the articles of a file.
+    """Let a language model behind an endpoint comment on the articles of a file, or choose among suggestions for them.
 
     Args:
         articles: A file of article rows; ``-`` for standard input.
-        model: The endpoint's name of the model.
+        model: The endpoint's name of the model; the folder of a retriever whose suggestions a selector chooses from.
         options: Options of the filter; of decoding temperature and seed alone.
         prompted: Endpoint, examples and prompt.
         inputs: Options of reading the file.
@@ -132,14 +130,19 @@ def prompted_comments(
     """
     rows = open_articles(articles, inputs, on_message)
     everything = list(checked_articles(rows, on_message=on_message))  # before the first call is paid
-    with _prompted(model, options, prompted, len(everything) * options.k, on_message) as (_, commenter):
+    with _asking(model, options, prompted, len(everything), on_message) as (_, commenter):
         missing = MissingInput(commenter)
+        if isinstance(commenter, SelectingCommenter):
+            _tell_untested(options, prompted, on_message)
         try:
             for article, found in zip(everything, commenter.stream(everything, options.k), strict=True):
                 missing.has_input(article)
                 yield found
         except AllCut as error:
             raise PostilError("{problem}; {advice}", problem=error.message, advice=LENGTHEN) from None
+        finally:
+            if isinstance(commenter, SelectingCommenter):
+                _tell_problems(commenter, on_message)
         missing.tell(rows.places.where, "no suggestions for", on_message)
 
 
@@ -156,7 +159,7 @@ def estimate_comments(
 
     Args:
         articles: A file of article rows; ``-`` for standard input.
-        model: The endpoint's name of the model.
+        model: See `prompted_comments`.
         options: Options of the filter; of decoding temperature and seed alone.
         prompted: Endpoint, examples and prompt.
         inputs: Options of reading the file.
@@ -167,7 +170,7 @@ def estimate_comments(
         InvalidInput: The file, the folder of examples or the cache is invalid.
     """
     rows = checked_articles(open_articles(articles, inputs, on_message))
-    with _prompted(model, options, prompted, None, on_message) as (client, commenter):
+    with _asking(model, options, prompted, None, on_message) as (client, commenter):
         return dry_run(client, commenter.requests(rows, options.k))
 
 
@@ -190,17 +193,23 @@ def _spread(commenter: C, options: CommentOptions, on_message: OnMessage) -> Ite
 
 
 @contextmanager
+def _asking(
+    model: str, options: CommentOptions, prompted: PromptedCommentOptions, articles: int | None, on_message: OnMessage
+) -> Iterator[tuple[Client, PromptedCommenter | SelectingCommenter]]:
+    """The client and the commenter that asks it; `articles` is their number, if it is known."""
+    if prompted.selector is None:
+        with _prompted(model, options, prompted, articles, on_message) as found:
+            yield found
+    else:
+        with _selecting(model, options, prompted, articles, on_message) as chosen:
+            yield chosen
+
+
+@contextmanager
 def _prompted(
-    model: str, options: CommentOptions, prompted: PromptedCommentOptions, total: int | None, on_message: OnMessage
+    model: str, options: CommentOptions, prompted: PromptedCommentOptions, articles: int | None, on_message: OnMessage
 ) -> Iterator[tuple[Client, PromptedCommenter]]:
-    own = (*DECODING, "precision", "coverage", "reranker")
-    given = [name for name in own if name not in {"temperature", "seed"} and getattr(options, name) is not None]
-    if given:
-        raise UsageError(
-            "{given}: only for models that postil train made, not with {endpoint}",
-            given=Listed([Setting(name) for name in given], last=", "),
-            endpoint=Setting("endpoint"),
-        )
+    _check_decoding(options, "precision", "coverage", "reranker")
     sampling = {name: value for name in ("temperature", "seed") if (value := getattr(options, name)) is not None}
     prompt = Prompt(
         model=model,
@@ -213,9 +222,12 @@ def _prompted(
     )
     if prompted.examples is None:
         raise UsageError(
-            "{endpoint} needs the folder of a model to take examples from: {examples}",
+            "{endpoint} needs the folder of a model to take examples from: {examples}; or name the language model that "
+            "chooses among suggestions of {model}: {selector}",
             endpoint=Setting("endpoint"),
             examples=Setting("examples", Blank("DIR")),
+            model=Setting("model", Blank("DIR")),
+            selector=Setting("selector", Blank("NAME")),
         )
     screen = options.candidate_filter()
     found = Retriever.open(
@@ -229,8 +241,99 @@ def _prompted(
         words=Setting("article_words"),
         shots=Setting("shots"),
     )
+    total = None if articles is None else articles * options.k
     with (
         prompted.client(shorten=shorten, on_message=on_message) as client,
         _spread(found, options, on_message) as retriever,
     ):
         yield client, PromptedCommenter(retriever, prompt, lambda asked: ask(client, asked, total), screen)
+
+
+@contextmanager
+def _selecting(
+    model: str, options: CommentOptions, prompted: PromptedCommentOptions, articles: int | None, on_message: OnMessage
+) -> Iterator[tuple[Client, SelectingCommenter]]:
+    labeled = [Setting(each) for each in ("precision", "coverage") if getattr(options, each) is not None]
+    if labeled:
+        raise uncalibrated(labeled)
+    _check_decoding(options)
+    others = [Setting(each.name) for each in changed_settings(prompted) if each.name in {"examples", "shots"}]
+    if others:
+        raise UsageError(
+            "{given}: only for a language model that writes, not with {selector}",
+            given=Listed(others, last=", "),
+            selector=Setting("selector"),
+        )
+    selector = Selector(
+        model=prompted.selector or "",
+        template=prompted.template(),
+        article_words=prompted.article_words,
+        max_tokens=prompted.max_tokens,
+        temperature=options.temperature or 0.0,
+        seed=options.seed,
+        extra=prompted.extra(),
+    )
+    found = Retriever.open(
+        model,
+        candidate_filter=options.candidate_filter(),
+        jobs=options.jobs,
+        reranker=options.reranker,
+        endpoint=_endpoint(options, on_message),
+    )
+    _tell_order(found, on_message)
+    shorten = Message("show the model fewer words with {words}", words=Setting("article_words"))
+    with (
+        prompted.client(shorten=shorten, on_message=on_message) as client,
+        _spread(found, options, on_message) as retriever,
+    ):
+        yield client, SelectingCommenter(retriever, selector, lambda asked: ask(client, asked, articles))
+
+
+def _check_decoding(options: CommentOptions, *others: str) -> None:
+    """Refuse options that no language model takes: those of decoding but temperature and seed, and others."""
+    own = (*DECODING, *others)
+    given = [name for name in own if name not in {"temperature", "seed"} and getattr(options, name) is not None]
+    if given:
+        raise UsageError(
+            "{given}: only for models that postil train made, not with {endpoint}",
+            given=Listed([Setting(name) for name in given], last=", "),
+            endpoint=Setting("endpoint"),
+        )
+
+
+def _tell_order(commenter: Retriever, on_message: OnMessage) -> None:
+    """Say that a model is used without the reranker that it was trained with."""
+    if commenter.reranker is None and commenter.model.config.get(SIGNATURE):
+        on_message(
+            Message(
+                "without {reranker} the order is the ranker's: the model was trained with a sentence encoder",
+                reranker=Setting("reranker", Blank("DIR")),
+            )
+        )
+
+
+def _tell_untested(options: CommentOptions, prompted: PromptedCommentOptions, on_message: OnMessage) -> None:
+    on_message(
+        Message(
+            "{selector}: choices of a language model are untested, no figures have been measured for them; look at "
+            "them before you rely on them",
+            selector=Setting("selector", prompted.selector),
+        )
+    )
+    if options.k > DEPTH:
+        on_message(f"at most {DEPTH} per article: the language model chooses among as many first suggestions")
+
+
+def _tell_problems(commenter: SelectingCommenter, on_message: OnMessage) -> None:
+    """Say how many articles have the usual order, as the language model's answer could not be used."""
+    if not commenter.problems:
+        return
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in commenter.problems.most_common())
+    on_message(
+        Message(
+            "{count} article keeps the usual order, without a choice of the language model: {reasons}",
+            "{count:,} articles keep the usual order, without a choice of the language model: {reasons}",
+            count=commenter.problems.total(),
+            reasons=reasons,
+        )
+    )

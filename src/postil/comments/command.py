@@ -25,6 +25,12 @@ def _prompt() -> str:
     return default_template().text
 
 
+def _selector_prompt() -> str:
+    from postil.comments.selecting_commenter import default_template  # noqa: PLC0415
+
+    return default_template().text
+
+
 @command
 def comment(
     articles: Annotated[
@@ -41,7 +47,7 @@ def comment(
         Option(
             short="m",
             metavar="DIR|NAME",
-            help="A model that postil train made; with --endpoint, the name of a language model there.",
+            help="A model that postil train made; with --endpoint, without --selector, a language model's name there.",
         ),
     ],
     options: CommentOptions,
@@ -51,11 +57,16 @@ def comment(
         bool,
         Option(prints=_prompt, help="Print the template of the prompt and stop."),
     ] = False,
+    show_selector_prompt: Annotated[  # noqa: ARG001 - it runs nothing
+        bool,
+        Option(prints=_selector_prompt, help="Print the template of the prompt of --selector and stop."),
+    ] = False,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Suggest comments for articles, with their provenance; comments filtered out have a reason (jsonl).
 
-    With --endpoint a language model writes them, and --examples shows it what readers wrote on similar articles.
+    With --endpoint a language model writes them, and --examples shows it what readers wrote on similar articles; with
+    --selector it chooses among what --model found (untested: no figures have been measured for it).
 
     Example: postil comment today.html --model model -k 3 --format jsonl
     """

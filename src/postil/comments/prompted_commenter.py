@@ -36,7 +36,18 @@ if TYPE_CHECKING:
 
     from postil.comments.retrieval import Retriever
 
-__all__ = ["FIELDS", "Prompt", "PromptedCommenter", "default_template", "read_template", "refusal"]
+__all__ = [
+    "BATCH",
+    "FIELDS",
+    "Prompt",
+    "PromptedCommenter",
+    "article_part",
+    "default_template",
+    "lost",
+    "read_template",
+    "refusal",
+    "without_fence",
+]
 
 FIELDS: Final = ("examples", "article")
 """Fields of the prompt's template."""
@@ -99,6 +110,49 @@ def refusal(text: str) -> str | None:
     """
     found = _REFUSAL.match(text)
     return found[0] if found else None
+
+
+def article_part(article: Article, words: int) -> str:
+    """The part of a prompt that is the article.
+
+    Args:
+        article: The article.
+        words: Maximum number of words of its content.
+    """
+    content, _ = first_words(article.content or "", words)
+    return "The article:\n" + marked("article", f"{article.title.strip()}\n\n{content.strip()}")
+
+
+def without_fence(said: str) -> str:
+    r"""An answer without a fence of Markdown around it.
+
+    Args:
+        said: The answer.
+
+    >>> without_fence("```json\n{}\n```"), without_fence("{} ")
+    ('{}', '{}')
+    """
+    found = said.strip()
+    return fenced[1].strip() if (fenced := _FENCED.fullmatch(found)) else found
+
+
+def lost(answer: Answer | Failed, text: str) -> Iterator[str]:
+    """Reasons why an answer is of no use, whatever its text says.
+
+    Args:
+        answer: The answer.
+        text: Its text, as far as it is one.
+    """
+    if isinstance(answer, Failed):
+        yield because("no answer", answer.reason)
+    elif answer.cut:
+        yield "cut off at the maximum number of tokens" + (", in thoughts" if answer.thought and not text else "")
+    elif answer.filtered:
+        yield "stopped by the endpoint's filter of contents"
+    elif answer.refusal:
+        yield because("declined by the model", f"'{first_words(answer.refusal, DECLINED)[0]} …'")
+    if not text:
+        yield "empty but for thoughts" if isinstance(answer, Answer) and answer.thought else "empty"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,13 +311,12 @@ class PromptedCommenter:
                 yield replace(asked, requests=self._requests(asked, k)) if self.has_input(article) else asked
 
     def _requests(self, asked: _Asked, k: int) -> tuple[Request, ...]:
-        prompt, article = self.prompt, asked.article
-        content, _ = first_words(article.content or "", prompt.article_words)
+        prompt = self.prompt
         examples = "\n".join(marked("comment", text) for _, text in asked.examples)
         messages = prompt.template.messages(
             {
                 "examples": f"Comments of readers on other articles:\n{examples}" if examples else "",
-                "article": "The article:\n" + marked("article", f"{article.title.strip()}\n\n{content.strip()}"),
+                "article": article_part(asked.article, prompt.article_words),
             }
         )
         return tuple(
@@ -351,9 +404,7 @@ class PromptedCommenter:
 
 def _comment(text: str) -> str:
     """The comment of an answer: without a fence, an object of JSON, marks or quotation marks around it."""
-    found = text.strip()
-    if fenced := _FENCED.fullmatch(found):
-        found = fenced[1].strip()
+    found = without_fence(text)
     if found.startswith("{"):
         with suppress(*UNREADABLE, ValueError):
             [only] = msgspec.json.decode(found, type=dict[str, str]).values()
@@ -366,16 +417,7 @@ def _comment(text: str) -> str:
 
 def _reasons(answer: Answer | Failed, text: str, overlap: Overlap | None) -> Iterator[str]:
     """Reasons to filter an answer out, before the filter looks at its text."""
-    if isinstance(answer, Failed):
-        yield because("no answer", answer.reason)
-    elif answer.cut:
-        yield "cut off at the maximum number of tokens" + (", in thoughts" if answer.thought and not text else "")
-    elif answer.filtered:
-        yield "stopped by the endpoint's filter of contents"
-    elif answer.refusal:
-        yield because("declined by the model", f"'{first_words(answer.refusal, DECLINED)[0]} …'")
-    if not text:
-        yield "empty but for thoughts" if isinstance(answer, Answer) and answer.thought else "empty"
+    yield from lost(answer, text)
     if begins := refusal(text):
         yield because("a refusal", f"'{begins} …'")
     if _MARK.search(text):

@@ -51,6 +51,7 @@ __all__ = [
     "Prompting",
     "Provenance",
     "RankedComment",
+    "Selecting",
     "Source",
     "Suggestion",
     "Suggestions",
@@ -127,6 +128,30 @@ class Prompting(Row, frozen=True, omit_defaults=False, gc=False):
         coerce_numbers(self, "temperature", optional=True)
 
 
+class Selecting(Row, frozen=True, omit_defaults=True, gc=False):
+    """A choice among retrieved comments by a language model behind an endpoint.
+
+    Args:
+        model: The name of the model, as the endpoint says.
+        prompt_hash: Hash of the template of the prompt.
+        problem: The reason why its answer could not be used, so that the order is the usual one; None where it chose.
+    """
+
+    model: str
+    prompt_hash: str
+    problem: str | None = None
+
+    def __post_init__(self) -> None:
+        check_texts(self, "model", "prompt_hash")
+        check_texts(self, "problem", optional=True)
+
+
+if TYPE_CHECKING:
+    Selected: TypeAlias = Selecting | msgspec.UnsetType
+else:
+    Selected = Selecting | msgspec.UnsetType | None  # as tables have it
+
+
 class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
     """Origin of a suggestion; build it with `retrieved`, `generated` or `prompted`.
 
@@ -139,6 +164,7 @@ class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
         overlap: For a generated comment its overlap with the training comments, if there is any; with ``llm`` with the
             examples.
         prompting: With ``llm`` the request.
+        selecting: The language model that was to choose the comment among those retrieved; left out without one.
     """
 
     label: str
@@ -148,10 +174,13 @@ class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
     sources: tuple[Source, ...] = ()
     overlap: Overlap | None = None
     prompting: Prompting | None = None
+    selecting: Selected = msgspec.UNSET
 
     def __post_init__(self) -> None:
         check_texts(self, "label", "method", "model", "model_hash")
         coerce_tuple(self, "sources", Source)
+        if self.selecting is None:
+            force_setattr(self, "selecting", msgspec.UNSET)
 
     @classmethod
     def retrieved(cls, model: str, model_hash: str, sources: Sequence[Source]) -> Provenance:
@@ -196,6 +225,19 @@ class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
         'Machine-generated suggestion'
         """
         return cls(LABEL, "llm", model, model_hash, overlap=overlap, prompting=prompting)
+
+    def selected(self, selecting: Selecting) -> Provenance:
+        """The provenance of a retrieved comment with the language model that was to choose it.
+
+        Args:
+            selecting: The choice; one with a problem leaves the label as it is.
+
+        >>> found = Provenance.retrieved("ir-t", "8d0c", [Source("a7", "3")])
+        >>> found.selected(Selecting("big-2", "1f3a")).label
+        "Machine-generated suggestion: a reader's comment found under another article, chosen by a language model"
+        """
+        label = self.label if selecting.problem is not None else f"{self.label}, chosen by a language model"
+        return msgspec.structs.replace(self, label=label, selecting=selecting)
 
 
 class Suggestion(Row, frozen=True, omit_defaults=False, gc=False):
