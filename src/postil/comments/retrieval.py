@@ -475,6 +475,7 @@ class Retriever:
         texts: Sequence[Sequence[str]],
         places: Sequence[NDArray[np.int64]],
         columns: Sequence[str] | None = None,
+        scores: Sequence[NDArray[np.float64]] | None = None,
     ) -> list[NDArray[np.float64]]:
         """Compute columns that a filter is learned over.
 
@@ -483,27 +484,31 @@ class Retriever:
             texts: For each article its m suggestions.
             places: For each article int64[m], their indices in the `pool`, which sentence vectors are looked up by.
             columns: Names of the columns; by default `show_columns`.
+            scores: For each article float64[m], their scores by the ranker, where these are known.
 
         Returns:
             For each article float64[m, columns].
         """
         wanted = self.show_columns if columns is None else columns
+        features = bool(set(wanted) - {"score", *NUMBERS})
         comments = [tuple(Comment(str(at), text) for at, text in enumerate(each)) for each in texts]
         pairs = [msgspec.structs.replace(one, comments=own) for one, own in zip(articles, comments, strict=True)]
-        read = self._read_threads(pairs)
-        names, parts = ["score"], [list(self.ranker.score_texts(*read))]
-        if set(wanted) - {"score", *NUMBERS}:
-            ranker = self._feature_ranker
-            if ranker is not None:
-                parts.append(ranker.columns_texts(*read))
-            else:
-                parts.append([text_signals(article, each) for article, each in zip(articles, texts, strict=True)])
-            names += self._features
+        ranker = self._feature_ranker if features else None
+        read = self._read_threads(pairs) if scores is None or ranker is not None else None
+        if scores is None and read is not None:
+            scores = self.ranker.score_texts(*read)
+        names, parts = ["score"], [list(scores or ())]
+        if ranker is not None and read is not None:
+            parts.append(ranker.columns_texts(*read))
+        elif features:
+            parts.append([text_signals(article, each) for article, each in zip(articles, texts, strict=True)])
+        names += self._features if features else ()
         if not set(NUMBERS).isdisjoint(wanted) and self.sentences is not None:
-            self.sentences.prepare([article_text(*text) for text in read[0].texts], self.jobs)
+            said = [self._texts(article) for article in articles]
+            self.sentences.prepare([article_text(*text) for text in said], self.jobs)
             owners = [self.pool.owner(each) for each in places]
-            given = zip(read[0].texts, places, owners, texts, strict=True)
-            parts.append([self.sentences.numbers(*text, place, owner, said) for text, place, owner, said in given])
+            given = zip(said, places, owners, texts, strict=True)
+            parts.append([self.sentences.numbers(*text, place, owner, each) for text, place, owner, each in given])
             names += NUMBERS
         kept = [names.index(name) for name in wanted]
         return [np.column_stack(row)[:, kept] for row in zip(*parts, strict=True)]
@@ -517,9 +522,10 @@ class Retriever:
         k: int,
     ) -> list[Suggestions]:
         """Suggestions with their probabilities, in their order; with a selection those that are worth showing."""
-        rows = self.show_rows(
-            articles, [[one.text for one in each.suggestions] for each in found], places, learned.columns
-        )
+        texts = [[one.text for one in each.suggestions] for each in found]
+        scores = [np.array([one.score for one in each.suggestions]) for each in found]
+        known = None if self.reranker is not None else scores  # else scores are those of another encoder
+        rows = self.show_rows(articles, texts, places, learned.columns, known)
         judged = [learned.judged(each, of) for each, of in zip(found, rows, strict=True)]
         if self.selection is None:
             return [learned.ordered(each, k) for each in judged] if learned.reorders else judged
@@ -635,7 +641,11 @@ class Retriever:
         parts = [tuple(getattr(article, part) or "" for part in self.parts) for article in articles]
         words = self._encode(["\n".join(some) for some in parts], branch)
         titles = self._encode([some[0] for some in parts], branch) if len(self.parts) > 1 else words
-        return ArticleTexts(words, titles, [(some[0], "".join(some[1:])) for some in parts])
+        return ArticleTexts(words, titles, list(map(self._texts, articles)))
+
+    def _texts(self, article: Article) -> tuple[str, str]:
+        """Title and content of an article, as far as they are searched by."""
+        return article.title, article.content or "" if "content" in self.parts else ""
 
     def _read_threads(self, articles: Sequence[Article]) -> tuple[ArticleTexts, list[CommentTexts]]:
         """Articles and their comments as rankers read them."""
