@@ -12,18 +12,20 @@ import pytest
 
 from postil.calibration.fit import fit_labels
 from postil.comments.retrieval import Retriever
+from postil.comments.selecting_commenter import SelectingCommenter, Selector
 from postil.comments.sentence_vectors import FOLDER, NUMBERS, SentenceVectors, article_text, encode_texts
 from postil.comments.store import Model
 from postil.data.row_files import read, write
 from postil.data.suggestions import Label
 from postil.encoders import sentences
 from postil.encoders.sentences import SentenceEncoder, sentence_encoder
+from postil.endpoint.chat import Answer, Failed, Request
 from postil.meta.resampling import Draws
 from postil.screening.filtering import CandidateFilter
 from retrieval_models import BY_WORDS, TOPICS, article, train_retrievers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -108,6 +110,27 @@ def test_a_calibrated_model_keeps_the_vectors_and_orders_by_probability(postil: 
     for found in rows_of(postil(*chosen, "--coverage", most["coverage"])):
         assert all(one["probability"] >= most["threshold"] for one in found["suggestions"])
         assert bool(found["suggestions"]) == (found["reason"] is None)
+
+
+def test_a_language_model_chooses_among_the_ten_of_a_filter(postil: Postil, models: Path) -> None:
+    """The estimate asks what the run asks; without a usable answer the order is that of the filter."""
+    assert calibrated(postil, models, "chosen", "--corpus", models / "corpus").code == 0
+    articles, asked = [article(number) for number in NEW], list[Request]()
+
+    def ask(requests: Iterable[Request]) -> Iterator[Answer | Failed]:
+        for request in requests:
+            asked.append(request)
+            yield Answer(text='{"show": [1]}') if len(asked) > 1 else Failed("status 500")
+
+    commenter = SelectingCommenter(
+        Retriever.open("chosen", candidate_filter=CandidateFilter(repeat=0)), Selector(model="m"), ask
+    )
+    found = commenter.comment(articles, 10)
+    assert asked == list(commenter.requests(articles, 10))
+    likely = [one.probability or 0 for one in found[0].suggestions]
+    assert len(set(likely)) > 1
+    assert likely == sorted(likely, reverse=True)
+    assert all(len(each.suggestions) == 1 and each.suggestions[0].probability for each in found[1:])
 
 
 def test_a_new_encoder_needs_the_corpus_of_the_model(postil: Postil, models: Path) -> None:

@@ -303,6 +303,14 @@ def test_more_than_ten_and_the_table(ask: Any) -> None:
     assert done.code == 0, done.err
     assert "at most 10 per article: the language model chooses among as many first suggestions" in done.err
     assert "found under another article, chosen by a language model" in done.out
+    assert "usual order" not in done.out
+
+
+def test_the_table_says_how_many_articles_have_the_usual_order(ask: Any) -> None:
+    with StubServer(lambda asked: completion("3" if "town3" in asked.prompt else '{"show": [1]}')) as stub:
+        done = ask(stub, "--format", "table")
+    assert done.code == 0, done.err
+    assert "1 article in the usual order, without a choice of the language model" in done.out
 
 
 def test_first_answers_that_are_all_cut_off_end_the_run(ask: Any) -> None:

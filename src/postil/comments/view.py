@@ -22,6 +22,7 @@ from postil.comments.result import (
 )
 from postil.data.explain import counted
 from postil.data.fields import plain_id
+from postil.data.suggestions import Selecting
 from postil.messages import Message, Setting
 from postil.metrics.result import SystemScore
 from postil.results.formats import excerpt, value_with_interval
@@ -136,6 +137,9 @@ def suggestions(result: SuggestionsResult) -> View:
         )
     if filtered := sum(len(row.filtered) for row in result.suggestions):
         remarks.append(Message("{n:,} filtered out; {reasons} gives the reasons", n=filtered, reasons=REASONS))
+    choices = [[one.provenance.selecting for one in row.suggestions] for row in result.suggestions]
+    if usual := sum(any(isinstance(one, Selecting) and one.problem for one in each) for each in choices):
+        remarks.append(f"{counted(usual, 'article')} in the usual order, without a choice of the language model")
     sizes = (sum(len(row.suggestions) for row in result.suggestions), len(result.suggestions))
     return View(
         line=", ".join(map(counted, sizes, ("suggestion", "article"))),
