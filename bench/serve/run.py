@@ -1,10 +1,12 @@
 """Suggestions asked for over HTTP at a steady rate, while models are reloaded and workers and servers are killed.
 
     python -m bench.serve.run [--corpus DIR] [--rate 200] [--seconds 60] [--workers 2] [--soak MINUTES]
-                              [--markdown FILE]
+                              [--calibrated MODEL] [--markdown FILE]
 
 A model (ranker features) is trained on a corpus, or a synthetic one of 50,000 comments, and served by `postil serve` in
-processes of its own; articles of the test split are sent. Requests leave at fixed times, whether earlier ones are
+processes of its own; articles of the test split are sent. With `--calibrated`, a model whose filter reads a sentence
+encoder is served too: asked for articles that are new to it, a few at a time, and for those that it has been asked for
+before. Requests leave at fixed times, whether earlier ones are
 answered or not, so that a slow server is not asked less; a latency is counted from that time. The client shares the
 machine with the server.
 """
@@ -31,6 +33,8 @@ from typing import TYPE_CHECKING, Self
 
 from bench.corpus.workload import write
 from bench.metrics.report import machine, version
+from postil.comments.retrieval import Retriever
+from postil.comments.sentence_vectors import article_text
 from postil.corpus.store import Corpus
 
 if TYPE_CHECKING:
@@ -54,13 +58,21 @@ Starlette {starlette}, uvicorn {uvicorn}.
 counted once, at the beginning and at the end of the run. *reload* asks for the models anew every {every:.0f} s;
 *kill* ends a worker by `kill -9` as often. *vectors*: a model whose features have static vectors as well (`--vectors
 auto`), for which each process has a tokenizer of subwords; the others have words alone (`--vectors none`).
-{labels}"""
+{encoder}{labels}"""
+
+ENCODER = """
+*encoder*: a model with static vectors and a filter over a sentence encoder, {signature}, which takes {median:.0f} ms
+(95 %: {slow:.0f}) for one of these articles by itself: articles that are new to it, and those that each worker has been
+asked for before.
+"""
 
 LABELS = """
 **`kill -9` of the whole server** while {clients} clients store labels: {acknowledged:,} labels were acknowledged in
 {kills} runs, and {lost} of them were lost.
 """
 COMMENTS = 50_000
+NEW_RATE = 5.0
+"""Requests per second for articles that are new to an encoder: one at a time, mostly."""
 AFTER = 3.0
 """Seconds until the server is killed while labels are stored."""
 
@@ -149,8 +161,10 @@ class Load:
     failed: list[str] = field(default_factory=list)
 
 
-async def ask(port: int, bodies: Sequence[bytes], rate: float, seconds: float, headers: str = "") -> Load:
-    """Ask for suggestions at fixed times."""
+async def ask(
+    port: int, bodies: Sequence[bytes], rate: float, seconds: float, headers: str = "", *, seed: int = 1
+) -> Load:
+    """Ask for suggestions at fixed times, in a random order of all."""
     load, idle, pending = Load(), list[Connection](), set[asyncio.Task[None]]()
 
     async def one(due: float, body: bytes) -> None:
@@ -165,12 +179,12 @@ async def ask(port: int, bodies: Sequence[bytes], rate: float, seconds: float, h
         except (OSError, EOFError) as error:
             load.failed.append(repr(error))
 
-    start, rng = time.perf_counter(), random.Random(1)
+    start, order = time.perf_counter(), random.Random(seed).sample(bodies, len(bodies))
     for number in range(int(rate * seconds)):
         due = start + number / rate
         if (wait := due - time.perf_counter()) > 0:
             await asyncio.sleep(wait)
-        task = asyncio.create_task(one(due, rng.choice(bodies)))
+        task = asyncio.create_task(one(due, order[number % len(order)]))
         pending.add(task)
         task.add_done_callback(pending.discard)
     await asyncio.gather(*pending)
@@ -186,8 +200,17 @@ async def repeated(every: float, action: Callable[[], Awaitable[None]]) -> None:
         await action()
 
 
-async def run(server: Server, name: str, bodies: Sequence[bytes], given: argparse.Namespace, seconds: float) -> str:
+async def run(
+    server: Server,
+    name: str,
+    bodies: Sequence[bytes],
+    given: argparse.Namespace,
+    seconds: float,
+    *,
+    rate: float | None = None,
+) -> str:
     """One run, as a row of the table."""
+    rate = given.rate if rate is None else rate
     reloads = Connection(server.port)
 
     async def reload() -> None:
@@ -197,11 +220,11 @@ async def run(server: Server, name: str, bodies: Sequence[bytes], given: argpars
     async def kill() -> None:
         os.kill(random.choice(server.processes()[1:]), signal.SIGKILL)
 
-    await ask(server.port, bodies, given.rate / 4, 3.0)  # whatever is computed once
+    await ask(server.port, bodies, rate / 4, 3.0, seed=2)  # whatever is computed once
     before = server.memory()
     actions = {"reload": reload, "kill": kill}
     beside = [asyncio.create_task(repeated(given.every, actions[name]))] if name in actions else []
-    load = await ask(server.port, bodies, given.rate, seconds)
+    load = await ask(server.port, bodies, rate, seconds)
     for task in beside:
         task.cancel()
     for task in beside:
@@ -209,11 +232,34 @@ async def run(server: Server, name: str, bodies: Sequence[bytes], given: argpars
             await task
     took = sorted(1000 * each for each in load.took) or [float("nan")]
     shares = [took[int(share * (len(took) - 1))] for share in (0.5, 0.95, 0.99, 1.0)]
-    cells = [name, f"{given.rate:.0f}", f"{seconds:.0f}", f"{len(load.took):,}", str(len(load.failed))]
+    cells = [name, f"{rate:.0f}", f"{seconds:.0f}", f"{len(load.took):,}", str(len(load.failed))]
     cells += [*(f"{each:.1f}" for each in shares), f"{before:.0f}, {server.memory():.0f}"]
     row = f"| {' | '.join(cells)} |"
     print(row, *load.failed[:3], sep="\n", file=sys.stderr, flush=True)
     return row
+
+
+async def encoder_runs(
+    server: Server, bodies: Sequence[bytes], new: Sequence[bytes], given: argparse.Namespace
+) -> list[str]:
+    """Runs with an encoder: for articles that are new, each asked for once, and for known ones."""
+    rows = [await run(server, "encoder, new articles", new, given, given.seconds, rate=NEW_RATE)]
+    for _ in range(4 * given.workers):  # so that each worker has seen each article
+        await ask(server.port, bodies, NEW_RATE, len(bodies) / NEW_RATE)
+    rows.append(await run(server, "encoder, known articles", bodies, given, given.seconds))
+    return rows
+
+
+def encoder_times(model: Path, asked: Sequence[dict[str, str]]) -> tuple[str, list[float]]:
+    """Signature of a model's encoder, and milliseconds that it takes for each article by itself, in ascending order."""
+    sentences = Retriever.open(model).sentences
+    assert sentences is not None, "a model without a sentence encoder"
+    took = []
+    for each in asked[:100]:
+        start = time.perf_counter()
+        sentences.prepare([article_text(each["title"], each["content"])])
+        took.append(1000 * (time.perf_counter() - start))
+    return sentences.signature, sorted(took[1:])
 
 
 async def stored(server: Server, clients: int) -> set[str]:
@@ -272,6 +318,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, help="a corpus with a test split")
     parser.add_argument("--model", type=Path, help="a model of the corpus that is there")
+    parser.add_argument("--calibrated", type=Path, help="a model of the corpus whose filter reads a sentence encoder")
     parser.add_argument("--rate", type=float, default=200.0)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--every", type=float, default=10.0, help="seconds between two reloads, and two kills")
@@ -299,6 +346,19 @@ def main() -> None:
             wanted = [(name, given.seconds) for name in ("steady", "reload", "kill")]
             wanted += [("soak", 60 * given.soak)] if given.soak else []
             rows += [asyncio.run(run(server, name, bodies, given, seconds)) for name, seconds in wanted]
+        encoder = ""
+        if given.calibrated:
+            new = [
+                json.dumps({"article": {**each, "title": f"{each['title']} {number}"}, "k": 5}).encode()
+                for number in range(1, 1 + -(-2 * int(NEW_RATE * given.seconds) // len(asked)))
+                for each in asked
+            ]
+            with Server(given.calibrated, given.workers, Path(folder, "encoder")) as server:
+                rows += asyncio.run(encoder_runs(server, bodies, new, given))
+            signature, took = encoder_times(given.calibrated, asked)
+            encoder = ENCODER.format(
+                signature=signature, median=statistics.median(took), slow=took[int(0.95 * (len(took) - 1))]
+            )
         acknowledged = lost = 0
         for number in range(given.kills):
             data = Path(folder, f"labels{number}")
@@ -318,6 +378,7 @@ def main() -> None:
         uvicorn=version("uvicorn"),
         runs="\n".join(rows),
         every=given.every,
+        encoder=encoder,
         labels=LABELS.format(clients=given.clients, acknowledged=acknowledged, kills=given.kills, lost=lost)
         if given.kills
         else "",
