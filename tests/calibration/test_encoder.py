@@ -292,3 +292,16 @@ def test_a_folder_of_sentence_transformers_is_kept_in_the_model(postil: Postil, 
     shutil.rmtree(folder)
     assert postil("comment", models / "new.jsonl", "--model", "cal").code == 0
     assert list(read(str(models / "labels.jsonl"), Label))
+
+
+def test_a_campaign_of_labels_goes_on_after_an_encoder_was_added(postil: Postil, models: Path) -> None:
+    shutil.copytree(models / "tc", "mine")
+    label = ("label", models / "new.jsonl", "--model", "mine", "--out", "l.jsonl", "--no-serve", "--articles", 6)
+    assert postil(*label).code == 0
+    more = ("--encoder", ENCODER, "--corpus", models / "corpus", "--resamples", 9)
+    done = postil("calibrate", "mine", "--labels", models / "labels.jsonl", *more)
+    assert done.code == 0, done.err
+    assert Model.open("mine").config["encoder"] == "topics-1|"
+    again = postil(*label)
+    assert again.code == 0, again.err
+    assert "the campaign is there and is continued; nothing new is drawn" in again.err

@@ -18,8 +18,8 @@ from postil.comments.articles import checked_articles, open_articles
 from postil.comments.commenter import load_commenter
 from postil.comments.endpoint_encoder import EncoderEndpoint
 from postil.comments.retrieval import Retriever
-from postil.comments.show_filter import DEPTH, FILE
-from postil.comments.store import Model, combined_checksum
+from postil.comments.sentence_vectors import MODEL, NAME, SIGNATURE
+from postil.comments.show_filter import DEPTH
 from postil.data.explain import counted
 from postil.data.row_files import read
 from postil.data.suggestions import REASONS, Label, Suggestion, Suggestions
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from postil.calibration.options import LabelOptions
     from postil.campaigns.store import Store
     from postil.comments.neural_commenter import NeuralCommenter
+    from postil.comments.store import Model
     from postil.data.options import InputOptions
     from postil.data.progress import OnMessage
     from postil.data.rows import Article
@@ -294,8 +295,8 @@ def plan_labels(
 
 
 def _hash(model: Model) -> str:
-    """The hash of a model as it was before labels calibrated it, which changes no order of its suggestions."""
-    return combined_checksum({name: file for name, file in model.files.items() if name != FILE})
+    """The hash of a model as it was before labels calibrated it, which changes no order of the ranker's suggestions."""
+    return model.hash_without(folders=("show", "encoder"), settings=(SIGNATURE, NAME, MODEL))
 
 
 def _digest(articles: Mapping[str, Article]) -> str:

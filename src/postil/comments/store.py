@@ -270,6 +270,21 @@ class Model(Artifact):
         if combined_checksum(self.files) != self.hash:
             raise InvalidInput("its hash does not match the files", where=str(self.path / _METADATA))
 
+    def hash_without(self, folders: Collection[str], settings: Collection[str]) -> str:
+        """The hash that the model would have without some of its parts, such as a filter that was added to it.
+
+        Args:
+            folders: Folders within its folder.
+            settings: Names of settings.
+        """
+        files: dict[str, object] = {
+            name: file for name, file in self.files.items() if PurePosixPath(name).parts[0] not in folders
+        }
+        if not self.config.keys().isdisjoint(settings):
+            bare = as_json({name: value for name, value in self.config.items() if name not in settings})
+            files[_CONFIG] = {"bytes": len(bare), "blake2b": hashlib.blake2b(bare, digest_size=16).hexdigest()}
+        return combined_checksum(files)
+
     @property
     def files(self) -> dict[str, dict[str, Any]]:
         """Size and hash of each file of the folder by name, but for ``metadata.json``."""
