@@ -28,6 +28,7 @@ import tempfile
 import time
 import urllib.request
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -57,13 +58,13 @@ Starlette {starlette}, uvicorn {uvicorn}.
 **failed**: no answer, or one with another status than 200. **memory**: of the server and its workers, shared pages
 counted once, at the beginning and at the end of the run. *reload* asks for the models anew every {every:.0f} s;
 *kill* ends a worker by `kill -9` as often. *vectors*: a model whose features have static vectors as well (`--vectors
-auto`), for which each process has a tokenizer of subwords; the others have words alone (`--vectors none`).
+auto`), for which each process has a tokenizer of subwords; the others have words alone (`--vectors none`). Articles are
+new to the service, but for those *known*, which it was asked for before.
 {encoder}{labels}"""
 
 ENCODER = """
 *encoder*: a model with static vectors and a filter over a sentence encoder, {signature}, which takes {median:.0f} ms
-(95 %: {slow:.0f}) for one of these articles by itself: articles that are new to it, and those that each worker has been
-asked for before.
+(95 %: {slow:.0f}) for one of these articles by itself.
 """
 
 LABELS = """
@@ -244,8 +245,7 @@ async def encoder_runs(
 ) -> list[str]:
     """Runs with an encoder: for articles that are new, each asked for once, and for known ones."""
     rows = [await run(server, "encoder, new articles", new, given, given.seconds, rate=NEW_RATE)]
-    for _ in range(4 * given.workers):  # so that each worker has seen each article
-        await ask(server.port, bodies, NEW_RATE, len(bodies) / NEW_RATE)
+    await ask(server.port, bodies, NEW_RATE, len(bodies) / NEW_RATE)
     rows.append(await run(server, "encoder, known articles", bodies, given, given.seconds))
     return rows
 
@@ -260,6 +260,30 @@ def encoder_times(model: Path, asked: Sequence[dict[str, str]]) -> tuple[str, li
         sentences.prepare([article_text(each["title"], each["content"])])
         took.append(1000 * (time.perf_counter() - start))
     return sentences.signature, sorted(took[1:])
+
+
+def renamed(asked: Sequence[dict[str, str]], wanted: int, run: str) -> list[bytes]:
+    """Requests for articles that no other run asks for: what is at the ends of titles tells them apart."""
+    return [
+        json.dumps({"article": {**each, "title": f"{each['title']} {run} {number}"}, "k": 5}).encode()
+        for number in range(1, 1 + -(-wanted // len(asked)))
+        for each in asked
+    ]
+
+
+def with_encoder(
+    data: Path,
+    asked: Sequence[dict[str, str]],
+    bodies: Sequence[bytes],
+    new: Sequence[bytes],
+    given: argparse.Namespace,
+) -> tuple[list[str], str]:
+    """Rows of the table with an encoder, and what is said of it."""
+    with Server(given.calibrated, given.workers, data) as server:
+        rows = asyncio.run(encoder_runs(server, bodies, new, given))
+    signature, took = encoder_times(given.calibrated, asked)
+    slow = took[int(0.95 * (len(took) - 1))]
+    return rows, ENCODER.format(signature=signature, median=statistics.median(took), slow=slow)
 
 
 async def stored(server: Server, clients: int) -> set[str]:
@@ -336,29 +360,22 @@ def main() -> None:
             {"id": each.id, "title": each.title, "content": each.content or ""} for each in corpus.articles("test")
         ]
         bodies = [json.dumps({"article": each, "k": 5}, ensure_ascii=False).encode() for each in asked]
+        new = partial(renamed, asked, int(2 * given.rate * given.seconds))
         model = given.model or trained(corpus, Path(folder, "model"), "none")
         rows = []
         if given.model is None:
             other = trained(corpus, Path(folder, "vectors"), "auto")
             with Server(other, given.workers, Path(folder, "other")) as server:
-                rows.append(asyncio.run(run(server, "steady, vectors", bodies, given, given.seconds)))
+                rows.append(asyncio.run(run(server, "steady, vectors", new("first"), given, given.seconds)))
         with Server(model, given.workers, Path(folder, "service")) as server:
             wanted = [(name, given.seconds) for name in ("steady", "reload", "kill")]
             wanted += [("soak", 60 * given.soak)] if given.soak else []
-            rows += [asyncio.run(run(server, name, bodies, given, seconds)) for name, seconds in wanted]
+            rows += [asyncio.run(run(server, name, new(name), given, seconds)) for name, seconds in wanted]
+            rows.append(asyncio.run(run(server, "known articles", bodies, given, given.seconds)))
         encoder = ""
         if given.calibrated:
-            new = [
-                json.dumps({"article": {**each, "title": f"{each['title']} {number}"}, "k": 5}).encode()
-                for number in range(1, 1 + -(-2 * int(NEW_RATE * given.seconds) // len(asked)))
-                for each in asked
-            ]
-            with Server(given.calibrated, given.workers, Path(folder, "encoder")) as server:
-                rows += asyncio.run(encoder_runs(server, bodies, new, given))
-            signature, took = encoder_times(given.calibrated, asked)
-            encoder = ENCODER.format(
-                signature=signature, median=statistics.median(took), slow=took[int(0.95 * (len(took) - 1))]
-            )
+            found, encoder = with_encoder(Path(folder, "encoder"), asked, bodies, new("encoder"), given)
+            rows += found
         acknowledged = lost = 0
         for number in range(given.kills):
             data = Path(folder, f"labels{number}")

@@ -45,11 +45,11 @@ class Running:
         self.said: list[str] = []
         self.pool = WorkerPool(1, **{"timeout": 20.0, "queue": 2, "on_message": self.said.append} | limits)
 
-    async def suggest(self) -> str:
-        return (await self.pool.call("suggest", b"{}")).decode()
+    async def ask(self, name: str = "rank") -> str:
+        return (await self.pool.call(name, b"{}")).decode()
 
     def later(self) -> asyncio.Task[str]:
-        return asyncio.create_task(self.suggest())
+        return asyncio.create_task(self.ask())
 
     def send(self, number: int) -> int:
         (pid,) = self.pool.pids
@@ -81,7 +81,7 @@ async def test_a_worker_that_is_killed_is_replaced_and_no_request_fails(folder: 
         assert here.pool.pids != [pid]
         assert here.said == ["a worker was killed (signal 9, SIGKILL; out of memory?)"]
         here.send(signal.SIGKILL)  # idle: nobody notices
-        assert await here.suggest() == "plain"
+        assert await here.ask() == "plain"
 
 
 async def test_a_request_that_ends_two_workers_is_refused(folder: Path) -> None:
@@ -105,7 +105,7 @@ async def test_a_worker_that_takes_too_long_is_killed(folder: Path) -> None:
         waiting, third = here.later(), here.later()
         await asyncio.sleep(0)
         with pytest.raises(Busy, match="2 requests wait already"):
-            await here.suggest()
+            await here.ask()
         with pytest.raises(TimedOut, match=r"longer than 0\.2 s"):
             await begun
         for one in (waiting, third):
@@ -113,7 +113,7 @@ async def test_a_worker_that_takes_too_long_is_killed(folder: Path) -> None:
                 await one
         await here.until_ready(ready=False)
         await here.until_ready()
-        assert await here.suggest() == "plain"
+        assert await here.ask() == "plain"
 
 
 async def test_new_workers_take_over_and_old_ones_finish(folder: Path) -> None:
@@ -124,7 +124,7 @@ async def test_new_workers_take_over_and_old_ones_finish(folder: Path) -> None:
         begun = here.later()
         await asyncio.sleep(0.05)
         await here.pool.swap(replace(here.config, models={"b": str(folder / "both")}))
-        assert await here.suggest() == "both"
+        assert await here.ask() == "both"
         assert json.loads(here.pool.models) == ["b"]
         os.kill(pid, signal.SIGCONT)
         assert await begun == "plain"
@@ -135,15 +135,15 @@ async def test_a_model_that_has_vanished_is_told_and_found_again(folder: Path) -
     model, away = folder / "plain", folder / "away"
     async with running(model) as here:
         model.rename(away)
-        assert await here.suggest() == "plain"  # it has what it needs
+        assert await here.ask() == "plain"  # it has what it needs
         here.send(signal.SIGKILL)
         await here.until_ready(ready=False)
         for _ in range(2):  # one that waits, and one that comes later
             with pytest.raises(Busy, match=r"no worker can be started: .*plain: No such file"):
-                await here.suggest()
+                await here.ask()
         away.rename(model)
         await here.until_ready()
-        assert await here.suggest() == "plain"
+        assert await here.ask() == "plain"
 
 
 async def test_a_stopped_pool_refuses_who_waits(folder: Path) -> None:
@@ -156,3 +156,25 @@ async def test_a_stopped_pool_refuses_who_waits(folder: Path) -> None:
         with pytest.raises(Busy, match="is being stopped"):
             await waiting
         await stopping
+
+
+async def test_a_suggestion_is_computed_once_until_the_models_change(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        assert await here.ask("suggest") == "plain"
+        pid = here.send(signal.SIGSTOP)
+        assert await here.ask("suggest") == "plain"  # no worker is asked
+        os.kill(pid, signal.SIGCONT)
+        (folder / "plain" / "config.json").write_text("new")
+        assert await here.ask() == "plain"
+        await here.pool.swap(here.config)
+        assert await here.ask("suggest") == "new"
+
+
+async def test_a_problem_is_not_kept(folder: Path) -> None:
+    async with running(folder / "plain", timeout=0.3) as here:
+        pid = here.send(signal.SIGSTOP)
+        with pytest.raises(TimedOut):
+            await here.ask("suggest")
+        while here.pool.pids in ([], [pid]):
+            await asyncio.sleep(0.01)
+        assert await here.ask("suggest") == "plain"

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections import OrderedDict, deque
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.engine.worker import WorkerDied
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
 
     from postil.service.config import ServiceConfig
 
-__all__ = ["Paces", "WorkerPool"]
+__all__ = ["KeptAnswers", "Paces", "WorkerPool"]
 
 BRIEF, SHARE = 0.01, 0.2
 """Share of the time that a request may take up to which it is brief, and of the last request in the mean."""
+
+MOST_KEPT: Final = 32 << 20
+"""Number of bytes of answers that are kept."""
 
 LATEST: Final = 2
 """Number of clients that are remembered for having asked last: each of them is another one for somebody."""
@@ -125,7 +129,60 @@ class Paces:
         return client in self._until and not self.is_slow(client)
 
 
+class KeptAnswers:
+    """Answers that were given last, by a hash of their requests: as long as the models stay, so do answers.
+
+    Args:
+        most: Number of bytes to keep.
+
+    >>> kept = KeptAnswers(most=8)
+    >>> for request in (b"a", b"b", b"a", b"c"):
+    ...     if kept.get("suggest", request) is None:
+    ...         kept.keep("suggest", request, b"1234")
+    >>> [kept.get("suggest", request) is not None for request in (b"a", b"b", b"c")]
+    [True, False, True]
+    """
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most, self._bytes = most, 0
+        self._answers: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def get(self, name: str, request: bytes) -> bytes | None:
+        """The answer to a request; None where it is not known.
+
+        Args:
+            name: Name of the operation.
+            request: The request.
+        """
+        key = _key(name, request)
+        found = self._answers.get(key)
+        if found is not None:
+            self._answers.move_to_end(key)
+        return found
+
+    def keep(self, name: str, request: bytes, answer: bytes) -> None:
+        """Keep an answer, and drop those that were asked for longest ago.
+
+        Args:
+            name: Name of the operation.
+            request: The request.
+            answer: Its answer.
+        """
+        key = _key(name, request)
+        self._bytes += len(answer) - len(self._answers.pop(key, b""))
+        self._answers[key] = answer
+        while self._bytes > self._most:
+            self._bytes -= len(self._answers.popitem(last=False)[1])
+
+
+def _key(name: str, request: bytes) -> bytes:
+    return blake2b(name.encode() + b" " + request, digest_size=16).digest()
+
+
 T = TypeVar("T")
+
+KEPT: Final = frozenset({"suggest"})
+"""Operations whose answers are kept: an article is often asked for again, and a new one may have to be encoded."""
 
 ATTEMPTS: Final = 2
 """Number of workers that a request is given to, if they end while they compute."""
@@ -200,6 +257,7 @@ class WorkerPool:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._failure: PostilError | None = None
         self._swapping = asyncio.Lock()
+        self._answers = KeptAnswers()
         self.models = b""
 
     @property
@@ -241,7 +299,7 @@ class WorkerPool:
             fresh = await self._all_started(config)
             old, idle = self._workers, set(self._idle)
             self._config, self._failure, self.models = config, None, fresh[0].models
-            self._workers, self._idle = set(), deque()
+            self._workers, self._idle, self._answers = set(), deque(), KeptAnswers()
             for worker in fresh:
                 self._enter(worker)
             for worker in old:
@@ -251,7 +309,7 @@ class WorkerPool:
                 # a busy one is ended when it is released
 
     async def call(self, name: str, request: bytes) -> bytes:
-        """Let a worker answer a request.
+        """Let a worker answer a request, or give the answer that these models gave before.
 
         Args:
             name: Name of the operation.
@@ -265,12 +323,15 @@ class WorkerPool:
             TimedOut: The worker took too long.
             PostilError: What the operation raised.
         """
+        answers = self._answers  # of the models as they are now
+        if name in KEPT and (kept := answers.get(name, request)) is not None:
+            return kept
         ended, again = 0, False
         while ended < ATTEMPTS:
             worker, asked = await self._acquire(heavy=len(request) > LIGHT, again=again)
             task = self._spawn(self._compute(worker, asked, name, request))
             try:
-                return await asyncio.shield(task)
+                found = await asyncio.shield(task)
             except WorkerDied as error:
                 again = True
                 if not asked.ousted:
@@ -280,6 +341,10 @@ class WorkerPool:
                 # Nobody waits for the answer. A worker is soon ready again, and seldom has to be killed for that.
                 asyncio.get_running_loop().call_later(ABANDONED * self._timeout, task.cancel)
                 raise
+            else:
+                if name in KEPT:
+                    answers.keep(name, request, found)
+                return found
         raise InternalError("the workers that computed this request ended; the log of the service says how")
 
     def without_paths(self, text: str) -> str:
