@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.calibration.fit import FittedFilter, fit_labels, wilson_interval
+from postil.calibration.result import CalibrationResult, CoveragePoint, FurtherLabels
+from postil.calibration.view import expectations
+from postil.data.parts import Estimate
 from postil.errors import Undefined
 from postil.meta.resampling import Draws
 
@@ -202,3 +205,21 @@ def test_the_precision_of_a_comparison_is_that_of_the_points() -> None:
         assert one.difference.high is not None
         # Paired: narrower than what two independent intervals give.
         assert one.difference.low < one.difference.value < one.difference.high
+
+
+def test_a_change_of_nothing_has_no_minus() -> None:
+    point = CoveragePoint(coverage=0.3, threshold=0.5, precision=0.6, low=0.5, high=0.7, pooled=0.6, articles=30)
+    gain = Estimate(value=-0.002, low=-0.004, high=0.03)
+    found = CalibrationResult(
+        labels=90,
+        articles=100,
+        shown=40,
+        labels_hash="0",
+        excluded=(),
+        resamples=9,
+        seed=1,
+        first_rate=gain,
+        points=(point,),
+        further=FurtherLabels(labels=100, gain=gain, width=0.5),
+    )
+    assert "change that by +0 points (in simulations +0 to +3)" in expectations(found)[1]

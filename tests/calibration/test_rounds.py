@@ -20,6 +20,7 @@ from postil.campaigns.store import Store
 from postil.comments.retrieval import Retriever
 from postil.data.row_files import read, write
 from postil.data.suggestions import Label
+from postil.errors import PostilError
 from retrieval_models import article, train_retrievers
 
 if TYPE_CHECKING:
@@ -119,6 +120,56 @@ def test_new_labels_are_noticed_while_people_answer(
             time.sleep(0.05)
     assert len(asked(str(tmp_path / "l.db"))) == 28
     assert any("labels: " in one for one in said)
+
+
+def test_rounds_go_on_after_a_failure(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.calibration.rounds._LOOKS", 0.01)
+    options = LabelOptions(out=str(tmp_path / "l.jsonl"), sample=28, teach=True)
+    made = plan_labels(str(models / "new.jsonl"), str(models / "tc"), options)
+    assert isinstance(made.commenter, Retriever)
+    said: list[str] = []
+    rounds = Rounds(made.commenter, made.articles, options, on_message=said.append)
+    failures = iter([PostilError("no answer")] * 3)
+    step = rounds.step
+
+    def failing() -> None:
+        for failure in failures:
+            raise failure
+        step()
+
+    monkeypatch.setattr(rounds, "step", failing)
+    answer(str(tmp_path / "l.db"))
+    with rounds.watching():
+        until = time.monotonic() + 60
+        while len(asked(str(tmp_path / "l.db"))) < 28 and time.monotonic() < until:
+            time.sleep(0.05)
+    assert len(asked(str(tmp_path / "l.db"))) == 28
+    assert said.count("no answer") == 1
+
+
+def test_answers_that_are_no_labels_are_not_fitted_again(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = LabelOptions(out=str(tmp_path / "l.jsonl"), sample=25, per_article=1, annotators_per_item=2, annotators=2)
+    made = plan_labels(str(models / "new.jsonl"), str(models / "tc"), options)
+    assert isinstance(made.commenter, Retriever)
+    with Store.open(str(tmp_path / "l.db")) as store:
+        for name, grade in (("Ann", 1), ("Ben", 2)):
+            store.people.invite(name, "annotator")
+            (person,) = [one for one in store.people.everyone() if one.name == name]
+            while (task := store.grading.next(person)) is not None:
+                store.grading.rate(person, task.assignment, grade, idempotency_key=f"r{task.assignment}")
+        store.people.invite("Lea", "lead")
+        (lead,) = [one for one in store.people.everyone() if one.role == "lead"]
+        store.results.adjudicate(lead, 0, 1, "", idempotency_key="a")
+        assert store.people.totals()[0].done == 50
+    said: list[str] = []
+    rounds = Rounds(made.commenter, made.articles, options, on_message=said.append)
+    rounds.step()
+    assert len(said) == 1
+    assert said[0].startswith("49 labels")
+    monkeypatch.setattr("postil.calibration.rounds.fit_model_labels", pytest.fail)
+    rounds.step()
 
 
 def test_labels_of_one_kind_ask_at_random(models: Path, tmp_path: Path) -> None:

@@ -110,12 +110,13 @@ class Rounds:
         stopped = Event()
 
         def look() -> None:
+            problem = ""
             while not stopped.wait(_LOOKS):
                 try:
                     self.step()
-                except PostilError as error:
-                    self._on_message(f"{error}")
-                    return
+                except PostilError as error:  # such as of an endpoint, which may be back at a later look
+                    if f"{error}" != problem:
+                        self._on_message(problem := f"{error}")
 
         thread = Thread(target=look, name="labels", daemon=True)
         thread.start()
@@ -138,7 +139,10 @@ class Rounds:
             names = self._next(store) if due else []
             if not names and done // EVERY <= self._told:
                 return
-            learned = self._fit(labels_of(store))
+            labels = labels_of(store)  # fewer than answers where a lead has decided
+            if not names and len(labels) // EVERY <= self._told:
+                return
+            learned = self._fit(labels)
             items = [item for name in names for item in self._asked(name, learned)]
             if items:
                 store.add(items, seed=self._options.seed)

@@ -129,9 +129,9 @@ def _further(result: CalibrationResult) -> Iterator[str]:
         "{n} more labels are expected to change that by {gain:+.0f} points (in simulations {low:+.0f} to {high:+.0f}), "
         "and its interval from about ±{now:.0f} to ±{then:.0f} points",
         n=more.labels,
-        gain=100 * gain.value,
-        low=100 * (gain.value if gain.low is None else gain.low),
-        high=100 * (gain.value if gain.high is None else gain.high),
+        gain=round(100 * gain.value),  # not a float, which may be -0
+        low=round(100 * (gain.value if gain.low is None else gain.low)),
+        high=round(100 * (gain.value if gain.high is None else gain.high)),
         now=half,
         then=half * more.width,
     )

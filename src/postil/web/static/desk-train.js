@@ -50,7 +50,7 @@ function result(found) {
   ];
 }
 
-const signed = (points) => `${points < 0 ? "−" : "+"}${number(Math.abs(Math.round(points)))}`;
+const signed = (points) => `${Math.round(points) < 0 ? "−" : "+"}${number(Math.abs(Math.round(points)))}`;
 
 // Precision against coverage with its interval; the table beside it says the same.
 function picture(points) {
