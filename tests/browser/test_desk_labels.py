@@ -334,7 +334,8 @@ def test_training_shows_precision_against_coverage(start: Start, chromium: Chrom
     assert "80 % are worth showing where 60 % of the articles" in window.text("#train h3")
     assert "It may be from 60 % to 90 %, as these are 24 articles." in window.text("#train-body")
     assert "Without the filter 45 % are." in window.text("#train-body")
-    assert "100 more labels are expected to change that by −1 points" in window.text("#train-body")
+    assert "100 more labels are expected to change the share worth showing" in window.text("#train-body")
+    assert "by −1 points" in window.text("#train-body")
     assert window.count("#train .picture .point") == 3
     window("document.querySelector('#train details').open = true")
     assert "60 %\t80 %\t60 % to 90 %\t24" in window.text("#train table")

@@ -17,6 +17,8 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 
 import postil
 from endpoint_stub import Asked, Reply, StubServer, embeddings, error
+from postil.comments.call_options import CommentOptions
+from postil.comments.calls import _endpoint
 from postil.comments.endpoint_encoder import TEXTS, TOGETHER, EncoderEndpoint, EncoderFailed, Fingerprint
 from postil.comments.retrieval import Retriever
 from postil.comments.sentence_vectors import NUMBERS
@@ -421,3 +423,11 @@ def test_a_service_answers_with_a_problem_and_recovers(postil: Postil, models: P
             assert json.loads(opened.call("suggest", msgspec.json.encode({**request, "model": "plain"})))["suggestions"]
             broken.clear()
         assert json.loads(opened.call("suggest", body))["suggestions"]
+
+
+def test_a_key_goes_to_one_host_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POSTIL_API_KEY", "sk-test/0123456789")
+    options = CommentOptions(encoder="http://127.0.0.1:1/v1")
+    others = (None, "http://127.0.0.1:1/v1/", "http://127.0.0.1:2/v1", "https://models.example/v1")
+    found = [_endpoint(options, lambda _: None, other) for other in others]
+    assert [each is not None and each.keyed for each in found] == [True, True, False, False]

@@ -86,7 +86,7 @@ def test_further_labels_bring_the_less_the_more_there_are() -> None:
             )
             if (found := fewer.further) is None:  # the filter is refused
                 continue
-            assert found.width == pytest.approx((articles / (articles + round(100 / EACH))) ** 0.5)
+            assert found.width == pytest.approx((articles * EACH / (articles * EACH + 100)) ** 0.5)
             assert found.gain.low is not None
             assert found.gain.high is not None
             assert found.gain.low < found.gain.value < found.gain.high

@@ -24,9 +24,11 @@ from postil.errors import PostilError
 from retrieval_models import article, train_retrievers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from conftest import Postil
+    from postil.comments.show_filter import ShowFilter
 
 MOST = 34
 """Number of articles that the rounds end at: 20, then 8, then 6."""
@@ -188,12 +190,49 @@ def test_labels_of_one_kind_ask_at_random(models: Path, tmp_path: Path) -> None:
     assert "60 labels: no filter: 60 labels of 20 articles, 0 to show and 60 not" in said[0]
 
 
-def test_settings_of_rounds_are_told(postil: Postil, models: Path) -> None:
-    command = ("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve")
-    assert postil(*command, "--teach", "--articles", 22).code == 0
-    done = postil(*command, "--articles", 22)
+def test_a_campaign_stays_as_it_was_made(postil: Postil, models: Path) -> None:
+    command = ("label", models / "new.jsonl", "--model", models / "tc", "--no-serve")
+    assert postil(*command, "--out", "l.jsonl", "--teach", "--articles", 28, "--per-article", 2).code == 0
+    assert answer("l.db") == 40
+    done = postil(*command, "--out", "l.jsonl", "--articles", 28, "--per-article", 1, "--seed", 5)
     assert done.code == 0
-    assert "the campaign stays as it was made: drawn in rounds, as --teach says" in done.err
+    assert "stays as it was made: drawn in rounds, as --teach says; --per-article 2, not 1; --seed" in done.err
+    ranks = asked("l.db")
+    assert list(ranks) == drawing_order([f"a{number}" for number in range(100, 140)], LabelOptions(out="l.jsonl"))[:28]
+    assert {len(each) for each in ranks.values()} == {2}
+    # Articles of another file are not asked about, and a campaign at once gets no rounds.
+    answer("l.db")
+    write("others.jsonl", [article(number) for number in range(200, 240)])
+    others = postil("label", "others.jsonl", *command[2:], "--out", "l.jsonl", "--teach", "--articles", 40)
+    assert "drawn from other articles than these" in others.err
+    assert "nothing new is drawn" in others.err
+    assert asked("l.db") == ranks
+    assert postil(*command, "--out", "o.jsonl", "--articles", 10).code == 0
+    before = asked("o.db")
+    answer("o.db")
+    done = postil(*command, "--out", "o.jsonl", "--teach", "--articles", 30)
+    assert "drawn at once, as --teach says; --articles 10, not 30" in done.err
+    assert asked("o.db") == before
+
+
+def test_what_another_process_asked_meanwhile_is_not_asked_again(models: Path, tmp_path: Path) -> None:
+    options = LabelOptions(out=str(tmp_path / "l.jsonl"), sample=28, teach=True)
+    made = plan_labels(str(models / "new.jsonl"), str(models / "tc"), options)
+    assert isinstance(made.commenter, Retriever)
+    answer(str(tmp_path / "l.db"))
+    first, second = (Rounds(made.commenter, made.articles, options) for _ in range(2))
+    fit = first._fit
+
+    def slow(labels: Sequence[Label]) -> ShowFilter | None:
+        second.step()
+        return fit(labels)
+
+    first._fit = slow  # type: ignore[method-assign]
+    first.step()
+    with Store.open(str(tmp_path / "l.db"), read_only=True) as store:
+        names = Counter((item.item, item.text) for item in store.items())
+    assert max(names.values()) == 1
+    assert len({name for name, _ in names}) == 28
 
 
 @pytest.mark.parametrize(

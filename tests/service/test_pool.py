@@ -178,3 +178,17 @@ async def test_a_problem_is_not_kept(folder: Path) -> None:
         while here.pool.pids in ([], [pid]):
             await asyncio.sleep(0.01)
         assert await here.ask("suggest") == "plain"
+
+
+async def test_a_worker_that_reads_another_model_ends_what_was_kept(folder: Path) -> None:
+    models = {"plain": str(folder / "plain")}
+    async with running(folder / "plain") as here:
+        await here.pool.swap(replace(here.config, models=models))
+        assert await here.ask("suggest") == "plain"
+        models.clear()
+        models["both"] = str(folder / "both")
+        pid = here.send(signal.SIGKILL)
+        while here.pool.pids in ([], [pid]):
+            await asyncio.sleep(0.01)
+        assert here.pool.models == b'["both"]'
+        assert await here.ask("suggest") == "both"

@@ -384,7 +384,12 @@ def fit_model_labels(
         depth=fit.depth,
         thresholds=tuple(
             Threshold(
-                threshold=each.threshold, coverage=each.coverage, precision=each.pooled, low=each.low, high=each.high
+                threshold=each.threshold,
+                coverage=each.coverage,
+                precision=each.pooled,
+                measured=each.precision,
+                low=each.low,
+                high=each.high,
             )
             for each in fit.points
         ),

@@ -96,7 +96,7 @@ def label(
     made = app.plan_labels(articles, model, options, inputs=inputs, on_message=say)
     rounds = None
     if isinstance(made.commenter, Retriever):
-        rounds = Rounds(made.commenter, made.articles, options, on_message=say)
+        rounds = Rounds(made.commenter, made.articles, made.options, on_message=say)
     try:
         if options.serve:
             say(app.invitation(options))

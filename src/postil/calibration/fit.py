@@ -183,6 +183,11 @@ def fit_labels(
         points = _expected_points(best, logits, shown, article, counts)
     else:
         points = _points(kept.probabilities, scores, shown, article)
+    further = None
+    if kept.kind == "learned":
+        reached = next((one for one in points if one.coverage >= COVERAGE - 1e-9), points[-1])
+        gains = _simulated_gains(kept, columns, shown, article, first, seed=draws.seed)
+        further = _further(np.minimum(gains, 1 - reached.precision), len(shown))
     return LabelFit(
         kept=kept,
         depth=DEPTH if reorders else int(np.median(sizes)),
@@ -193,14 +198,26 @@ def fit_labels(
         comparisons=comparisons,
         auc=area.score if kept.kind == "score" else area.learned,
         ranker_auc=area.score,
-        further=_further(kept, columns, shown, article, first, seed=draws.seed) if kept.kind == "learned" else None,
+        further=further,
     )
 
 
-def _further(
+def _further(gains: Floats, labels: int) -> FurtherLabels:
+    """The effect of further labels.
+
+    Args:
+        gains: float64[s], simulated ones.
+        labels: Number of labels so far.
+    """
+    low, high = np.percentile(gains, (2.5, 97.5)).tolist()
+    gain = Estimate(value=float(gains.mean()), low=low, high=high)
+    return FurtherLabels(labels=FURTHER, gain=gain, width=math.sqrt(labels / (labels + FURTHER)))
+
+
+def _simulated_gains(
     kept: FittedFilter, columns: Floats, shown: Booleans, article: Int64s, first: Sequence[Floats], *, seed: int
-) -> FurtherLabels:
-    """The effect of further labels by simulation.
+) -> Floats:
+    """Changes of the precision by `FURTHER` labels.
 
     In each draw, a fit to a resample of the articles is the truth. Labels are drawn from it for as many articles as
     there are, and for more; a filter is fitted to either, and the mean of the true probabilities of what it would show
@@ -213,6 +230,9 @@ def _further(
         article: int64[n].
         first: For each article float64[k, m]; none where a filter chooses among the labeled texts.
         seed: Random seed.
+
+    Returns:
+        float64[s].
     """
     rows = columns[:, kept.columns]
     articles = int(article.max()) + 1
@@ -240,10 +260,7 @@ def _further(
         labels = random.random(len(whole)) < truth.probabilities(rows[whole])
         chances = truth.probabilities(pool)
         gains.append(precision(whole, labels, chances) - precision(whole[:now], labels[:now], chances))
-    samples = np.array(gains)
-    low, high = np.percentile(samples, (2.5, 97.5)).tolist()
-    gain = Estimate(value=float(samples.mean()), low=low, high=high)
-    return FurtherLabels(labels=FURTHER, gain=gain, width=math.sqrt(articles / more))
+    return np.array(gains)
 
 
 def _learned(

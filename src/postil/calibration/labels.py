@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -192,11 +193,13 @@ class Labeling(NamedTuple):
     Args:
         commenter: The model.
         articles: The articles by id.
+        options: Options of the command, those of the campaign as it was made.
         is_new: True if the campaign was made now.
     """
 
     commenter: Retriever | NeuralCommenter
     articles: Mapping[str, Article]
+    options: LabelOptions
     is_new: bool
 
 
@@ -256,12 +259,13 @@ def plan_labels(
     else:
         others = _differences(found, drawn, options, folder)
         _check_out(options.out, url, labels)
-        drawn_now = "" if found.drawn is not None and found.drawn.teach else "; nothing new is drawn"
+        made_with = _as_made(found, drawn, options)
+        drawn_now = "" if made_with.teach else "; nothing new is drawn"
         on_message(f"{url}: the campaign is there and is continued{drawn_now}")
         if others:
             listed = Listed(others, last="; ", between="; ")
             on_message(Message("{url}: the campaign stays as it was made: {others}", url=url, others=listed))
-        return Labeling(commenter, rows, is_new=False)
+        return Labeling(commenter, rows, made_with, is_new=False)
     wanted = min(FIRST, options.sample) if options.teach else options.sample
     items = list(_drawn(rows, commenter, options, wanted))
     asked = len({item.item for item in items})
@@ -291,7 +295,7 @@ def plan_labels(
     if asked < wanted:
         on_message(f"expected {wanted:,} articles with suggestions, got {asked:,}; they are all drawn")
     on_message(f"{url}: {counted(len(items), 'suggestion')} for {counted(asked, 'article')}, seed {options.seed}")
-    return Labeling(commenter, rows, is_new=True)
+    return Labeling(commenter, rows, options, is_new=True)
 
 
 def _hash(model: Model) -> str:
@@ -303,6 +307,21 @@ def _digest(articles: Mapping[str, Article]) -> str:
     """Hash of what the draw and the commenter read of articles."""
     texts = [(one.id, one.title, one.content, one.lang) for one in map(articles.__getitem__, sorted(articles))]
     return blake2b(json.dumps(texts).encode(), digest_size=8).hexdigest()
+
+
+def _as_made(found: Campaign, asked: Drawn, options: LabelOptions) -> LabelOptions:
+    """Options with the settings of a campaign that is there, which draws no more from other articles than its own."""
+    made = found.drawn or asked
+    return replace(
+        options,
+        sample=options.sample if made.teach else made.sample,
+        per_article=made.per_article,
+        among=made.among,
+        teach=made.teach and made.articles == asked.articles,
+        annotators=made.annotators,
+        annotators_per_item=found.annotators_per_item,
+        seed=found.seed,
+    )
 
 
 def _differences(found: Campaign, asked: Drawn, options: LabelOptions, folder: str) -> list[str]:

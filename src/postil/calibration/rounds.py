@@ -58,9 +58,6 @@ RESAMPLES: Final = 500
 _LOOKS: Final = 2.0
 """Seconds between two looks at the number of labels."""
 
-_PATIENCE: Final = 5.0
-"""Seconds that the end of a sitting waits for a fit; what is half done is left, and done at the next sitting."""
-
 
 def most_teaching(probabilities: Floats, wanted: int) -> list[int]:
     """Choose the suggestions of an article whose labels teach most.
@@ -103,15 +100,15 @@ class Rounds:
         self._draws = Draws(resamples=RESAMPLES, seed=options.seed)
         self._on_message = on_message
         self._told = 0
+        self._stopped = Event()
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Look for new labels in a thread of its own, until ``with`` is left."""
-        stopped = Event()
+        """Look for new labels in a thread of its own, until ``with`` is left and a fit that has begun is done."""
 
         def look() -> None:
             problem = ""
-            while not stopped.wait(_LOOKS):
+            while not self._stopped.wait(_LOOKS):
                 try:
                     self.step()
                 except PostilError as error:  # such as of an endpoint, which may be back at a later look
@@ -123,8 +120,8 @@ class Rounds:
         try:
             yield
         finally:
-            stopped.set()
-            thread.join(_PATIENCE)
+            self._stopped.set()
+            thread.join()  # the process cannot end while a thread computes
 
     def step(self) -> None:
         """Tell what the labels are worth where `EVERY` further ones have come, and ask about more if few are open.
@@ -143,7 +140,13 @@ class Rounds:
             if not names and len(labels) // EVERY <= self._told:
                 return
             learned = self._fit(labels)
-            items = [item for name in names for item in self._asked(name, learned)]
+            items: list[Item] = []
+            for name in names:
+                if self._stopped.is_set():
+                    return
+                items += self._asked(name, learned)
+            asked = {item.item for item in store.items()}  # by another process meanwhile
+            items = [item for item in items if item.item not in asked]
             if items:
                 store.add(items, seed=self._options.seed)
 

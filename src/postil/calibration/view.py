@@ -126,8 +126,8 @@ def _further(result: CalibrationResult) -> Iterator[str]:
     point = _reaching(COVERAGE, result.points)
     gain, half = more.gain, 50 * (point.high - point.low)
     yield Message(
-        "{n} more labels are expected to change that by {gain:+.0f} points (in simulations {low:+.0f} to {high:+.0f}), "
-        "and its interval from about ±{now:.0f} to ±{then:.0f} points",
+        "{n} more labels are expected to change the precision of the surest three tenths by {gain:+.0f} points (in "
+        "simulations {low:+.0f} to {high:+.0f}), and its interval from about ±{now:.0f} to ±{then:.0f} points",
         n=more.labels,
         gain=round(100 * gain.value),  # not a float, which may be -0
         low=round(100 * (gain.value if gain.low is None else gain.low)),

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
+from urllib.parse import urlsplit
 
 from postil.comments.articles import MissingInput, checked_articles, open_articles
 from postil.comments.call_options import DECODING, CommentOptions, PromptedCommentOptions
@@ -174,9 +175,12 @@ def estimate_comments(
         return dry_run(client, commenter.requests(rows, options.k))
 
 
-def _endpoint(options: CommentOptions, on_message: OnMessage) -> EncoderEndpoint | None:
-    """The endpoint of the filter's encoder that the options name."""
-    return None if options.encoder is None else EncoderEndpoint(url=options.encoder, on_message=on_message)
+def _endpoint(options: CommentOptions, on_message: OnMessage, other: str | None = None) -> EncoderEndpoint | None:
+    """The endpoint of the filter's encoder that the options name; the key of access is for another one, if there is."""
+    if options.encoder is None:
+        return None
+    keyed = other is None or urlsplit(other).netloc == urlsplit(options.encoder).netloc
+    return EncoderEndpoint(url=options.encoder, keyed=keyed, on_message=on_message)
 
 
 @contextmanager
@@ -234,7 +238,7 @@ def _prompted(
         prompted.examples,
         candidate_filter=screen,
         jobs=options.jobs,
-        endpoint=_endpoint(options, on_message),
+        endpoint=_endpoint(options, on_message, prompted.endpoint),
     )
     shorten = Message(
         "show the model fewer words with {words}, or fewer examples with {shots}",
@@ -264,6 +268,9 @@ def _selecting(
             given=Listed(others, last=", "),
             selector=Setting("selector"),
         )
+    if not (prompted.selector or "").strip():
+        problem = "expected the endpoint's name of a language model"
+        raise UsageError("{selector}: {problem}", selector=Setting("selector"), problem=problem)
     selector = Selector(
         model=prompted.selector or "",
         template=prompted.template(),
@@ -278,7 +285,7 @@ def _selecting(
         candidate_filter=options.candidate_filter(),
         jobs=options.jobs,
         reranker=options.reranker,
-        endpoint=_endpoint(options, on_message),
+        endpoint=_endpoint(options, on_message, prompted.endpoint),
     )
     _tell_order(found, on_message)
     shorten = Message("show the model fewer words with {words}", words=Setting("article_words"))

@@ -35,7 +35,9 @@ def check_encoder_model(encoder: str | None, model: str | None) -> None:
     ...
     postil.errors.UsageError: encoder_model="e5": only with the address of an endpoint, encoder=URL
     """
-    if model is not None and (not model or encoder is None or not is_address(encoder)):
+    if model is not None and not model.strip():
+        raise UsageError("{model}: expected the endpoint's name of a model", model=Setting("encoder_model", model))
+    if model is not None and (encoder is None or not is_address(encoder)):
         raise UsageError(
             "{model}: only with the address of an endpoint, {encoder}",
             model=Setting("encoder_model", model),

@@ -249,12 +249,14 @@ class EncoderEndpoint:
         url: Its address.
         retries: Number of times that a failed call is repeated.
         timeout: Seconds until an answer must be there.
+        keyed: True to send it the key of access of the environment.
         on_message: Callback for messages: the host before the first call if it is not this machine, and long waits.
     """
 
     url: str
     retries: int = 5
     timeout: float = 120.0
+    keyed: bool = True
     on_message: OnMessage = lambda _: None
 
     def client(self, price: Price | None = None) -> Client:
@@ -272,7 +274,7 @@ class EncoderEndpoint:
 
         return Client(
             self.url,
-            api_key=os.environ.get("POSTIL_API_KEY") or None,
+            api_key=(os.environ.get("POSTIL_API_KEY") or None) if self.keyed else None,
             limits=Limits(price=price),
             pace=Pace(usual=Rate(RATE, "min"), retries=self.retries, timeout=self.timeout),
             on_message=self.on_message,

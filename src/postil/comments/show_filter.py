@@ -112,6 +112,7 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         threshold: Lowest probability that is shown.
         coverage: Share of the articles for which a suggestion is shown.
         precision: Share of those whose first one an editor would show, pooled so that it falls with coverage.
+        measured: The precision as it was found; None in models of earlier versions.
         low: Lower end of its 95 % confidence interval; None in models of earlier versions.
         high: Upper end.
     """
@@ -119,6 +120,7 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     threshold: float
     coverage: float
     precision: float
+    measured: float | None = None
     low: float | None = None
     high: float | None = None
 

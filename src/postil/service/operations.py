@@ -302,7 +302,12 @@ def _calibrated(commenter: Retriever | NeuralCommenter) -> Calibrated | None:
         labels=learned.labels,
         depth=learned.depth,
         precision=max(each.precision for each in learned.thresholds),
-        expected=ExpectedPrecision(coverage=point.coverage, precision=point.precision, low=point.low, high=point.high),
+        expected=ExpectedPrecision(
+            coverage=point.coverage,
+            precision=point.precision if point.measured is None else point.measured,
+            low=point.low,
+            high=point.high,
+        ),
     )
 
 

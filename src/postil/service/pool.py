@@ -532,6 +532,8 @@ class WorkerPool:
                 continue
             if self._config is config:
                 self._failure = None
+                if fresh.models != self.models:  # a folder was changed since
+                    self.models, self._answers = fresh.models, KeptAnswers()
                 self._enter(fresh)
             else:
                 await fresh.end()

@@ -44,7 +44,7 @@ function result(found) {
     el("h3", {}, t("Of the first suggestions, % are worth showing where % of the articles get one.", percent(best.precision), percent(best.coverage))),
     el("p", { class: "quiet" }, t("It may be from % to %, as these are % articles.", percent(best.low), percent(best.high), number(best.articles)),
       found.first_rate ? ` ${t("Without the filter % are.", percent(found.first_rate.value))}` : ""),
-    found.further && el("p", { class: "quiet" }, t("% more labels are expected to change that by % points for the surest three in ten articles.", number(found.further.labels), signed(100 * found.further.gain.value))),
+    found.further && el("p", { class: "quiet" }, t("% more labels are expected to change the share worth showing of the surest three tenths of the articles by % points.", number(found.further.labels), signed(100 * found.further.gain.value))),
     picture(points),
     table(points), seen, ...more,
   ];
