@@ -222,4 +222,4 @@ def test_a_change_of_nothing_has_no_minus() -> None:
         points=(point,),
         further=FurtherLabels(labels=100, gain=gain, width=0.5),
     )
-    assert "change that by +0 points (in simulations +0 to +3)" in expectations(found)[1]
+    assert "tenths by +0 points (in simulations +0 to +3)" in expectations(found)[1]
