@@ -19,12 +19,12 @@ import postil
 from endpoint_stub import Asked, Reply, StubServer, embeddings, error
 from postil.comments.call_options import CommentOptions
 from postil.comments.calls import _endpoint
-from postil.comments.endpoint_encoder import TEXTS, TOGETHER, EncoderEndpoint, EncoderFailed, Fingerprint
 from postil.comments.retrieval import Retriever
 from postil.comments.sentence_vectors import NUMBERS
 from postil.comments.store import Model
 from postil.data.row_files import write
 from postil.data.suggestions import Label
+from postil.encoders.endpoint_encoder import TEXTS, TOGETHER, EncoderEndpoint, EncoderFailed, Fingerprint
 from postil.errors import UsageError
 from postil.screening.filtering import CandidateFilter
 from retrieval_models import BY_WORDS, TOPICS, article, train_retrievers

@@ -17,13 +17,13 @@ from postil.campaigns.plan import plan
 from postil.campaigns.rubric import Rubric
 from postil.comments.articles import checked_articles, open_articles
 from postil.comments.commenter import load_commenter
-from postil.comments.endpoint_encoder import EncoderEndpoint
 from postil.comments.retrieval import Retriever
 from postil.comments.sentence_vectors import MODEL, NAME, SIGNATURE
 from postil.comments.show_filter import DEPTH
 from postil.data.explain import counted
 from postil.data.row_files import read
 from postil.data.suggestions import REASONS, Label, Suggestion, Suggestions
+from postil.encoders.endpoint_encoder import EncoderEndpoint
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Listed, Message, Setting
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.comments.encoder_options import check_encoder_model
 from postil.data.arguments import check_fields
 from postil.data.options import SeedOptions, ThreadOptions
+from postil.encoders.encoder_options import check_encoder_model
 from postil.errors import UsageError
 from postil.options import Flag, options
 

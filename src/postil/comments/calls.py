@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 from postil.comments.articles import MissingInput, checked_articles, open_articles
 from postil.comments.call_options import DECODING, CommentOptions, PromptedCommentOptions
 from postil.comments.commenter import load_commenter
-from postil.comments.endpoint_encoder import EncoderEndpoint
 from postil.comments.prompted_commenter import Prompt, PromptedCommenter
 from postil.comments.reranker import SIGNATURE
 from postil.comments.retrieval import Retriever
 from postil.comments.selecting_commenter import SelectingCommenter, Selector, uncalibrated
 from postil.comments.show_filter import DEPTH
 from postil.data.progress import OnMessage, progress
+from postil.encoders.endpoint_encoder import EncoderEndpoint
 from postil.endpoint.asking import ask
 from postil.endpoint.chat import AllCut
 from postil.endpoint.dry_run import DryRunResult, dry_run

@@ -9,12 +9,12 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from postil.comments.encoder_options import check_encoder_model
 from postil.comments.nn.token_ids import SPECIAL
 from postil.comments.weightings import IDF, WEIGHTINGS, Idf, Weighting
 from postil.data.arguments import check_bounds, check_fields
 from postil.data.grades import Scale
 from postil.data.options import EngineOptions, PluginOptions, SeedOptions, ThreadOptions
+from postil.encoders.encoder_options import check_encoder_model
 from postil.errors import UnknownName, UsageError, check_least
 from postil.messages import Listed, Setting
 from postil.options import Flag, options

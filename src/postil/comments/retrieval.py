@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.endpoint_encoder import EncoderEndpoint
     from postil.comments.text_arrays import StringArray
     from postil.data.streams import FilePath
+    from postil.encoders.endpoint_encoder import EncoderEndpoint
     from postil.engine import Engine, StatefulWorkers
 
 __all__ = ["KINDS", "Neighbors", "Retriever", "Sharded", "check_endpoint", "needs_endpoint", "open_ranker"]

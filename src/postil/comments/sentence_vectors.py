@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.comments.endpoint_encoder import (
+from postil.comments.reranker import text_of
+from postil.data.arrays import WHOLE, AnyArray, Expected
+from postil.data.explain import counted
+from postil.encoders.endpoint_encoder import (
     TEXTS,
     EncoderEndpoint,
     EncoderFailed,
@@ -25,9 +28,6 @@ from postil.comments.endpoint_encoder import (
     named_endpoint,
     requests_for,
 )
-from postil.comments.reranker import text_of
-from postil.data.arrays import WHOLE, AnyArray, Expected
-from postil.data.explain import counted
 from postil.encoders.sentences import PACKAGE, SentenceEncoder, sentence_encoder
 from postil.errors import InvalidInput
 from postil.text.tokens import Tokens, Vocabulary

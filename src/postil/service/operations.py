@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import msgspec
 
 from postil.comments.commenter import load_commenter, team_draft
-from postil.comments.endpoint_encoder import EncoderEndpoint, EncoderFailed
 from postil.comments.retrieval import Retriever, needs_endpoint
 from postil.comments.show_filter import COVERAGE, Selection
 from postil.comments.store import Model
@@ -24,6 +23,7 @@ from postil.data.rows import Article, Candidate, Comment
 from postil.documents.markup import HtmlCleaner
 from postil.documents.readers.html import read_article
 from postil.documents.readers.text import read_plain
+from postil.encoders.endpoint_encoder import EncoderEndpoint, EncoderFailed
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.interest.options import AUTO, InterestingOptions
 from postil.interest.ranking import Page, Ranker

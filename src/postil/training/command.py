@@ -10,11 +10,11 @@ import click
 
 from postil.cli.command import Argument, FormatOption, Group, Option
 from postil.cli.output import emit, refuse, say
-from postil.comments.encoder_options import is_address
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.data.options import InputOptions, ThreadOptions
 from postil.data.progress import progress
+from postil.encoders.encoder_options import is_address
 from postil.errors import UnknownName, UsageError
 from postil.interest.training_options import InterestTrainOptions
 from postil.threads.options import QualityTrainOptions

@@ -17,8 +17,6 @@ import numpy as np
 
 from postil.comments import neural_commenter
 from postil.comments.candidate_pool import CandidatePool, retriever_arrays, save_retriever
-from postil.comments.encoder_options import is_address
-from postil.comments.endpoint_encoder import EncoderEndpoint, Fingerprint, endpoint_model, open_encoder
 from postil.comments.feature_ranker import VECTORS
 from postil.comments.index import Index
 from postil.comments.nn.distributed import is_main_process
@@ -42,6 +40,8 @@ from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments
 from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
+from postil.encoders.encoder_options import is_address
+from postil.encoders.endpoint_encoder import EncoderEndpoint, Fingerprint, endpoint_model, open_encoder
 from postil.encoders.sentences import sentence_encoder
 from postil.engine import check_engine, elsewhere
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError, needs

@@ -15,7 +15,7 @@ from weakref import finalize
 
 import numpy as np
 
-from postil.comments.encoder_options import is_address
+from postil.encoders.encoder_options import is_address
 from postil.encoders.sentences import SentenceEncoder, sentence_encoder
 from postil.errors import PostilError, UsageError
 from postil.messages import Blank, Message, Setting
