@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from postil.data.row_files import Writer, read, write
-from postil.data.rows import Article, Candidate, Judgement, PairPreference, Passage, Reference, Score
+from postil.data.rows import Article, Candidate, Decision, Judgement, PairPreference, Passage, Reference, Score
 from postil.data.suggestions import (
     LABEL,
     Filtered,
@@ -60,6 +60,11 @@ ROWS: dict[type, tuple[Row, str, dict[str, str]]] = {
         {"id": 1, "title": "t", "comments": []},
         "an article needs id, title, comments",
         {"id": "id", "title": "text", "category": "text?", "comments": "array"},
+    ),
+    Decision: (
+        {"text": "t", "decision": "hold"},
+        "a decision needs text, decision",
+        {"text": "text", "reason": "text?", "article": "id?", "author": "id?", "id": "id?", "lang": "text?"},
     ),
     Label: (
         {"article": "a", "text": "t", "show": True},
@@ -172,6 +177,9 @@ OTHER: list[tuple[type, dict[str, object], str]] = [
     (Label, {"show": [1]}, "show: expected"),
     (Label, {"text": " "}, "text: expected the text of a suggestion, got an empty one"),
     (Label, {"rank": 0}, "rank: expected a rank from 1, got 0"),
+    (Decision, {"decision": "approved"}, 'decision: expected keep or hold, got "approved"'),
+    (Decision, {"decision": None}, "decision: expected"),
+    (Decision, {"date": "soon"}, "date: expected a date"),
     (PairPreference, {"preference": "c"}, 'preference: expected a, tie or b, got "c"'),
     (PairPreference, {"preference": 1}, "preference: expected"),
     (PairPreference, {"left": "c"}, 'left: expected a or b, got "c"'),
@@ -223,6 +231,29 @@ def test_preferences_are_read_as_they_are_written(tmp_path: Path) -> None:
     assert found == [PairPreference("1", "x", "y", "7", "tie"), PairPreference("1", "x", "y", "7", "tie", "b")]
     write(tmp_path / "out.jsonl", found)
     assert list(read(str(tmp_path / "out.jsonl"), PairPreference)) == found
+
+
+DECISIONS = [
+    Decision("Buy watches!\n=1+1", "hold", "spam", "2020-03-21T10:00:00Z", "a1", "5f0c", "7", "en"),
+    Decision("带上外套。", "keep"),
+]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "csv", "csv.gz", "parquet"])
+def test_decisions_come_back_from_a_file(tmp_path: Path, ending: str) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"decisions.{ending}"
+    with Writer(path, Decision) as out:
+        for row in DECISIONS:
+            out.write(row)
+    assert list(read(path, Decision)) == DECISIONS
+
+
+def test_decisions_settle_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "decisions.jsonl"
+    path.write_text('{"text": "t", "decision": "hold", "reason": " ", "date": 1584784800, "id": 7, "author": 3}\n')
+    assert list(read(path, Decision)) == [Decision("t", "hold", None, "2020-03-21T10:00:00Z", None, "3", "7")]
 
 
 FOUND = Provenance.retrieved("ir-tc", "8d0c", [Source("a7", "3"), Source("a9", "12")])

@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHOICES",
+    "DECISIONS",
     "Article",
     "ArticleContent",
     "Candidate",
     "Choice",
     "Comment",
+    "Decision",
     "Draft",
     "JudgeScore",
     "Judgement",
@@ -219,6 +221,62 @@ class Draft(Article, frozen=True, omit_defaults=True, gc=False):
     """An article to comment on: as `Article`, and it need not have comments yet."""
 
     comments: Comments = ()
+
+
+DECISIONS: Final = ("keep", "hold")
+"""Decisions on a comment: readers may see it, or they may not."""
+
+
+def _check_decision(value: object) -> None:
+    if value not in DECISIONS:
+        raise InvalidInput(unlike(" or ".join(DECISIONS), value), field="decision")
+
+
+if TYPE_CHECKING:
+    Verdict: TypeAlias = Literal["keep", "hold"]
+else:
+    Verdict = Annotated[str, msgspec.Meta(extra={"check": _check_decision})]
+
+
+class Decision(Row, frozen=True, omit_defaults=True, gc=False):
+    """The decision of a site's moderators, or of its own rules, on a comment.
+
+    Args:
+        text: Text of the comment.
+        decision: ``keep`` where readers may see it, ``hold`` where they may not.
+        reason: Reason in the site's own words, such as ``spam``; None where none is known, or it is blank.
+        date: Date of the comment in UTC, as of `Comment`.
+        article: Identifier of its article.
+        author: A value that stands for its author.
+        id: Identifier of the comment within its article.
+        lang: Its language, as a BCP 47 tag.
+
+    >>> Decision("Buy cheap watches!", "hold", "spam", date="2017-03-30").date
+    '2017-03-30T00:00:00Z'
+    >>> Decision("Bring a coat.", "approved")
+    Traceback (most recent call last):
+    ...
+    postil.errors.InvalidInput: decision: expected keep or hold, got "approved"
+    """
+
+    text: str
+    decision: Verdict
+    reason: str | None = None
+    date: Date | None = None
+    article: Id | None = None
+    author: Id | None = None
+    id: Id | None = None
+    lang: str | None = None
+
+    def __post_init__(self) -> None:
+        check_texts(self, "text")
+        _check_decision(self.decision)
+        check_texts(self, "reason", "lang", optional=True)
+        if self.reason is not None and not self.reason.strip():
+            force_setattr(self, "reason", None)
+        if self.date is not None:
+            coerce_date(self)
+        coerce_ids(self, "article", "author", "id", optional=True)
 
 
 class Candidate(Row, frozen=True, omit_defaults=True, gc=False):
