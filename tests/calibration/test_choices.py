@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from postil.calibration.choices import first_choices
-from postil.calibration.fit import wilson_interval
+from postil.meta.significance import wilson_interval
 from postil.data.suggestions import Label, Provenance, Suggestion, Suggestions
 from postil.errors import Undefined
 

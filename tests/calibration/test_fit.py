@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.calibration.fit import FittedFilter, fit_labels, wilson_interval
+from postil.calibration.fit import FittedFilter, fit_labels
+from postil.meta.significance import wilson_interval
 from postil.calibration.result import CalibrationResult, CoveragePoint, FurtherLabels
 from postil.calibration.view import expectations
 from postil.data.parts import Estimate

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from postil.calibration.fit import wilson_interval
 from postil.data.suggestions import majority
 from postil.errors import Undefined
+from postil.meta.significance import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,7 +16,7 @@ from postil.errors import Undefined
 from postil.learners.linear import Logistic
 from postil.meta.grade_fits import isotonic_fit
 from postil.meta.resampling import Draws, bootstrap_counts, estimate, in_blocks
-from postil.meta.significance import NORMAL
+from postil.meta.significance import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,6 @@ __all__ = [
     "compared",
     "first_of",
     "fit_labels",
-    "wilson_interval",
 ]
 
 FOLDS: Final = 9
@@ -511,23 +510,6 @@ _STEPS: Final = 12
 _TINY: Final = 1e-9
 _LARGEST: Final = 30.0
 """Largest size of an offset."""
-
-
-def wilson_interval(good: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % confidence interval of a share of independent cases.
-
-    Args:
-        good: Number of cases that count.
-        n: Number of cases, at least 1.
-
-    >>> [round(end, 3) for end in wilson_interval(10, 10)], [round(end, 3) for end in wilson_interval(5, 10)]
-    ([0.722, 1.0], [0.237, 0.763])
-    """
-    share = good / n
-    middle = share + NORMAL**2 / (2 * n)
-    half = NORMAL * math.sqrt(share * (1 - share) / n + NORMAL**2 / (4 * n * n))
-    low, high = ((middle + sign * half) / (1 + NORMAL**2 / n) for sign in (-1, 1))
-    return max(0.0, min(low, share)), min(1.0, max(high, share))  # an end of 0 or 1 may be off by a rounding error
 
 
 def compared(

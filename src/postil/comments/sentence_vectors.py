@@ -28,9 +28,8 @@ from postil.encoders.endpoint_encoder import (
     named_endpoint,
     requests_for,
 )
-from postil.encoders.sentences import PACKAGE, SentenceEncoder, sentence_encoder
+from postil.encoders.sentences import PACKAGE, SentenceEncoder, sentence_encoder, unit_vectors
 from postil.errors import InvalidInput
-from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -94,7 +93,7 @@ class _Known:
                     found[key] = known
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if new:
-            vectors = _unit(encoder, list(new.values()), jobs).astype(np.float64)
+            vectors = unit_vectors(encoder, list(new.values()), jobs).astype(np.float64)
             if vectors.shape[1] != dimensions:
                 problem = f"expected vectors of {dimensions} dimensions, got {vectors.shape[1]}"
                 raise InvalidInput(f"{problem}; train or calibrate the model again", where=encoder.name)
@@ -305,7 +304,7 @@ def encode_texts(
             raise
         kept = "blocks so far are kept, and the same command goes on"
         raise EncoderFailed("{problem}; {kept}", problem=error.message, kept=kept) from error
-    return np.concatenate(found) if found else np.zeros((0, _unit(encoder, ["a"]).shape[1]), np.float16)
+    return np.concatenate(found) if found else np.zeros((0, unit_vectors(encoder, ["a"]).shape[1]), np.float16)
 
 
 def encode_model(
@@ -406,12 +405,12 @@ def _name(signature: str, texts: Sequence[str]) -> str:
 
 def _block(encoder: SentenceEncoder, texts: Sequence[str], folder: Path | None, jobs: int) -> NDArray[np.float16]:
     if folder is None:
-        return _unit(encoder, texts, jobs)
+        return unit_vectors(encoder, texts, jobs)
     file = folder / _name(encoder.signature, texts)
     if file.exists():
         kept: NDArray[np.float16] = np.load(file, allow_pickle=False)
         return kept
-    found = _unit(encoder, texts, jobs)
+    found = unit_vectors(encoder, texts, jobs)
     folder.mkdir(exist_ok=True)
     part = file.with_suffix(".part.npy")
     np.save(part, found, allow_pickle=False)
@@ -429,17 +428,6 @@ def drop_encoded(folder: Path) -> None:
         file.unlink()
     with suppress(OSError):
         folder.rmdir()
-
-
-def _unit(encoder: SentenceEncoder, texts: Iterable[str], jobs: int = 1) -> NDArray[np.float16]:
-    """Vectors of length 1 in half precision, float16[n, d]; zeros for a text without a word."""
-    given = list(texts)
-    raw = Tokens(np.zeros(0, np.int32), np.zeros(len(given) + 1, np.int64), Vocabulary(), given)
-    encoded = encoder.encode(raw, jobs)
-    unit, _ = encoded.normalized()
-    found = np.zeros((len(encoded.lengths), encoded.vectors.shape[1]), np.float16)
-    found[encoded.lengths > 0] = unit.vectors[unit.rows]
-    return np.asarray(found[encoded.texts])
 
 
 def _dots(rows: NDArray[np.float64], others: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -18,17 +18,16 @@ from postil.data.artifacts import read_json, read_object
 from postil.encoders.base import PICKLES, Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
 from postil.encoders.contextual import EXTRA, ContextualEncoder, ModelFiles, contextual_encoder
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.text.tokens import Tokens, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.text.tokens import Tokens
-
     VectorsOf: TypeAlias = Callable[[Sequence[str], int], tuple[NDArray[np.float32], NDArray[np.bool_]]]
 
-__all__ = ["PACKAGE", "SentenceEncoder", "sentence_encoder"]
+__all__ = ["PACKAGE", "SentenceEncoder", "sentence_encoder", "unit_vectors"]
 
 PACKAGE: Final = "package:"
 """Prefix of the name of an installed package that ships weights."""
@@ -97,6 +96,23 @@ class SentenceEncoder:
             for each in found
             if each.suffix not in PICKLES and not each.name.startswith(".")
         }
+
+
+def unit_vectors(encoder: SentenceEncoder, texts: Iterable[str], jobs: int = 1) -> NDArray[np.float16]:
+    """Vectors of length 1 in half precision, float16[n, d]; zeros for a text without a word.
+
+    Args:
+        encoder: The encoder.
+        texts: n texts.
+        jobs: Number of threads.
+    """
+    given = list(texts)
+    raw = Tokens(np.zeros(0, np.int32), np.zeros(len(given) + 1, np.int64), Vocabulary(), given)
+    encoded = encoder.encode(raw, jobs)
+    unit, _ = encoded.normalized()
+    found = np.zeros((len(encoded.lengths), encoded.vectors.shape[1]), np.float16)
+    found[encoded.lengths > 0] = unit.vectors[unit.rows]
+    return np.asarray(found[encoded.texts])
 
 
 def sentence_encoder(model: str, prefix: str = "") -> SentenceEncoder:

@@ -42,6 +42,7 @@ __all__ = [
     "student_quantile",
     "williams_p",
     "williams_t",
+    "wilson_interval",
 ]
 
 SLACK: Final = 1e-10
@@ -71,6 +72,23 @@ def _quadrature(order: int) -> tuple[Floats, Floats]:
     """Nodes and weights of Gauss and Legendre, which take longer than all that is imported with this module."""
     nodes, weights = np.polynomial.legendre.leggauss(order)
     return nodes, weights
+
+
+def wilson_interval(good: float, n: float) -> tuple[float, float]:
+    """Wilson's 95 % confidence interval of a share of independent cases.
+
+    Args:
+        good: Number of cases that count, which need not be whole.
+        n: Number of cases, above 0.
+
+    >>> [round(end, 3) for end in wilson_interval(10, 10)], [round(end, 3) for end in wilson_interval(5, 10)]
+    ([0.722, 1.0], [0.237, 0.763])
+    """
+    share = good / n
+    middle = share + NORMAL**2 / (2 * n)
+    half = NORMAL * math.sqrt(max(share * (1 - share), 0.0) / n + NORMAL**2 / (4 * n * n))
+    low, high = ((middle + sign * half) / (1 + NORMAL**2 / n) for sign in (-1, 1))
+    return max(0.0, min(low, share)), min(1.0, max(high, share))  # an end of 0 or 1 may be off by a rounding error
 
 
 def student_p(t: ArrayLike, df: int) -> Floats:
