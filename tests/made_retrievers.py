@@ -10,7 +10,7 @@ import numpy as np
 from postil.comments.candidate_pool import CandidatePool, save_retriever
 from postil.comments.index import Index
 from postil.comments.show_filter import FILE
-from postil.comments.store import ModelWriter, checksum
+from postil.data.model_folders import ModelWriter, checksum
 from postil.data.rows import Article, Comment
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary

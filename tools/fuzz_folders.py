@@ -39,9 +39,9 @@ from postil.comments.feature_ranker import FeatureModel, FeatureRanker, Relevanc
 from postil.comments.index import Index
 from postil.comments.rankers import CommentTexts
 from postil.comments.retrieval import Retriever
-from postil.comments.store import ModelWriter, checksum
 from postil.comments.text_arrays import StringArray
 from postil.corpus.store import Corpus
+from postil.data.model_folders import ModelWriter, checksum
 from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static
 from postil.errors import PostilError

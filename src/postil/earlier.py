@@ -48,7 +48,7 @@ NAMES: Final = {
     "postil.comments.ranking_evaluation": "evaluate sample_negatives",
     "postil.comments.result": "CommenterResult UpdateResult",
     "postil.comments.retrieval": "Retriever",
-    "postil.comments.store": "Model",
+    "postil.data.model_folders": "Model",
     "postil.comparison.result": (
         "Comparison InterleavedPair InterleavedRank InterleavingResult Preference PreferencesResult "
         "PreferredPair PreferredSystem SystemComparison"

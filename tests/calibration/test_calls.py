@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import postil
 from postil.cli.main import app
 from postil.comments.retrieval import Retriever
-from postil.comments.store import Model
+from postil.data.model_folders import Model
 from postil.data.row_files import write
 from postil.data.suggestions import Label
 from postil.screening.filtering import CandidateFilter

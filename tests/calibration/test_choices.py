@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from postil.calibration.choices import first_choices
-from postil.meta.significance import wilson_interval
 from postil.data.suggestions import Label, Provenance, Suggestion, Suggestions
 from postil.errors import Undefined
+from postil.meta.significance import wilson_interval
 
 ORIGIN = Provenance.retrieved("ir-t", "8d0c", [])
 

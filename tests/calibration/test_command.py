@@ -18,8 +18,8 @@ pytest.importorskip("starlette")
 
 from postil.campaigns.store import Store
 from postil.comments.retrieval import Retriever
-from postil.comments.store import Model
 from postil.corpus.store import Corpus
+from postil.data.model_folders import Model
 from postil.data.row_files import read, write
 from postil.data.suggestions import Label
 from postil.screening.filtering import CandidateFilter

@@ -14,7 +14,7 @@ from postil.calibration.fit import fit_labels
 from postil.comments.retrieval import Retriever
 from postil.comments.selecting_commenter import SelectingCommenter, Selector
 from postil.comments.sentence_vectors import FOLDER, NUMBERS, SentenceVectors, article_text, encode_texts
-from postil.comments.store import Model
+from postil.data.model_folders import Model
 from postil.data.row_files import read, write
 from postil.data.suggestions import Label
 from postil.encoders import sentences

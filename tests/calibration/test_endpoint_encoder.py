@@ -21,7 +21,7 @@ from postil.comments.call_options import CommentOptions
 from postil.comments.calls import _endpoint
 from postil.comments.retrieval import Retriever
 from postil.comments.sentence_vectors import NUMBERS
-from postil.comments.store import Model
+from postil.data.model_folders import Model
 from postil.data.row_files import write
 from postil.data.suggestions import Label
 from postil.encoders.endpoint_encoder import TEXTS, TOGETHER, EncoderEndpoint, EncoderFailed, Fingerprint

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.calibration.fit import FittedFilter, fit_labels
-from postil.meta.significance import wilson_interval
 from postil.calibration.result import CalibrationResult, CoveragePoint, FurtherLabels
 from postil.calibration.view import expectations
 from postil.data.parts import Estimate
 from postil.errors import Undefined
 from postil.meta.resampling import Draws
+from postil.meta.significance import wilson_interval
 
 EACH = 3
 WEIGHTS = np.array([0.8, -0.5, 0.4, 0, 0, 0, 0, 0])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, detokenize, save_generator
 from postil.comments.nn.token_ids import SPECIAL
-from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SharedSpan, SpanIndex, StringArray
+from postil.data.model_folders import Model, ModelWriter
 from postil.data.rows import Article
 from postil.text.tokenizers import tokenizer
 

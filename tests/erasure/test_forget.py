@@ -17,9 +17,9 @@ import postil
 from postil.cli.main import app
 from postil.comments.neural_commenter import CopyIndex, save_generator
 from postil.comments.retrieval import Retriever
-from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.data.atomic_file import replace_folder
+from postil.data.model_folders import Model, ModelWriter
 from postil.data.rows import Article, Comment
 from postil.encoders.static import open_static
 from postil.endpoint.cache import AnswerCache

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from postil.cli.main import app
 from postil.comments.call_options import CommentOptions
 from postil.comments.options import RetrieverTrainOptions
-from postil.comments.store import Model, ModelWriter
 from postil.corpus.store import Corpus
+from postil.data.model_folders import Model, ModelWriter
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.metric_set import parse_all

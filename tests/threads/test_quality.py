@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from made_retrievers import changed
-from postil.comments.store import Model
+from postil.data.model_folders import Model
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, Undefined
 from postil.meta.resampling import bootstrap_counts

@@ -15,7 +15,7 @@ from made_retrievers import changed
 from postil.comments.feature_ranker import FeatureRanker
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
-from postil.comments.store import Model
+from postil.data.model_folders import Model
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.text.vectors import Vectors

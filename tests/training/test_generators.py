@@ -15,8 +15,8 @@ from made_retrievers import changed
 from postil.comments.commenter import load_commenter
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.options import DecodingOptions, GeneratorOptions, GeneratorTraining, GeneratorTrainOptions
-from postil.comments.store import Model
 from postil.data.atomic_file import locked
+from postil.data.model_folders import Model
 from postil.data.rows import Article, Comment
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.screening.filtering import CandidateFilter

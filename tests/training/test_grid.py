@@ -19,7 +19,7 @@ from postil.comments.options import (
     RetrieverTrainOptions,
 )
 from postil.comments.result import GridPoint, GridSearch, TrainingResult, TrainingStep
-from postil.comments.store import Model
+from postil.data.model_folders import Model
 from postil.data.rows import Article, Comment
 from postil.errors import UsageError
 from postil.messages import COMMAND_LINE, Setting

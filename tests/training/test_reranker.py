@@ -16,7 +16,7 @@ from postil.comments.commenter import load_commenter
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.retrieval import Retriever
 from postil.comments.show_filter import Selection
-from postil.comments.store import Model
+from postil.data.model_folders import Model
 from postil.data.row_files import write
 from postil.encoders.sentences import SentenceEncoder
 from postil.errors import InvalidInput, UsageError

@@ -18,8 +18,8 @@ from postil.comments.options import RelevanceOptions, RelevanceTraining, Retriev
 from postil.comments.rankers import InterpolatedRanker
 from postil.comments.ranking_evaluation import evaluate, sample_negatives
 from postil.comments.retrieval import Retriever
-from postil.comments.store import Model
 from postil.data.arrays import Expected
+from postil.data.model_folders import Model
 from postil.data.rows import Article
 from postil.errors import UnknownName, UsageError
 from postil.meta.resampling import bootstrap_counts

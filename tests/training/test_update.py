@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import postil
 from postil.cli.main import app
 from postil.comments.retrieval import Retriever
-from postil.comments.store import Model, ModelWriter
+from postil.data.model_folders import Model, ModelWriter
 from postil.data.rows import Article, Comment
 from retrieval_models import BY_WORDS, article
 from topic_corpora import corpus_of

@@ -19,7 +19,6 @@ from postil.comments.articles import checked_articles
 from postil.comments.retrieval import Retriever
 from postil.comments.sentence_vectors import MODEL, NUMBERS, SIGNATURE, drop_encoded
 from postil.comments.show_filter import COVERAGE, DEPTH, FILE, FORMAT, ShowFilter, Threshold
-from postil.comments.store import ModelWriter, changing, training_folder
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_folder
@@ -27,6 +26,7 @@ from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.frames import ColumnNames, open_rows
 from postil.data.groups import grouped
+from postil.data.model_folders import ModelWriter, changing, training_folder
 from postil.data.options import InputOptions
 from postil.data.parts import Excluded
 from postil.data.row_files import read

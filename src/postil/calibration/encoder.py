@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.comments.sentence_vectors import article_text, encode_model, model_requests
-from postil.comments.store import training_folder
 from postil.corpus.store import Corpus
+from postil.data.model_folders import training_folder
 from postil.encoders.encoder_options import is_address
 from postil.encoders.endpoint_encoder import EncoderEndpoint, Fingerprint, endpoint_model, open_encoder, requests_for
 from postil.endpoint.dry_run import DryRunResult, dry_run

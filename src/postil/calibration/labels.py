@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from postil.calibration.options import LabelOptions
     from postil.campaigns.store import Store
     from postil.comments.neural_commenter import NeuralCommenter
-    from postil.comments.store import Model
+    from postil.data.model_folders import Model
     from postil.data.options import InputOptions
     from postil.data.progress import OnMessage
     from postil.data.rows import Article

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from postil.comments.index import Index
-    from postil.comments.store import ModelWriter
+    from postil.data.model_folders import ModelWriter
     from postil.data.rows import Article
 
 __all__ = ["MISSING", "CandidatePool", "retriever_arrays", "save_retriever"]
@@ -125,7 +125,7 @@ class CandidatePool:
         """Open the comments of a model folder.
 
         Args:
-            array: Opens an array by its name; see `postil.comments.store.Model.array`.
+            array: Opens an array by its name; see `postil.data.model_folders.Model.array`.
             articles: Number of articles.
 
         Raises:

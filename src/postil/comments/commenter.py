@@ -12,9 +12,9 @@ from postil.comments import neural_commenter, retrieval
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.options import DecodingOptions
 from postil.comments.retrieval import Retriever
-from postil.comments.store import Model
 from postil.corpus.duplicates import BigramSets
 from postil.data.arguments import check_arguments
+from postil.data.model_folders import Model
 from postil.encoders.endpoint_encoder import EncoderEndpoint
 from postil.errors import UsageError
 from postil.messages import Setting

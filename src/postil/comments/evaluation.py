@@ -33,13 +33,13 @@ from postil.comments.result import (
     TrainingPeriod,
 )
 from postil.comments.retrieval import Retriever, check_endpoint, needs_endpoint
-from postil.comments.store import Model
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
 from postil.data.explain import are, have
 from postil.data.fields import draw_key, unix_seconds
 from postil.data.grades import DEFAULT, METHODS, SCALE_SETTING, Scale, weigh
+from postil.data.model_folders import Model
 from postil.data.row_files import Writer
 from postil.data.rows import Article, Candidate, Comment, Reference, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError

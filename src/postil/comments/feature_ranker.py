@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.rankers import Scores, Stored
-    from postil.comments.store import Model
     from postil.comments.weightings import Idf
+    from postil.data.model_folders import Model
     from postil.encoders.base import Encoder
 
 __all__ = [

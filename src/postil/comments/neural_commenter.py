@@ -17,11 +17,11 @@ import numpy as np
 from postil.comments.nn.batches import concatenate_texts
 from postil.comments.nn.token_ids import SPECIAL
 from postil.comments.options import DecodingOptions
-from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.corpus.forgotten import is_placeholder
 from postil.data.arrays import WHOLE, AnyArray, Expected
 from postil.data.explain import shown
+from postil.data.model_folders import Model, ModelWriter
 from postil.data.suggestions import Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 from postil.errors import InvalidInput, UsageError, needs
 from postil.screening.filtering import CandidateFilter, RepeatLimit

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.comments.store import Model
+    from postil.data.model_folders import Model
     from postil.data.streams import FilePath
     from postil.encoders.base import Encoder
 

@@ -31,8 +31,8 @@ from postil.comments.rankers import (
 from postil.comments.reranker import Reranker, open_reranker, text_of
 from postil.comments.sentence_vectors import MODEL, NUMBERS, SentenceVectors, article_text, open_sentence_vectors
 from postil.comments.show_filter import FILE, SIGNALS, Selection, ShowFilter, text_signals
-from postil.comments.store import Model
 from postil.data.arrays import WHOLE, Expected
+from postil.data.model_folders import Model
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import Filtered, Provenance, Source, Suggestion, Suggestions
 from postil.engine.base import Closing

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.comments.candidate_pool import CandidatePool
-    from postil.comments.store import Model, ModelWriter
     from postil.corpus.passes import OnProgress
     from postil.corpus.store import Corpus
+    from postil.data.model_folders import Model, ModelWriter
     from postil.data.progress import OnMessage
     from postil.endpoint.embeddings import EmbeddingRequest
 

@@ -45,7 +45,7 @@ class StringArray:
         """Open the texts of a folder; the bytes of a text are checked when it is read.
 
         Args:
-            array: Opens an array by its name; see `postil.comments.store.Model.array`.
+            array: Opens an array by its name; see `postil.data.model_folders.Model.array`.
             name: Prefix of the names of the two arrays.
             count: Number of texts; None is any.
 
@@ -191,7 +191,7 @@ class SpanIndex:
         """Open the index of a folder.
 
         Args:
-            array: Opens an array by its name; see `postil.comments.store.Model.array`.
+            array: Opens an array by its name; see `postil.data.model_folders.Model.array`.
             folder: The folder of ``words`` and ``order``.
 
         Raises:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
 
 import msgspec
 
-from postil.comments.store import changing, training_folder
 from postil.corpus.duplicates import compact_text
 from postil.corpus.erasure import erase_comments, rows
 from postil.corpus.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
@@ -21,6 +20,7 @@ from postil.corpus.view import card
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import empty_folder, locked
 from postil.data.fields import plain_id
+from postil.data.model_folders import changing, training_folder
 from postil.data.row_files import read
 from postil.data.suggestions import Source
 from postil.endpoint.cache import AnswerCache

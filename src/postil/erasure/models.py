@@ -23,9 +23,9 @@ from postil.comments.candidate_pool import retriever_arrays
 from postil.comments.neural_commenter import NeuralCommenter
 from postil.comments.retrieval import KINDS, Retriever
 from postil.comments.sentence_vectors import FOLDER as ENCODER
-from postil.comments.store import Change, Model
 from postil.corpus.forgotten import Chosen, is_placeholder, placeholder
 from postil.data.atomic_file import write_error, writing
+from postil.data.model_folders import Change, Model
 from postil.encoders.static import open_static
 from postil.errors import PostilError, UsageError
 from postil.text.tokenizers import stored_tokenizer

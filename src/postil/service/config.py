@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from postil.comments import neural_commenter, retrieval
-from postil.comments.store import Model
+from postil.data.model_folders import Model
 from postil.errors import UsageError
 from postil.metrics.spec import parse_metric
 from postil.screening.filtering import CandidateFilter

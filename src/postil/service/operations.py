@@ -15,10 +15,10 @@ import msgspec
 from postil.comments.commenter import load_commenter, team_draft
 from postil.comments.retrieval import Retriever, needs_endpoint
 from postil.comments.show_filter import COVERAGE, Selection
-from postil.comments.store import Model
 from postil.data.fields import plain_id
 from postil.data.frames import SYSTEM
 from postil.data.grades import Scale
+from postil.data.model_folders import Model
 from postil.data.rows import Article, Candidate, Comment
 from postil.documents.markup import HtmlCleaner
 from postil.documents.readers.html import read_article

@@ -24,8 +24,8 @@ import numpy as np
 
 from postil.comments.result import RankingDifference, RankingMeasure
 from postil.comments.retrieval import KINDS, Retriever
-from postil.comments.store import Model
 from postil.corpus.store import Corpus
+from postil.data.model_folders import Model
 from postil.data.parts import Excluded
 from postil.data.ranking import joined
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError

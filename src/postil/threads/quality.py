@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
-from postil.comments.store import Model, ModelWriter
+from postil.data.model_folders import Model, ModelWriter
 from postil.errors import InvalidInput, Undefined
 
 if TYPE_CHECKING:

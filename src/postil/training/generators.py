@@ -15,10 +15,10 @@ from postil.comments.neural_commenter import ATTENTION, KINDS, CopyIndex, save_g
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import LONGEST, GeneratorTrainOptions
 from postil.comments.result import TrainingResult, TrainingStep
-from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
 from postil.corpus.store import Corpus
 from postil.data.atomic_file import check_folder
+from postil.data.model_folders import Model, ModelWriter
 from postil.errors import UnknownName, UsageError, needs
 from postil.training.texts import CorpusTexts, TrainingDirectory
 

@@ -13,8 +13,8 @@ import msgspec
 from postil.comments.nn.distributed import broadcast_from_main, is_main_process
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.comments.result import GridPoint, GridSearch, GridValue, value_text
-from postil.comments.store import Model
 from postil.data.explain import counted
+from postil.data.model_folders import Model
 from postil.errors import UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.options import Flag, flag_name, split_hint

@@ -34,12 +34,12 @@ from postil.comments.ranking_evaluation import (
 from postil.comments.result import RankingResult, UpdateResult
 from postil.comments.retrieval import KINDS, Retriever
 from postil.comments.sentence_vectors import SentenceVectors, article_text, drop_encoded, encode_model, encode_texts
-from postil.comments.store import Change, Model, ModelWriter, changing, training_folder
 from postil.corpus.forgotten import comment_key, erasures, keys_of
 from postil.corpus.store import Corpus
 from postil.data.arguments import check_arguments
 from postil.data.atomic_file import check_folder
 from postil.data.explain import counted
+from postil.data.model_folders import Change, Model, ModelWriter, changing, training_folder
 from postil.encoders.encoder_options import is_address
 from postil.encoders.endpoint_encoder import EncoderEndpoint, Fingerprint, endpoint_model, open_encoder
 from postil.encoders.sentences import sentence_encoder

@@ -17,10 +17,10 @@ from msgspec import to_builtins
 from postil.comments.neural_commenter import READS
 from postil.comments.nn.batches import Commented, concatenate_texts
 from postil.comments.nn.distributed import broadcast_from_main, is_main_process
-from postil.comments.store import Model, training_folder
 from postil.corpus.store import Corpus, Field
 from postil.data.atomic_file import locked
 from postil.data.explain import have
+from postil.data.model_folders import Model, training_folder
 from postil.data.progress import OnMessage, live
 from postil.errors import MissingExtra, UsageError
 from postil.messages import Setting

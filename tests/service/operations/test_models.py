@@ -15,8 +15,8 @@ from made_retrievers import NEWS, made
 from postil.comments.index import Index
 from postil.comments.neural_commenter import CopyIndex, NeuralCommenter, save_generator
 from postil.comments.nn.token_ids import SPECIAL
-from postil.comments.store import Model, ModelWriter
 from postil.comments.text_arrays import SpanIndex, StringArray
+from postil.data.model_folders import Model, ModelWriter
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.screening.filtering import CandidateFilter
 from postil.service.config import ServiceConfig

@@ -13,9 +13,9 @@ from safetensors.torch import save as as_bytes
 from torch import Tensor, nn
 
 from postil.comments.nn.token_ids import SPECIAL
-from postil.comments.store import Model, ModelWriter
 from postil.data.arrays import WHOLE
 from postil.data.atomic_file import AtomicFile
+from postil.data.model_folders import Model, ModelWriter
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:

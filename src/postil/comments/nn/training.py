@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from postil.comments.nn import models
 from postil.comments.nn.distributed import is_main_process
-from postil.comments.store import training_folder
 from postil.data.atomic_file import AtomicFile, write_file, writing
+from postil.data.model_folders import training_folder
 from postil.errors import InvalidInput, PostilError, UsageError, needs
 
 if TYPE_CHECKING:

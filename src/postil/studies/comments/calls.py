@@ -20,7 +20,6 @@ from postil.comments.call_options import CommentOptions
 from postil.comments.options import RetrieverTrainOptions
 from postil.comments.ranking_evaluation import distinct
 from postil.comments.result import HUMAN
-from postil.comments.store import Model
 from postil.comparison.calls import compare_rows
 from postil.comparison.options import CompareOptions
 from postil.comparison.result import Comparison
@@ -34,6 +33,7 @@ from postil.correlation.options import CorrelateOptions
 from postil.correlation.result import CorrelationResult
 from postil.data.grades import Scale
 from postil.data.groups import nested
+from postil.data.model_folders import Model
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import read, write
 from postil.data.rows import Article, Candidate, Reference

@@ -33,8 +33,8 @@ from postil.studies.stages import words_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from postil.comments.store import Model
     from postil.corpus.result import CorpusMetadata
+    from postil.data.model_folders import Model
     from postil.data.rows import Comment
 
     Row = tuple[str, str, str, str]

@@ -26,10 +26,10 @@ from postil.comments.options import (
     TrainingOptions,
 )
 from postil.comments.result import HUMAN, GridSearch, GridValue, SuggestionsResult
-from postil.comments.store import Model
 from postil.corpus.rated_comments import RatedComments
 from postil.data.atomic_file import AtomicFile
 from postil.data.explain import counted, have, shown
+from postil.data.model_folders import Model
 from postil.data.row_files import read
 from postil.data.rows import Article, Candidate, Judgement
 from postil.data.suggestions import Suggestions

@@ -37,9 +37,9 @@ from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from postil.comments.store import Model
     from postil.correlation.result import CorrelationResult
     from postil.data.grades import Scale
+    from postil.data.model_folders import Model
     from postil.data.parts import Estimate
     from postil.meta.parts import Agreement
     from postil.metrics.result import ScoreResult

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.comments.store import Model, ModelWriter, changing
 from postil.data import atomic_file
 from postil.data.arrays import Expected
 from postil.data.atomic_file import check_folder
+from postil.data.model_folders import Model, ModelWriter, changing
 from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
