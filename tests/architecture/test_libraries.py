@@ -28,7 +28,7 @@ OWNERS = {
     "torchmetrics": "integrations",
     "trafilatura": "documents",
 }
-FILES_WITH_TORCH = ("comments/nn/", "encoders/contextual.py", "integrations/torchmetrics.py")
+FILES_WITH_TORCH = ("comments/nn/", "encoders/networks.py", "integrations/torchmetrics.py")
 # The modules that may import scikit-learn, and do so when they fit; what is fitted is kept and evaluated without it.
 LEARNERS = {"learners/boosting.py"}
 INSIDE = [path for path in FILES if name_of(path) not in ENTRY_POINTS]

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.encoders.contextual import NARROW, ContextualEncoder
+from postil.encoders.contextual import ContextualEncoder
+from postil.encoders.token_batches import NARROW
 from postil.errors import InvalidInput
 from postil.text.tokens import Vocabulary
 

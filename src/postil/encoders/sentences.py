@@ -16,7 +16,9 @@ import numpy as np
 
 from postil.data.artifacts import read_json, read_object
 from postil.encoders.base import PICKLES, Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
-from postil.encoders.contextual import EXTRA, ContextualEncoder, ModelFiles, contextual_encoder
+from postil.encoders.contextual import ContextualEncoder, contextual_encoder
+from postil.encoders.model_files import ModelFiles
+from postil.encoders.networks import EXTRA
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.text.tokens import Tokens, Vocabulary
 
