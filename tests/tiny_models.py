@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 WORDS = [
@@ -222,5 +223,66 @@ def write_onnx(folder: Path, *, layers: int = 3, seed: int = 5) -> Path:
     outputs = [described(name, TensorProto.FLOAT, "batch", "length", WIDTH) for name in names]
     graph = helper.make_graph(nodes, "tiny", inputs, outputs, constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    onnx.save(model, folder / "model.onnx")
+    return folder
+
+
+def head_tensors(labels: int, seed: int = 5) -> dict[str, np.ndarray]:
+    """Weights of a head for sequences, which make numbers far from 0 and from each other."""
+    random = np.random.default_rng(100 + seed)
+    made = {
+        "bert.pooler.dense.weight": random.normal(0, 0.25, (WIDTH, WIDTH)),
+        "bert.pooler.dense.bias": random.normal(0, 0.1, WIDTH),
+        "classifier.weight": random.normal(0, 0.8, (labels, WIDTH)),
+        "classifier.bias": random.normal(0, 0.5, labels),
+    }
+    return {name: value.astype(np.float32) for name, value in made.items()}
+
+
+def write_labels(folder: Path, labels: Sequence[str], problem: str | None) -> None:
+    """Add to the configuration of a folder what makes it one of a classifier."""
+    said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    said |= {
+        "architectures": ["BertForSequenceClassification"],
+        "id2label": {str(i): label for i, label in enumerate(labels)},
+        "label2id": {label: i for i, label in enumerate(labels)},
+    } | ({"problem_type": problem} if problem else {})
+    (folder / "config.json").write_text(json.dumps(said), encoding="utf-8")
+
+
+def write_classifier(folder: Path, labels: Sequence[str], problem: str | None = None, *, seed: int = 5) -> Path:
+    """Write the network of `write_bert` with a head for labels."""
+    from safetensors.numpy import save_file  # noqa: PLC0415
+
+    write_bert(folder, seed=seed)
+    write_labels(folder, labels, problem)
+    body = {f"bert.{name}": value for name, value in tensors(seed=seed).items()}
+    save_file(body | head_tensors(len(labels), seed), folder / "model.safetensors", {"format": "pt"})
+    return folder
+
+
+def write_onnx_classifier(folder: Path, labels: Sequence[str], problem: str | None = None, *, seed: int = 5) -> Path:
+    """Write the network of `write_classifier` as an ONNX graph with logits alone."""
+    import onnx  # noqa: PLC0415
+    from onnx import TensorProto, helper, numpy_helper  # noqa: PLC0415
+
+    write_onnx(folder, seed=seed)
+    write_labels(folder, labels, problem)
+    model = onnx.load(folder / "model.onnx")
+    made = head_tensors(len(labels), seed)
+    for name, value in made.items():
+        turned = value.T.copy() if name.endswith("weight") else value
+        model.graph.initializer.append(numpy_helper.from_array(turned, name))
+    for kind, inputs, out, attributes in (
+        ("Gather", ("last_hidden_state", "scalar-0"), "first", {"axis": 1}),
+        ("MatMul", ("first", "bert.pooler.dense.weight"), "pooled-product", {}),
+        ("Add", ("pooled-product", "bert.pooler.dense.bias"), "pooled-sum", {}),
+        ("Tanh", ("pooled-sum",), "pooled", {}),
+        ("MatMul", ("pooled", "classifier.weight"), "product", {}),
+        ("Add", ("product", "classifier.bias"), "logits", {}),
+    ):
+        model.graph.node.append(helper.make_node(kind, list(inputs), [out], **attributes))
+    del model.graph.output[:]
+    model.graph.output.append(helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", len(labels)]))
     onnx.save(model, folder / "model.onnx")
     return folder

@@ -151,7 +151,7 @@ def whole_number(value: object, default: int) -> int:
     """A positive number of a file, or the default where it has none or one without meaning.
 
     Args:
-        value: What the file has.
+        value: Value in the file.
         default: The number instead.
 
     >>> whole_number(512, 0), whole_number(None, 0), whole_number(10**30, UNLIMITED)

@@ -6,7 +6,7 @@ Only safetensors and graphs are read, no code of a folder runs, and nothing is d
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from postil.encoders.model_files import UNLIMITED, whole_number
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     import torch
@@ -140,7 +140,11 @@ class TransformersNetwork:
             )
         has_head = loader != "AutoModel"
         labels = self.config.num_labels if has_head else 0
-        _check_tensors(report, folder, unused="" if has_head else "pooler.", labels=labels)
+        _check_shapes(report["mismatched_keys"], folder, labels)
+        missing = sorted(name for name in report["missing_keys"] if has_head or "pooler." not in name)
+        if missing:
+            problem = f"tensor {missing[0]} is missing ({len(missing)} in all); are these weights of that config.json?"
+            raise InvalidInput(problem, where=str(folder))
         is_part = self.config.is_encoder_decoder and not has_head
         self._network = (network.get_encoder() if is_part else network).eval()
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -181,23 +185,22 @@ class TransformersNetwork:
         return found
 
 
-def _check_tensors(report: Mapping[str, Iterable[Any]], folder: Path, *, unused: str, labels: int) -> None:
-    """Refuse weights that the library would fill up with random numbers.
+def _check_shapes(differing: Collection[tuple[str, Sequence[int], Sequence[int]]], folder: Path, labels: int) -> None:
+    """Refuse weights in place of which the library would take random numbers.
 
     Args:
-        report: What it says of the tensors.
+        differing: Tensors of another shape than the configuration's: their name, their shape, and that.
         folder: Folder of the model.
-        unused: Part of the names of tensors that may be missing; empty for none.
         labels: Number of labels in the configuration; 0 for a network without them.
     """
-    for name, found, wanted in sorted(report["mismatched_keys"]):
+    for name, found, wanted in sorted(differing):
         shapes = f"tensor {name} has the shape {tuple(found)}, expected {tuple(wanted)}"
-        why = f"for the {labels} labels of id2label in config.json" if wanted[0] == labels else "by config.json"
+        why = (
+            f"for the {labels} labels of id2label in config.json"
+            if tuple(wanted[:1]) == (labels,)
+            else "by config.json"
+        )
         raise InvalidInput(f"{shapes} {why}", where=str(folder))
-    missing = sorted(name for name in report["missing_keys"] if not unused or unused not in name)
-    if missing:
-        problem = f"tensor {missing[0]} is missing ({len(missing)} in all); are these weights of that config.json?"
-        raise InvalidInput(problem, where=str(folder))
 
 
 def _keep_layers(config: transformers.PretrainedConfig, layers: int) -> None:
