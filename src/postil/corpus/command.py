@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import click
+
 from postil.cli.command import Argument, Commands, FormatOption, Group, Option, command
 from postil.cli.output import emit, say
 from postil.corpus.options import BuildOptions, BuildRunOptions, StatisticsOptions
 from postil.data.options import InputOptions
+from postil.options import flags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import click
 
     from postil.corpus.importers.importer import Importer
 
@@ -95,7 +96,18 @@ def _import(name: str) -> click.Command:
     made, hints = (of_options, {}) if importer.files is None else (of_files, {"files": _files(*importer.files)})
     made.__doc__ = importer.help
     made.__annotations__ = hints | {"out": _rows(importer.rows.__name__), "options": importer.options, "return": None}
-    return command(made, name)
+    ready = command(made, name)
+    if "decisions" not in flags_of(importer.options):
+        ready.params.append(click.Option(["--decisions"], hidden=True, expose_value=False, callback=_refuse_decisions))
+    return ready
+
+
+def _refuse_decisions(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    """Say which formats have the decisions of moderators, where one is asked for them that has none."""
+    if value is not None:
+        able = [name for name, each in _importers().items() if "decisions" in flags_of(each.options)]
+        problem = f"files of {context.info_name} hold no decisions of moderators; those of {', '.join(able)} do"
+        raise click.UsageError(f"--decisions: {problem}", context)
 
 
 def _files(metavar: str, text: str) -> object:

@@ -26,7 +26,7 @@ import msgspec
 from postil.corpus.importers.import_report import ImportReport, Place, stem
 from postil.data.explain import shown
 from postil.data.fields import is_integer, is_number, optional_date
-from postil.data.rows import Article, Comment
+from postil.data.rows import Article, Comment, Decision
 from postil.data.sqlite_file import temporary
 from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from postil.corpus.importers.verdicts import Verdict
     from postil.data.parquet import Record
     from postil.data.streams import FilePath
 
@@ -478,12 +479,15 @@ TABLES: Final = """
         number INTEGER PRIMARY KEY, name TEXT, above TEXT, article, found INTEGER,
         place TEXT, line INTEGER, row BLOB
     );
+    CREATE TABLE roots (name TEXT, article TEXT);
+    CREATE TABLE decisions (number INTEGER PRIMARY KEY, name TEXT, above TEXT, article TEXT, row BLOB);
+    CREATE TABLE reasons (name TEXT PRIMARY KEY, reason TEXT);
 """
 """SQL of the tables of `Threads`."""
 # Comments that name what they answer, but not their article: it is where the answers lead up to.
 ROOTS: Final = """
     CREATE INDEX answers ON comments (above);
-    CREATE TABLE roots AS WITH RECURSIVE tree (name, article) AS (
+    INSERT INTO roots WITH RECURSIVE tree (name, article) AS (
         SELECT name, name FROM articles
         UNION SELECT comments.name, tree.article FROM comments JOIN tree ON comments.above = tree.name
     ) SELECT name, article FROM tree;
@@ -495,6 +499,11 @@ JOINED: Final = """
     SELECT articles.number, comments.place, comments.line, comments.row, comments.found AND above = article
     FROM comments JOIN articles ON articles.name = comments.article
     WHERE comments.row IS NOT NULL ORDER BY articles.number, comments.number
+"""
+DECIDED: Final = """
+    SELECT decisions.row, COALESCE(decisions.article, roots.article), reasons.reason FROM decisions
+    LEFT JOIN roots ON decisions.article IS NULL AND roots.name = decisions.above
+    LEFT JOIN reasons ON reasons.name = decisions.name ORDER BY decisions.number
 """
 NUMBERED: Final = "SELECT article, place, line, row, 0 FROM comments ORDER BY article, number"
 """The same where comments name the numbers of articles."""
@@ -508,12 +517,18 @@ class Threads:
         report: Counts; what is broken is rejected.
         builder: Builder of both.
         where: File of comments that are built already.
+        lang: Language of decisions.
     """
 
     def __init__(
-        self, rows: sqlite3.Connection, report: ImportReport, builder: ArticleBuilder, where: str = ""
+        self,
+        rows: sqlite3.Connection,
+        report: ImportReport,
+        builder: ArticleBuilder,
+        where: str = "",
+        lang: str | None = None,
     ) -> None:
-        self.report = report
+        self.report, self._lang = report, lang
         self._rows, self._builder, self._where = rows, builder, where
         self._encode = msgspec.msgpack.Encoder().encode
 
@@ -568,6 +583,47 @@ class Threads:
             (name, above, article, where, line, data),
         )
 
+    def decide(
+        self,
+        verdict: Verdict,
+        comment: Callable[[], Mapping[str, object]],
+        *,
+        name: str,
+        author: str | None,
+        above: str | None = None,
+        article: str | None = None,
+    ) -> None:
+        """Add the verdict on a comment, where decisions are wanted.
+
+        Args:
+            verdict: The verdict.
+            comment: Function that makes its fields, as of `add_comment`.
+            name: Its id.
+            author: Any text that only its author has; it is not kept.
+            above: The id of what it answers.
+            article: The id of its article; None if `above` leads there.
+
+        Raises:
+            InvalidInput: A field of a comment that is held is broken; says which.
+        """
+        if self.report.decisions is None:
+            return
+        made = self.report.decisions.made(verdict, comment, article=article, author=author, lang=self._lang)
+        if made is not None:
+            self._rows.execute(
+                "INSERT INTO decisions (name, above, article, row) VALUES (?, ?, ?, ?)",
+                (name, above, article, self._encode(made)),
+            )
+
+    def add_reason(self, name: str, reason: str) -> None:
+        """Add the reason why a comment is held, which stands apart from it; the last one counts.
+
+        Args:
+            name: The id of the comment.
+            reason: The reason.
+        """
+        self._rows.execute("INSERT OR REPLACE INTO reasons (name, reason) VALUES (?, ?)", (name, reason))
+
     def insert_comment(self, comment: Comment, line: int, article: int) -> None:
         """Add a comment that is built already.
 
@@ -592,6 +648,7 @@ class Threads:
         decode_comment = msgspec.msgpack.Decoder(Comment).decode
         if self._count("comments WHERE article IS NULL"):
             self._rows.executescript(ROOTS)
+        self._write_decisions()
         self.report.orphans += self._count("comments WHERE row IS NOT NULL")
         groups = groupby(self._rows.execute(joined), itemgetter(0))
         number, group = next(groups, (None, iter(())))
@@ -608,6 +665,16 @@ class Threads:
                 number, group = next(groups, (None, iter(())))
             self._builder.count(article)
             yield article
+
+    def _write_decisions(self) -> None:
+        """Hand on the decisions, in the order in which they were added, with their articles."""
+        if (decisions := self.report.decisions) is None:
+            return
+        decode = msgspec.msgpack.Decoder(Decision).decode
+        for row, article, reason in self._rows.execute(DECIDED):
+            made = decode(row)
+            why = reason if made.decision == "hold" and reason else made.reason
+            decisions.write(msgspec.structs.replace(made, article=article, reason=why))
 
     def _place(self, found: Sequence[tuple[int, str | None, int, bytes, int]], index: int) -> tuple[str, int, str]:
         """File, line and field of a comment."""
@@ -643,7 +710,7 @@ def read_threads(
         PostilError: There is no room for the temporary file.
     """
     with temporary(TABLES) as rows:
-        threads = Threads(rows, report, ArticleBuilder(EXPORTED.mapped(lang=lang), report))
+        threads = Threads(rows, report, ArticleBuilder(EXPORTED.mapped(lang=lang), report), lang=lang)
         for path in paths:
             where = os.fspath(path)
             for line, row in objects(path, report):

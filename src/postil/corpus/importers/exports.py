@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from postil.corpus.importers.article_builder import (
     EXPORTED,
@@ -22,7 +22,21 @@ from postil.corpus.importers.article_builder import (
     text_at,
 )
 from postil.corpus.importers.import_report import ImportReport, json_objects
-from postil.corpus.importers.importer import EXPORTS, Importer, LangOptions, Sign, articles_in
+from postil.corpus.importers.importer import EXPORTS, ExportOptions, Importer, Sign, articles_in
+from postil.corpus.importers.verdicts import (
+    GONE,
+    KEPT,
+    READERS,
+    author,
+    of_coral,
+    of_discourse,
+    of_disqus,
+    of_hackernews,
+    of_reddit,
+    of_wordpress,
+    plain,
+    rejection,
+)
 from postil.data.explain import shown
 from postil.data.fields import is_integer
 from postil.documents.markup import html_text, unescaped
@@ -30,8 +44,10 @@ from postil.documents.xml import Element, elements
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from postil.corpus.importers.import_report import Place
+    from postil.corpus.importers.verdicts import Verdict
     from postil.data.parquet import Record
     from postil.data.rows import Article
     from postil.data.streams import FilePath
@@ -48,6 +64,8 @@ __all__ = [
     "without_shortcodes",
 ]
 
+Decided: TypeAlias = "tuple[Verdict, Callable[[], Record], str | None]"
+"""The verdict on a comment, a function that makes its fields, and a text that only its author has."""
 NO_DATE: Final = "0000-00-00 00:00:00"
 MEDIA: Final = re.compile(r"(?<!\[)\[(embed|audio|video)\b[^\[\]]*\][^\[\]]{0,2000}\[/\1\]")
 """Shortcodes around an address, which is no text."""
@@ -64,7 +82,7 @@ def read_wordpress(
     """Read exports of WordPress.
 
     Posts that are published are articles, and so are pages and others with comments. Comments that wait, are spam or in
-    the trash, and pingbacks are left out; names, addresses and IPs are not read.
+    the trash, and pingbacks are left out; names, addresses and IPs are not kept.
 
     Args:
         paths: The files.
@@ -99,6 +117,10 @@ def _items(lang: str | None, path: FilePath, report: ImportReport) -> Iterator[t
             continue
         comments = [one for one in element.all("wp:comment") if _approved(one)]
         report.withheld += sum(1 for _ in element.all("wp:comment")) - len(comments)
+        if _public(element):
+            article = element.said("wp:post_id") or element.said("link") or None
+            place = os.fspath(path), element.line
+            _decide(_decided_of_wordpress(element), article, site_lang, place, report)
         if not _published(element, comments):
             report.unpublished += 1
             continue
@@ -138,15 +160,42 @@ def without_shortcodes(html: str) -> str:
 
 
 def _approved(comment: Element) -> bool:
-    return comment.said("wp:comment_approved") == "1" and comment.said("wp:comment_type") in {"", "comment"}
+    return comment.said("wp:comment_approved") == "1" and comment.said("wp:comment_type") in READERS
 
 
 def _published(item: Element, comments: Sequence[Element]) -> bool:
-    return (
-        item.said("wp:status") in {"", "publish"}
-        and not item.said("wp:post_password")
-        and (item.said("wp:post_type") in {"", "post"} or bool(comments))
-    )
+    return _public(item) and (item.said("wp:post_type") in {"", "post"} or bool(comments))
+
+
+def _public(item: Element) -> bool:
+    return item.said("wp:status") in {"", "publish"} and not item.said("wp:post_password")
+
+
+def _without_spam(report: ImportReport) -> str | None:
+    """Remark on decisions that lack spam."""
+    if report.decisions is None or report.decisions.held["spam"]:
+        return None
+    return "no comment is spam: WordPress leaves spam out of its exports, unless a plug-in keeps it in"
+
+
+def _decided_of_wordpress(item: Element) -> Iterator[Decided]:
+    for comment in item.all("wp:comment"):
+        user, mail = comment.said("wp:comment_user_id"), comment.said("wp:comment_author_email").lower()
+        person = author(id=None if user == "0" else user, mail=mail, name=comment.said("wp:comment_author"))
+        yield of_wordpress(comment), partial(_comment_of_post, comment), person
+
+
+def _decide(
+    found: Iterable[Decided], article: str | None, lang: str | None, place: Place, report: ImportReport
+) -> None:
+    """Hand on the decisions on the comments of an article, where they are wanted."""
+    if (decisions := report.decisions) is None:
+        return
+    for verdict, comment, person in found:
+        try:
+            decisions.add(verdict, comment, article=article, author=person, lang=lang)
+        except InvalidInput as error:
+            report.refuse_at(error, *place)
 
 
 def _post(item: Element, comments: Sequence[Element], lang: str | None) -> Record:
@@ -186,7 +235,7 @@ def read_disqus(
     """Read exports of Disqus.
 
     They hold titles and addresses of articles, but not their contents, and no votes. Posts that are deleted or spam are
-    left out; names, addresses and IPs are not read.
+    left out; names, addresses and IPs are not kept.
 
     Args:
         paths: The files.
@@ -225,7 +274,9 @@ def _add_post(element: Element, where: str, line: int, threads: Threads) -> None
         raise InvalidInput(f"expected the id of a {element.name}, got none", field=ID)
     if "true" in {element.said("isDeleted"), element.said("isSpam")}:
         threads.report.unpublished += element.name == "thread"
-        threads.report.withheld += element.name == "post"
+        if element.name == "post":
+            threads.report.withheld += 1
+            _decide_disqus(element, name, threads)
     elif element.name == "thread":
         row = {
             "id": name,
@@ -239,13 +290,26 @@ def _add_post(element: Element, where: str, line: int, threads: Threads) -> None
         article, parent = _reference(element, "thread"), _reference(element, "parent")
         if article is None:
             raise InvalidInput("expected the id of the post's thread, got none", field=f"thread.{ID}")
-        row = {
-            "id": name,
-            "text": html_text(element.said("message"), quotes=False),
-            "date": element.said("createdAt"),
-            "parent": parent,
-        }
-        threads.add_comment(row, where, line, name=name, above=parent, article=article)
+        _decide_disqus(element, name, threads)
+        threads.add_comment(
+            _comment_of_thread(element, name, parent), where, line, name=name, above=parent, article=article
+        )
+
+
+def _comment_of_thread(element: Element, name: str, parent: str | None = None) -> Record:
+    return {
+        "id": name,
+        "text": html_text(element.said("message"), quotes=False),
+        "date": element.said("createdAt"),
+        "parent": parent,
+    }
+
+
+def _decide_disqus(post: Element, name: str, threads: Threads) -> None:
+    by, article = post.first("author"), _reference(post, "thread")
+    person = author(user=by.said("username"), mail=by.said("email").lower(), name=by.said("name")) if by else None
+    make = partial(_comment_of_thread, post, name)
+    threads.decide(of_disqus(post), make, name=name, author=person, article=article)
 
 
 def _reference(element: Element, name: str) -> str | None:
@@ -255,8 +319,6 @@ def _reference(element: Element, name: str) -> str | None:
 
 LIKE: Final = 2
 """Number of the action `like` in the summary of a post's actions."""
-REGULAR: Final = 1
-"""Type of the posts that people wrote; others are notes of moderators and of the system, and whispers."""
 
 
 def read_discourse(
@@ -265,7 +327,7 @@ def read_discourse(
     """Read topics of Discourse.
 
     Likes are upvotes. Posts that are deleted or hidden, notes of moderators and whispers are left out; names are not
-    read. Posts that a topic names and does not hold, since a page of it has 20, are counted.
+    kept. Posts that a topic names and does not hold, since a page of it has 20, are counted.
 
     Args:
         paths: The files: a topic each, an array of topics, or a topic per line.
@@ -288,17 +350,26 @@ def read_discourse(
     >>> article.content, article.comments[0].text
     ('It will.', 'Oh')
     """
-    yield from read_articles(paths, report, EXPORTED.mapped(lang=lang), _topics)
+    yield from read_articles(paths, report, EXPORTED.mapped(lang=lang), partial(_topics, lang))
 
 
-def _topics(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
+def _topics(lang: str | None, path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
     for line, topic in json_objects(path, report):
         try:
             row = _topic(topic, report)
         except InvalidInput as error:
             report.refuse_at(error, os.fspath(path), line)
         else:
+            _decide(_decided_of_topic(topic), text_at(topic, "id"), lang, (os.fspath(path), line), report)
             yield line, row
+
+
+def _decided_of_topic(topic: Record) -> Iterator[Decided]:
+    stream = cast("dict[str, list[Record]]", topic["post_stream"])  # the topic was read before
+    for post in stream["posts"]:
+        if post.get("post_number") != 1:
+            person = author(id=post.get("user_id"), name=post.get("username"))
+            yield of_discourse(post), partial(_comment_of_topic, post, {}), person
 
 
 def _topic(topic: Record, report: ImportReport) -> Record:
@@ -311,13 +382,14 @@ def _topic(topic: Record, report: ImportReport) -> Record:
     report.absent += sum(_is_id(name) and name not in held for name in named) if isinstance(named, list) else 0
     ids = {post.get("post_number"): text_at(post, "id") for post in posts if _is_id(post.get("post_number"))}
     first = next((post for post in posts if post.get("post_number") == 1), None)
-    answers = [post for post in posts if post is not first and _is_seen(post)]
+    answers = [post for post in posts if post is not first and of_discourse(post) is KEPT]
     report.withheld += len(posts) - len(answers) - (first is not None)
-    name = text_at(topic, "id")
     return {
-        "id": name,
+        "id": text_at(topic, "id"),
         "title": html_text(text_at(topic, "title") or ""),
-        "content": html_text(text_at(first, "cooked", "raw") or "") or None if first and _is_seen(first) else None,
+        "content": html_text(text_at(first, "cooked", "raw") or "") or None
+        if first and of_discourse(first) is KEPT
+        else None,
         "category": text_at(topic, "category_id"),
         "date": text_at(topic, "created_at"),
         "comments": [_comment_of_topic(post, ids) for post in answers],
@@ -338,11 +410,6 @@ def _comment_of_topic(post: Record, ids: dict[object, str | None]) -> Record:
     }
 
 
-def _is_seen(post: Record) -> bool:
-    unseen = post.get("hidden") or post.get("deleted_at") or post.get("user_deleted")
-    return not unseen and post.get("post_type", REGULAR) == REGULAR
-
-
 def _likes(actions: object) -> object:
     """Likes of a post; a summary leaves out what nobody did."""
     if not isinstance(actions, list):
@@ -355,17 +422,13 @@ def _is_id(value: object) -> bool:
     return isinstance(value, str | int)
 
 
-SEEN: Final = ("NONE", "APPROVED")
-"""Statuses of comments that readers see."""
-
-
 def read_coral(
     paths: Sequence[FilePath], report: ImportReport | None = None, *, lang: str | None = None
 ) -> Iterator[Article]:
     r"""Read stories and comments of Coral.
 
     Stories have a title and an address, but no content. Reactions are upvotes, and the last revision of a comment is
-    its text. Comments that are neither approved nor without a status are left out; people's ids are not read.
+    its text. Comments that are neither approved nor without a status are left out; people's ids are not kept.
 
     Args:
         paths: The files, of stories, of comments or of both, in any order.
@@ -396,14 +459,21 @@ def _add_coral(row: Record, where: str, line: int, threads: Threads) -> None:
     name = text_at(row, "id", "_id")
     if name is None:
         raise InvalidInput("missing", field="id")
-    article = text_at(row, "storyID")
+    article, of_action = text_at(row, "storyID"), text_at(row, "commentID")
+    if of_action is not None:
+        if reason := rejection(row):
+            threads.add_reason(of_action, reason)
+        return
     if article is None:
         threads.add_article(_story(row, name), where, line)
-    elif row.get("status", SEEN[0]) not in SEEN or row.get("deletedAt"):
-        threads.report.withheld += 1
-    else:
+        return
+    verdict, make = of_coral(row), partial(_comment_of_story, row, name)
+    threads.decide(verdict, make, name=name, author=author(id=row.get("authorID")), article=article)
+    if verdict is KEPT:
         parent = text_at(row, "parentID")
-        threads.add_comment(_comment_of_story(row, name, parent), where, line, name=name, above=parent, article=article)
+        threads.add_comment(make(parent), where, line, name=name, above=parent, article=article)
+    else:
+        threads.report.withheld += 1
 
 
 def _story(row: Record, name: str) -> Record:
@@ -414,37 +484,28 @@ def _story(row: Record, name: str) -> Record:
         "title": html_text(text_at(metadata, "title") or ""),
         "category": text_at(metadata, "section"),
         "url": text_at(row, "url"),
-        "date": _plain(metadata.get("publishedAt")) or _plain(row.get("createdAt")),
+        "date": plain(metadata.get("publishedAt")) or plain(row.get("createdAt")),
     }
 
 
-def _comment_of_story(row: Record, name: str, parent: str | None) -> Record:
+def _comment_of_story(row: Record, name: str, parent: str | None = None) -> Record:
     revisions = row.get("revisions")
     last = revisions[-1] if isinstance(revisions, list) and revisions else None
     body = text_at(last, "body") if isinstance(last, dict) else None
     if body is None:
         raise InvalidInput("expected an array with the text of the comment", field="revisions[-1].body")
     counts = row.get("actionCounts")
-    upvotes = _plain(counts.get("REACTION", 0)) if isinstance(counts, dict) else None
+    upvotes = plain(counts.get("REACTION", 0)) if isinstance(counts, dict) else None
     return {
         "id": name,
         "text": html_text(body, quotes=False),
         "upvotes": upvotes,
-        "date": _plain(row.get("createdAt")),
+        "date": plain(row.get("createdAt")),
         "parent": parent,
     }
 
 
-def _plain(value: object) -> object:
-    """A date or number that MongoDB wraps in an object: `{"$date": {"$numberLong": "1584772021000"}}`."""
-    while isinstance(value, dict) and len(value) == 1 and next(iter(value)).startswith("$"):
-        [value] = value.values()
-    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 20 else value
-
-
 REDDIT: Final = "https://www.reddit.com"
-GONE: Final = ("[deleted]", "[removed]")
-"""Texts of what its author or a moderator took away."""
 AUTOMATIC: Final = "AutoModerator"
 LISTING: Final = "Listing"
 OF_COMMENTS, OF_SUBMISSIONS = "t1_", "t3_"
@@ -519,21 +580,31 @@ def _add_one(row: Record, where: str, line: int, threads: Threads) -> None:
     body, link = text_at(row, "body"), text_at(row, "link_id")
     if link is None:
         _add_submission(row, name, where, line, threads)
-    elif body is None:
+        return
+    if body is None:
         raise InvalidInput("missing", field="body")
-    elif body.strip() in GONE or _is_of_moderators(row):
+    if _is_of_moderators(row):
+        threads.report.withheld += 1
+        return
+    article, by = link.removeprefix(OF_SUBMISSIONS), row.get("author")
+    make, person = partial(_comment_of_submission, row, name, body), author(name=None if by in GONE else by)
+    threads.decide(of_reddit(row, body.strip()), make, name=name, author=person, article=article)
+    if body.strip() in GONE:
         threads.report.withheld += 1
     else:
         above = text_at(row, "parent_id") or ""
         parent = above.removeprefix(OF_COMMENTS) if above.startswith(OF_COMMENTS) else None
-        fields = {
-            "id": name,
-            "text": without_quotes(unescaped(body)),
-            "upvotes": row.get("score"),
-            "date": row.get("created_utc"),
-            "parent": parent,
-        }
-        threads.add_comment(fields, where, line, name=name, above=parent, article=link.removeprefix(OF_SUBMISSIONS))
+        threads.add_comment(make(parent), where, line, name=name, above=parent, article=article)
+
+
+def _comment_of_submission(row: Record, name: str, body: str, parent: str | None = None) -> Record:
+    return {
+        "id": name,
+        "text": without_quotes(unescaped(body)),
+        "upvotes": row.get("score"),
+        "date": row.get("created_utc"),
+        "parent": parent,
+    }
 
 
 def _is_of_moderators(row: Record) -> bool:
@@ -579,7 +650,7 @@ def read_hackernews(
     r"""Read stories and comments of Hacker News.
 
     A comment belongs to the story that its answers lead up to. Comments have no votes. Items that are deleted or dead
-    are left out, as are lines that quote (`>`) and items that are null; names are not read.
+    are left out, as are lines that quote (`>`) and items that are null; names are not kept.
 
     Args:
         paths: The files, with an item per line or an array of items, in any order.
@@ -648,9 +719,12 @@ def _add_hackernews(item: Record, where: str, line: int, threads: Threads) -> No
     else:
         threads.report.withheld += hidden
         article = text_at(item, "story_id")
-        text = without_quotes(html_text(text_at(item, "text", "comment_text") or "", quotes=False))
+        said = text_at(item, "text", "comment_text") or ""
+        text = without_quotes(html_text(said, quotes=False))
         fields = {"id": name, "text": text, "upvotes": item.get("points"), "date": date}
         fields["parent"] = None if above == article else above
+        verdict, person = of_hackernews(item, said), author(name=item.get("by") or item.get("author"))
+        threads.decide(verdict, lambda: fields, name=name, author=person, above=above, article=article)
         threads.add_comment(None if hidden else fields, where, line, name=name, above=above, article=article)
 
 
@@ -675,12 +749,12 @@ IMPORTERS: Final = (
         "wordpress",
         """Exports of WordPress: posts with their approved comments.
 
-        The files are those of Tools, Export; names and addresses of people are not read.
+        The files are those of Tools, Export; names and addresses of people are not kept.
 
         Example: postil corpus import wordpress site.xml --out articles.jsonl
         """,
-        LangOptions,
-        articles_in(read_wordpress),
+        ExportOptions,
+        articles_in(read_wordpress, _without_spam),
         EXPORTS,
         sign=Sign(head=re.compile(r"<rss\b[^>]{0,2000}\bxmlns:wp=")),
     ),
@@ -692,7 +766,7 @@ IMPORTERS: Final = (
 
         Example: postil corpus import disqus disqus.xml.gz --out articles.jsonl
         """,
-        LangOptions,
+        ExportOptions,
         articles_in(read_disqus),
         EXPORTS,
         sign=Sign(head=re.compile(r"<disqus\b")),
@@ -705,7 +779,7 @@ IMPORTERS: Final = (
 
         Example: postil corpus import discourse topics.jsonl --out articles.jsonl
         """,
-        LangOptions,
+        ExportOptions,
         articles_in(read_discourse),
         EXPORTS,
         sign=Sign(fields=(_fields("post_stream"),)),
@@ -718,7 +792,7 @@ IMPORTERS: Final = (
 
         Example: postil corpus import coral stories.json comments.json --out articles.jsonl
         """,
-        LangOptions,
+        ExportOptions,
         articles_in(read_coral),
         EXPORTS,
         sign=Sign(fields=(_fields("storyID"), _fields("metadata", "url", "id"), _fields("revisions", "id"))),
@@ -731,7 +805,7 @@ IMPORTERS: Final = (
 
         Example: postil corpus import reddit submissions.zst comments.zst --out articles.jsonl
         """,
-        LangOptions,
+        ExportOptions,
         articles_in(read_reddit),
         EXPORTS,
         sign=Sign(
@@ -746,7 +820,7 @@ IMPORTERS: Final = (
 
         Example: postil corpus import hackernews items.jsonl --out articles.jsonl
         """,
-        LangOptions,
+        ExportOptions,
         articles_in(read_hackernews),
         EXPORTS,
         sign=Sign(test=_is_hackernews),

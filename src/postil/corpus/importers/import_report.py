@@ -28,6 +28,7 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from postil.corpus.importers.moderation import Decisions
     from postil.data.parquet import Record
 
 __all__ = [
@@ -79,6 +80,7 @@ class ImportReport:
         unread: Fields of articles that are not read.
         unread_of_comments: The same of comments.
         detected: Guessed encodings and delimiters of tables, one line each.
+        decisions: Takes the decisions of moderators that the files hold; without it they are not read.
     """
 
     reject: Callable[[InvalidInput], None] = raised
@@ -107,6 +109,7 @@ class ImportReport:
     unread: set[str] = field(default_factory=set)
     unread_of_comments: set[str] = field(default_factory=set)
     detected: list[str] = field(default_factory=list)
+    decisions: Decisions | None = None
 
     def refuse(self, problem: InvalidInput) -> None:
         """Count a broken line or comment, and hand it to `reject`.

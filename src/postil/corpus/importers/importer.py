@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from operator import attrgetter
 from pkgutil import iter_modules
@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias
 
 from postil.corpus import importers as folder
 from postil.corpus.importers.import_report import ImportReport
+from postil.corpus.importers.moderation import Decisions
 from postil.corpus.options import ON_ERROR
+from postil.corpus.privacy import HashKey
 from postil.corpus.result import Rejected
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import Writer, kind_of, write
-from postil.data.rows import Article, Passage
+from postil.data.rows import Article, Decision, Passage
 from postil.data.streams import DAMAGE, FilePath, opened
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Message, Setting
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXPORTS",
     "LINES",
+    "ExportOptions",
     "ImportOptions",
     "Importer",
     "LangOptions",
@@ -70,6 +73,8 @@ LINES: Final = ("FILES...", "JSON Lines, one article per line.")
 EXPORTS: Final = ("FILES...", "Files of the site, which may be compressed.")
 """Files that several importers take: their placeholder, and what they are."""
 
+DECISIONS: Final = Setting("decisions")
+HASH_KEY: Final = Setting("hash_key")
 SKIP: Final = Setting("on_error", "skip")
 HEAD: Final = 1 << 20
 """Number of bytes of a raw export that are looked at."""
@@ -245,6 +250,24 @@ class LangOptions(ImportOptions):
     lang: Annotated[str | None, Flag(metavar="TAG")] = None
 
 
+@options
+class ExportOptions(LangOptions):
+    """Options of imports of sites whose exports hold what became of each comment.
+
+    Args:
+        decisions: Write what moderators kept and held, with reasons, to this file: .jsonl, .csv or .parquet, also .gz.
+        hash_key: File with the secret key of the authors in --decisions, so that they are the same in every import;
+            created where it does not exist. By default authors are numbered.
+    """
+
+    decisions: Annotated[str | None, Flag(metavar="FILE")] = None
+    hash_key: Annotated[HashKey | None, Flag(metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        if self.hash_key is not None and self.decisions is None:
+            raise UsageError("{key} is of the authors in {decisions}", key=HASH_KEY, decisions=DECISIONS)
+
+
 def import_articles(
     read: Callable[[ImportReport], Iterator[Article]],
     inputs: Sequence[FilePath],
@@ -270,10 +293,19 @@ def import_articles(
         PostilError: The operating system reports an error.
     """
     kind_of(out)  # before the work, not after it
-    for path in (out, rejected_file(out)) if options.on_error == "skip" else (out,):
+    outputs = [out, rejected_file(out)] if options.on_error == "skip" else [out]
+    decided = options.decisions if isinstance(options, ExportOptions) else None
+    if decided is not None:
+        _check_decisions(decided, outputs)
+        outputs.append(decided)
+    for path in outputs:
         check_apart(path, inputs)
-    with rejecting(out, options.on_error) as (reject, problems), Writer(out, Article) as writer:
-        report = ImportReport(reject)
+    with (
+        rejecting(out, options.on_error) as (reject, problems),
+        Writer(out, Article) as writer,
+        _deciding(decided, options) as decisions,
+    ):
+        report = ImportReport(reject, decisions=decisions)
         with progress("articles", read(report)) as articles:
             for article in articles:
                 writer.write(article)
@@ -286,17 +318,40 @@ def import_articles(
     if said := note(report):
         on_message(said)
     on_message(f"{counted(report.articles, 'article')} with {counted(report.comments, 'comment')} in {out}")
+    if decided is not None and decisions is not None:
+        decisions.say(decided, on_message)
 
 
-def articles_in(read: InLanguage) -> Run:
+def _check_decisions(path: str, outputs: Sequence[str]) -> None:
+    """Refuse a file of decisions before the work, not after it."""
+    kind_of(path)
+    if path in outputs or os.path.realpath(path) in map(os.path.realpath, outputs):
+        raise UsageError(
+            "{path}: is another output already; name another file in {setting}", path=path, setting=DECISIONS
+        )
+
+
+@contextmanager
+def _deciding(path: str | None, options: ImportOptions) -> Iterator[Decisions | None]:
+    """Decisions on their way to a file, if there is one."""
+    if path is None or not isinstance(options, ExportOptions):
+        yield None
+        return
+    with Writer(path, Decision) as writer:
+        yield Decisions(writer.write, options.hash_key)
+
+
+def articles_in(read: InLanguage, note: Callable[[ImportReport], str | None] = lambda _: None) -> Run:
     """The import of articles whose reader takes files, a report and a language, as that of a site's exports does.
 
     Args:
         read: The reader.
+        note: As of `import_articles`.
     """
 
     def run(files: Sequence[FilePath], out: str, options: LangOptions, on_message: OnMessage) -> None:
-        import_articles(lambda report: read(files, report, lang=options.lang), files, out, options, on_message)
+        made = partial(read, files, lang=options.lang)
+        import_articles(made, files, out, options, on_message, note=note)
 
     return run
 
