@@ -296,7 +296,7 @@ def test_killed_before_the_end_it_leaves_the_old_folder(
         (("model",), "expected --comment ARTICLE:COMMENT, --comments FILE or --article ID"),
         (("--comment", "a:b"), "expected a model, or --corpus or --cache, to erase from"),
         (("none", "--comment", "a:b"), "none: no such folder; expected a model"),
-        (("--cache", "none", "--comment", "a:b"), "expected a model or --corpus besides --cache"),
+        (("--cache", "none", "--comment", "a:b"), "expected a model, --corpus or --data besides --cache: texts"),
         (("model", "--cache", "corpus", "--comment", "a03:c0"), "corpus: no answers.sqlite in this folder; expected"),
         (("model", "./model", "--comment", "a03:c0"), "/model is named twice"),
         (("model", "--corpus", "corpus", "--corpus", "corpus/", "--comment", "a03:c0"), "/corpus is named twice"),

@@ -24,6 +24,7 @@ import postil
 from made_retrievers import NEWS, made
 from postil.cli.main import app
 from postil.comments.retrieval import Retriever
+from postil.data.rows import Decision
 from postil.data.suggestions import Label
 from postil.erasure.models import AlsoServed, ServedModels, noted, unserved
 from postil.service.store import ServiceStore
@@ -143,6 +144,41 @@ def test_labels_of_an_article_go_with_it(site: Path) -> None:
     assert not in_files(site / "data", "n1")
 
 
+def store_decisions(folder: str, *decisions: Decision) -> None:
+    async def run(store: ServiceStore) -> None:
+        for one in decisions:
+            await store.add_decision(one)
+
+    with closing(ServiceStore.open(folder)) as store:
+        asyncio.run(run(store))
+
+
+@pytest.mark.usefixtures("site")
+def test_decisions_are_found_in_a_store_without_any_model() -> None:
+    gone = [
+        Decision("Du Depp!", "hold", article="https://news.example/rain?p=1", id="c-77"),
+        Decision("du DEPP! ", "hold", article="a2", id="c-78"),
+        Decision("He said: Du Depp! He is right, though.", "keep", article="a2", id="c-79"),
+    ]
+    store_decisions("data", *gone)
+    address = "https://news.example/rain?p=1:c-77"
+    code, said = run("--data", "data", "--comment", address, "--dry-run")
+    assert (code, "data: 0 labels, 2 decisions of moderators of a service" in said) == (0, True)
+    code, said = run("--data", "data", "--comment", address)
+    assert (code, "2 decisions of moderators" in said) == (0, True)
+    with closing(ServiceStore.open("data")) as store:
+        assert list(store.decisions()) == gone[2:]
+    code, said = run("--data", "data", "--comment", address)
+    assert (code, f"no comment '{address}' in the folders" in said) == (3, True)
+
+
+def test_decisions_on_a_comment_of_a_model_go_with_it(site: Path) -> None:
+    store_decisions("data", Decision(TEXT, "keep", article="https://news.example/1", id="a-uuid"))
+    found = postil.forget(["model"], postil.ForgetOptions(comments=(COMMENT,), data=("data",)))
+    assert (found.folders[1].comments, found.folders[1].decisions) == (0, 1)
+    assert not in_files(site, TEXT)
+
+
 def test_a_store_that_is_named_is_erased_from_and_one_that_has_gone_is_told(site: Path) -> None:
     store_labels("data")
     with serving("data"):
@@ -186,7 +222,7 @@ def test_a_store_that_a_service_uses_is_refused_before_anything_is_changed() -> 
             "model/comments: no service.db in this folder; expected one of postil serve --data",
         ),
         (("model", "--data", "none"), "none: no service.db in this folder"),
-        (("--data", "data"), "expected a model or --corpus besides --cache and --data: texts of comments are needed"),
+        (("--data", "data"), "no comment 'n1:0' in the folders; expected ARTICLE:COMMENT; nothing was changed"),
         (("model", "--data", "data", "--data", "./data"), "/data is named twice"),
     ],
 )

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.data import sqlite_file
+from postil.data.rows import Decision
 from postil.data.suggestions import Impression, Label
-from postil.erasure.store import KIND
+from postil.erasure.store import KIND, TABLES
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.service import store as stores
 from postil.service.store import Outcome, ServiceStore
@@ -73,6 +74,41 @@ def test_labels_are_read_as_they_were_stored(store: ServiceStore, tmp_path: Path
     again.close()
     assert sorted(file.name for file in (tmp_path / "data").iterdir()) == ["lock", "service.db"]
     assert stat.S_IMODE((tmp_path / "data" / "service.db").stat().st_mode) == 0o600
+
+
+DECISION = Decision("Du Depp!", "hold", "insult", date="2026-01-02", article="a1", id="c1", lang="de")
+
+
+def test_the_last_decision_on_a_comment_is_kept(store: ServiceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "PAGE", 2)
+    other = Decision("Du Depp!", "hold", article="a2", id="c1")
+    without = Decision("Rain today.", "hold", "spam")
+    for one in (DECISION, other, without, Decision(" rain TODAY.", "keep")):
+        done(store.add_decision(one, sender="coral"))
+    done(store.add_decision(DECISION, sender="blog"))
+    changed = Decision("Du Depp", "keep", article="a1", id="c1")
+    done(store.add_decision(changed, sender="coral"))
+    kept = [other, Decision(" rain TODAY.", "keep"), DECISION, changed]
+    assert list(store.decisions()) == kept
+    assert store.counts().decisions == 4
+
+
+def test_decisions_on_what_is_erased_are_in_no_file(store: ServiceStore, tmp_path: Path) -> None:
+    gone = [
+        DECISION,
+        Decision("An answer in the thread.", "keep", article="https://news.example/rain", id="c1"),
+        Decision("A text without its article.", "keep", id="c1"),
+        Decision("du depp! ", "keep", article="a9", id="c9"),
+        Decision("The words of an erased comment.", "hold"),
+    ]
+    kept = [Decision("Rain today.", "keep", article="a2", id="c1"), Decision("Rain tomorrow.", "keep")]
+    for one in (*gone, *kept):
+        done(store.add_decision(one))
+    erased = done(store.forget({("a1", "c1")}, ["the words of an erased comment."]))
+    assert (erased.decisions, erased.labels) == (5, 0)
+    assert list(store.decisions()) == kept
+    for one in gone:
+        assert one.text.encode() not in all_bytes(tmp_path / "data")
 
 
 def test_many_labels_are_read_in_pages(store: ServiceStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,7 +317,7 @@ def test_other_files_are_refused_and_stay_as_they_are(tmp_path: Path) -> None:
     newer = f"PRAGMA application_id = {KIND.application}"
     for statements, problem in (
         (("CREATE TABLE campaign (id)",), "this database is no store of postil serve; name another folder"),
-        ((newer, "PRAGMA user_version = 2"), r"made by a newer version of postil \(tables 2, not 1\); upgrade postil"),
+        ((newer, "PRAGMA user_version = 3"), r"made by a newer version of postil \(tables 3, not 2\); upgrade postil"),
     ):
         make_database(file, *statements)
         content = file.read_bytes()
@@ -294,6 +330,16 @@ def test_other_files_are_refused_and_stay_as_they_are(tmp_path: Path) -> None:
         ServiceStore.open(tmp_path)
     file.unlink()
     ServiceStore.open(tmp_path).close()
+
+
+def test_a_file_of_an_earlier_version_gets_what_it_lacks(tmp_path: Path) -> None:
+    statements = [*TABLES.split(";"), f"PRAGMA application_id = {KIND.application}", "PRAGMA user_version = 1"]
+    make_database(tmp_path / "service.db", *statements)
+    store = ServiceStore.open(tmp_path)
+    done(store.add_decision(DECISION))
+    assert list(store.decisions()) == [DECISION]
+    assert done(store.add_labels([label(1)])) == 1
+    store.close()
 
 
 def test_what_cannot_be_a_folder_is_refused(tmp_path: Path) -> None:

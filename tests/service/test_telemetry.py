@@ -50,13 +50,14 @@ def test_the_state_is_that_of_the_scrape() -> None:
         workers=2,
         waiting=3,
         models=[model("8d0c")],
-        stored=StoreCounts(7, 5, {"waiting": 1, "delivered": 2, "failed": 0}),
+        stored=StoreCounts(7, 5, {"waiting": 1, "delivered": 2, "failed": 0}, 3),
         audit_lost=4,
     )
     assert found["postil_workers",] == 2
     assert found["postil_requests_waiting",] == 3
     assert found["postil_labels",] == 7
     assert found["postil_impressions",] == 5
+    assert found["postil_decisions",] == 3
     assert found["postil_deliveries", "delivered"] == 2
     assert found["postil_audit_lines_lost",] == 4
     assert found["postil_model_info", "8d0c", "ir-tc", 'a "b"\n\\'] == 1

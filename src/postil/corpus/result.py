@@ -70,6 +70,7 @@ class ForgottenFolder(Part, frozen=True, kw_only=True):
         hash_before: Hash of the model before; None where there is none.
         hash: Hash of the model now; None where there is none.
         deliveries: Number of a service's messages that waited with what is erased, and are given up.
+        decisions: Number of moderators' decisions that a service kept on what is erased.
     """
 
     folder: str
@@ -84,6 +85,7 @@ class ForgottenFolder(Part, frozen=True, kw_only=True):
     hash_before: str | None
     hash: str | None
     deliveries: int = 0
+    decisions: int = 0
 
 
 class Spread(Part, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ from postil.endpoint.cache import AnswerCache
 from postil.erasure.models import ErasableModel, noted, unserved
 from postil.erasure.options import ForgetOptions
 from postil.erasure.result import ForgetResult
-from postil.erasure.store import NAME, erase_stored
+from postil.erasure.store import NAME, erase_stored, stored_comments
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 
@@ -51,20 +51,29 @@ WANTED: Final = (Setting("comments", Blank("ARTICLE:COMMENT")), ROWS, Setting("a
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Place:
-    """A folder with comments.
+class _Source:
+    """Comments that may be named.
 
     Args:
-        name: Its name.
+        name: Name of the folder that has them.
         known: Keys of what was erased before.
         rows: Function that yields ids of article and comment, and the text, of each comment.
-        erase: Function that erases comments, with words that nothing else elsewhere uses, or tells in a dry run what it
-            would; returns the outcome, and the words that nothing else there uses.
     """
 
     name: str
     known: frozenset[str]
     rows: Callable[[], Iterator[tuple[str, str, str]]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Place(_Source):
+    """A folder with comments.
+
+    Args:
+        erase: Function that erases comments, with words that nothing else elsewhere uses, or tells in a dry run what it
+            would; returns the outcome, and the words that nothing else there uses.
+    """
+
     erase: Callable[[Chosen, Collection[str], bool], tuple[ForgottenFolder, list[str]]]
 
 
@@ -75,9 +84,10 @@ def forget(
 
     From models: texts, ids, vectors and word ids of the comments, words that nothing else uses, and the checkpoints of
     an interrupted training. From corpora: the same, in tables and token arrays. From stores of services, those that
-    have served a model among them: labels and waiting deliveries. Each folder is replaced in one step where the system
-    can. A record in its ``metadata.json`` names no text and no id, but keeps the comments out of later updates. Weights
-    of a network that was trained on the comments stay: only training again removes what it learned.
+    have served a model among them: labels, decisions of moderators and waiting deliveries. Each folder is replaced in
+    one step where the system can. A record in its ``metadata.json`` names no text and no id, but keeps the comments out
+    of later updates. Weights of a network that was trained on the comments stay: only training again removes what it
+    learned.
 
     Args:
         models: Model folders.
@@ -95,23 +105,29 @@ def forget(
     return _forget(models, options_of(ForgetOptions, options, keywords), None)
 
 
-def forget_while_served(models: Sequence[FilePath], options: ForgetOptions, store: str) -> ForgetResult:
+def forget_while_served(
+    models: Sequence[FilePath], options: ForgetOptions, store: str, chosen: Chosen | None = None
+) -> ForgetResult:
     """Erase comments for a service that serves the models and keeps others from doing so; see `forget`.
 
     Args:
         models: Model folders.
         options: The comments.
         store: Folder of its store, from which it erases itself; empty for none.
+        chosen: The comments that `find_comments` has found, some in the store alone.
 
     Raises:
         PostilError: See `forget`.
     """
-    return _forget(models, options, store)
+    found = () if chosen is None else (_Source(store, frozenset(chosen.keys), lambda: iter(())),)
+    return _forget(models, options, store, found)
 
 
-def _forget(models: Sequence[FilePath], options: ForgetOptions, service: str | None) -> ForgetResult:
+def _forget(
+    models: Sequence[FilePath], options: ForgetOptions, service: str | None, more: Sequence[_Source] = ()
+) -> ForgetResult:
     """Erase comments, for a service with the folder of its store (empty for none) or for none."""
-    if not (models or options.corpora or options.caches or options.data):
+    if not (models or options.corpora or options.caches or options.data or service):
         raise UsageError(
             "expected a model, or {corpus} or {cache}, to erase from",
             corpus=Setting("corpora"),
@@ -128,14 +144,14 @@ def _forget(models: Sequence[FilePath], options: ForgetOptions, service: str | N
                 held.enter_context(changing(folder))
         stores = _Stores.found(models, options, service, held)
         places = [_corpus(folder) for folder in options.corpora] + [_model(os.fspath(folder)) for folder in models]
-        if not places:
+        if not (places or stores.there or service):
             raise UsageError(
-                "expected a model or {corpus} besides {cache} and {data}: texts of comments are needed",
+                "expected a model, {corpus} or {data} besides {cache}: texts of comments are needed",
                 corpus=Setting("corpora"),
-                cache=Setting("caches"),
                 data=Setting("data"),
+                cache=Setting("caches"),
             )
-        found = _find(places, options)
+        found = _find([*places, *map(_decisions, stores.there), *more], options)
 
         def copies(*, dry_run: bool) -> list[ForgottenFolder]:
             answers = [_answers(folder, found.texts, dry_run=dry_run) for folder in options.caches]
@@ -167,7 +183,7 @@ def find_comments(models: Sequence[FilePath], options: ForgetOptions, store: str
     Args:
         models: Model folders.
         options: The comments.
-        store: Folder of the store of the service; empty for none.
+        store: Folder of the store of the service, which has decisions on comments; empty for none.
 
     Returns:
         The comments, and their texts, without differences of case and spaces.
@@ -178,7 +194,8 @@ def find_comments(models: Sequence[FilePath], options: ForgetOptions, store: str
     """
     with ExitStack() as held:
         _Stores.found(models, options, store, held)
-    found = _find([_model(os.fspath(folder)) for folder in models], options)
+    places = [_model(os.fspath(folder)) for folder in models]
+    found = _find([*places, *map(_decisions, [store] if store else [])], options)
     return found.chosen, found.texts
 
 
@@ -234,7 +251,7 @@ class _Found:
     quoting: dict[str, tuple[Pair, ...]]
 
 
-def _find(places: Sequence[_Place], options: ForgetOptions) -> _Found:
+def _find(places: Sequence[_Source], options: ForgetOptions) -> _Found:
     """Look the comments up in all folders, and then their texts."""
     wanted = _wanted(options)
     spelled = {pair for pairs in wanted.values() for pair in pairs}
@@ -298,7 +315,7 @@ def _one_of(name: str, pairs: Sequence[Pair], there: set[Pair], before: frozense
 
 
 def _copies(
-    places: Sequence[_Place], chosen: Chosen, texts: Collection[str]
+    places: Sequence[_Source], chosen: Chosen, texts: Collection[str]
 ) -> tuple[dict[str, tuple[Pair, ...]], dict[str, tuple[Pair, ...]]]:
     """Other comments with the same text, and those that contain it, by folder."""
     long = [text for text in texts if len(text.split()) >= QUOTED or (not text.isascii() and len(text) >= 2 * QUOTED)]
@@ -393,8 +410,13 @@ def _answers(folder: str, texts: Sequence[str], *, dry_run: bool) -> ForgottenFo
     )
 
 
+def _decisions(folder: str) -> _Source:
+    """The comments that a service has decisions of moderators on."""
+    return _Source(folder, frozenset(), partial(stored_comments, folder))
+
+
 def _labels(folder: str, found: _Found, *, dry_run: bool) -> ForgottenFolder:
-    """Erase the labels and waiting deliveries of a service that show a comment."""
+    """Erase the labels, decisions and waiting deliveries of a service that show a comment."""
     erased = erase_stored(folder, found.chosen, found.texts, dry_run=dry_run)
     return ForgottenFolder(
         folder=folder,
@@ -403,12 +425,13 @@ def _labels(folder: str, found: _Found, *, dry_run: bool) -> ForgottenFolder:
         articles=0,
         words=0,
         same_text=(),
-        quoting=(),
+        quoting=found.quoting.get(folder, ()),
         network=False,
-        files=(NAME,) if erased.labels or erased.deliveries else (),
+        files=(NAME,) if erased.labels or erased.deliveries or erased.decisions else (),
         hash_before=None,
         hash=None,
         deliveries=erased.deliveries,
+        decisions=erased.decisions,
     )
 
 

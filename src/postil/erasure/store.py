@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.corpus.duplicates import compact_text
-from postil.data.sqlite_file import Kind, begin, connect, create, database_error, set_log, settle, shrink
+from postil.data.rows import Decision
+from postil.data.sqlite_file import Kind, begin, connect, create, database_error, set_log, settle, shrink, user_version
 from postil.data.suggestions import Label
 from postil.errors import InvalidInput
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from postil.corpus.forgotten import Chosen
     from postil.data.streams import FilePath
 
-__all__ = ["KIND", "NAME", "Erased", "erase_comments", "erase_stored", "open_file"]
+__all__ = ["KIND", "NAME", "Erased", "decided", "erase_comments", "erase_stored", "open_file", "stored_comments"]
 
 NAME: Final = "service.db"
 """Name of the file in its folder."""
@@ -63,9 +64,21 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_due ON deliveries (due) WHERE due IS NOT NULL;
 """
 
+DECISIONS: Final = """
+CREATE TABLE decisions (
+    number INTEGER PRIMARY KEY,
+    sender TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    received TEXT NOT NULL,
+    row BLOB NOT NULL,
+    UNIQUE (sender, comment)
+);
+"""
+"""Decisions of moderators; ``comment`` tells the comments of a sender apart."""
+
 KIND: Final = Kind(
     0x706F7374,  # "post"
-    (TABLES,),
+    (TABLES, DECISIONS),
     other="this database is no store of postil serve; name another folder",
     newer="made by a newer version of postil (tables {found}, not {known}); upgrade postil",
     damaged="this is no store of postil serve ({error}); name another folder, or restore a copy",
@@ -84,10 +97,12 @@ class Erased:
     Args:
         labels: Number of labels.
         deliveries: Number of deliveries that waited, and are given up.
+        decisions: Number of decisions of moderators.
     """
 
     labels: int
     deliveries: int
+    decisions: int = 0
 
 
 def open_file(path: Path) -> sqlite3.Connection:
@@ -114,10 +129,11 @@ def open_file(path: Path) -> sqlite3.Connection:
 def erase_comments(
     connection: sqlite3.Connection, where: str, chosen: Chosen, texts: Collection[str], *, dry_run: bool = False
 ) -> Erased:
-    """Erase labels of comments and articles, and the contents of waiting deliveries with them, from all of the file.
+    """Erase labels and decisions of comments and articles, and the contents of waiting deliveries with them.
 
     A label is one of a comment if its source is the comment, or if its text is that of the comment or of such a label;
-    one of an article if a suggestion for it is labeled. A delivery has a comment if an object in it names the comment's
+    one of an article if a suggestion for it is labeled. A decision is one of a comment by its ids (see `decided`) or by
+    its text. A delivery has a comment if an object in it names the comment's
     ids, or a text in it is the comment's or quotes it, and an article if an object in it names its id.
 
     Args:
@@ -149,17 +165,78 @@ def _erased(connection: sqlite3.Connection, chosen: Chosen, texts: Collection[st
     ]
     sources = ((one.text, f"{one.source_article}", f"{one.source_comment}") for _, one in labels)
     wanted |= {compact_text(text) for text, *source in sources if chosen.has(*source)}
+    decisions = list(_decisions(connection))
+    wanted |= {compact_text(one.text) for _, one in decisions if decided(one, chosen)}
+    settled = [(number,) for number, one in decisions if compact_text(one.text) in wanted or decided(one, chosen)]
+    connection.executemany("DELETE FROM decisions WHERE number = ?", settled)
     erased = [(number,) for number, one in labels if one.article in chosen.articles or compact_text(one.text) in wanted]
     connection.executemany("DELETE FROM labels WHERE number = ?", erased)
     waiting = connection.execute("SELECT number, body FROM deliveries WHERE body IS NOT NULL").fetchall()
     given_up = [(PROBLEM, number) for number, body in waiting if _holds(body, chosen, wanted)]
     change = "UPDATE deliveries SET body = NULL, due = NULL, state = 'failed', problem = ? WHERE number = ?"
     connection.executemany(change, given_up)
-    return Erased(len(erased), len(given_up))
+    return Erased(len(erased), len(given_up), len(settled))
+
+
+def _decisions(connection: sqlite3.Connection) -> Iterator[tuple[int, Decision]]:
+    for number, row in connection.execute("SELECT number, row FROM decisions"):
+        yield number, msgspec.json.decode(row, type=Decision)
+
+
+def decided(decision: Decision, chosen: Chosen) -> bool:
+    """True if a decision is one of some comments or articles.
+
+    A site that sends its decisions may name the article by its address, or not at all, while a corpus has the
+    article's id: then the id of the comment alone tells.
+
+    Args:
+        decision: The decision.
+        chosen: The comments and articles.
+
+    >>> from postil.corpus.forgotten import Chosen
+    >>> chosen = Chosen(frozenset({("story-1", "c1")}))
+    >>> [
+    ...     decided(Decision("A text.", "keep", article=article, id="c1"), chosen)
+    ...     for article in ("story-1", "story-2", "https://news.example/rain", None)
+    ... ]
+    [True, False, True, True]
+    """
+    article = None if decision.article is None else f"{decision.article}"
+    if article in chosen.articles:
+        return True
+    if decision.id is None:
+        return False
+    id_, elsewhere = f"{decision.id}", article is None or "://" in article
+    return (article or "", id_) in chosen.comments or (elsewhere and id_ in {comment for _, comment in chosen.comments})
+
+
+def stored_comments(folder: FilePath) -> Iterator[tuple[str, str, str]]:
+    """Comments that a store has decisions on, of a service that runs as well.
+
+    Args:
+        folder: The folder of its file.
+
+    Yields:
+        Ids of the article and of the comment, empty where they are not known, and the text.
+
+    Raises:
+        InvalidInput: There is no such file.
+        PostilError: The database reports an error.
+    """
+    path = _file_in(folder)
+    try:
+        with closing(connect(path)) as connection:
+            if user_version(connection) < len(KIND.steps):
+                return  # of an earlier version, without decisions
+            decisions = [one for _, one in _decisions(connection)]
+    except sqlite3.Error as error:
+        raise database_error(str(path), error) from error
+    for one in decisions:
+        yield "" if one.article is None else f"{one.article}", "" if one.id is None else f"{one.id}", one.text
 
 
 def erase_stored(folder: FilePath, chosen: Chosen, texts: Collection[str], *, dry_run: bool = False) -> Erased:
-    """Erase labels and waiting deliveries from the store of a service that is stopped; see `erase_comments`.
+    """Erase labels, decisions and waiting deliveries from the store of a stopped service; see `erase_comments`.
 
     Args:
         folder: The folder of its file, which the caller has locked unless nothing is changed.
@@ -171,14 +248,19 @@ def erase_stored(folder: FilePath, chosen: Chosen, texts: Collection[str], *, dr
         InvalidInput: There is no such file, or it is another one.
         PostilError: The database reports an error.
     """
-    path = Path(folder, NAME)
-    if not path.is_file():
-        raise InvalidInput(f"no {NAME} in this folder; expected one of postil serve --data", where=str(folder))
+    path = _file_in(folder)
     with closing(open_file(path)) as connection:
         try:
             return erase_comments(connection, str(path), chosen, texts, dry_run=dry_run)
         except sqlite3.Error as error:
             raise database_error(str(path), error) from error
+
+
+def _file_in(folder: FilePath) -> Path:
+    path = Path(folder, NAME)
+    if not path.is_file():
+        raise InvalidInput(f"no {NAME} in this folder; expected one of postil serve --data", where=str(folder))
+    return path
 
 
 def _holds(body: bytes, chosen: Chosen, texts: Collection[str]) -> bool:

@@ -67,7 +67,7 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
             yield f"{one.folder}: {problem}; train again: postil train {one.content}"
         if one.content == "answers":
             yield f"{one.folder}: answers that repeat a comment are erased; requests are not kept there"
-        if one.content == "labels" and (one.comments or one.deliveries):
+        if one.content == "labels" and (one.comments or one.deliveries or one.decisions):
             yield f"{one.folder}: {_labels(one)} of a service"
     for model in result.serving:
         yield f"{model}: a service that runs serves it; erase by its POST /v1/forget, or stop it first"
@@ -81,9 +81,10 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
 
 
 def _labels(one: ForgottenFolder) -> str:
-    """Numbers of labels and messages that are erased from a store."""
+    """Numbers of labels, decisions and messages that are erased from a store."""
+    decisions = f", {counted(one.decisions, 'decision')} of moderators" if one.decisions else ""
     given_up = f", and {counted(one.deliveries, 'message')} that waited" if one.deliveries else ""
-    return f"{counted(one.comments, 'label')}{given_up}"
+    return f"{counted(one.comments, 'label')}{decisions}{given_up}"
 
 
 def _elsewhere(result: ForgetResult) -> Iterator[str]:

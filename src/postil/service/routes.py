@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from postil.data.fields import plain_id
 from postil.data.jsonl import FAILURES
-from postil.data.rows import Id, Row  # noqa: TC001 - msgspec reads annotations
+from postil.data.rows import Decision, Id, Row
 from postil.data.streams import told_encoding
 from postil.data.suggestions import Impression, Label
 from postil.documents.readers.html import decoded_html
@@ -235,7 +235,7 @@ class _Sent(msgspec.Struct, frozen=True):
 
 
 def store_routes(store: ServiceStore | None) -> list[Route]:
-    """Routes of labels and outcomes.
+    """Routes of labels, outcomes and decisions of moderators.
 
     Args:
         store: The store; None where the service has none, and says so.
@@ -273,20 +273,31 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
             raise InvalidInput(error.message, field=error.field.removeprefix("outcomes[0].")) from None
         return reply(Stored(len(outcomes)), 201)
 
-    async def labels(call: Call) -> Response:
-        return _lines(call, there().labels())
+    def lines(rows: Callable[[ServiceStore], Iterator[Row]]) -> Handler:
+        async def answer(call: Call) -> Response:
+            return _lines(call, rows(there()))
 
-    async def outcomes(call: Call) -> Response:
-        return _lines(call, there().outcomes())
+        return answer
 
     return [
         _write("POST", "/v1/labels", add_labels, "Store whether suggestions should be shown", LabelsRequest),
         _write("DELETE", "/v1/labels", withdraw_labels, "Take labels back that one has sent", WithdrawalRequest),
-        _read("/v1/labels", labels, "Read the labels that are stored", Label),
+        _read("/v1/labels", lines(ServiceStore.labels), "Read the labels that are stored", Label),
         _write(
             "POST", "/v1/outcomes", add_outcomes, "Store what readers do with interleaved suggestions", OutcomesRequest
         ),
-        _read("/v1/outcomes", outcomes, "Read the log of impressions (postil compare --interleaved)", Impression),
+        _read(
+            "/v1/outcomes",
+            lines(ServiceStore.outcomes),
+            "Read the log of impressions (postil compare --interleaved)",
+            Impression,
+        ),
+        _read(
+            "/v1/decisions",
+            lines(ServiceStore.decisions),
+            "Read the decisions of moderators (postil train screen)",
+            Decision,
+        ),
     ]
 
 
@@ -436,6 +447,7 @@ GAUGES: Final = {
     "model_info": ("The models that are served: 1 each", "name", "kind", "hash"),
     "labels": ("Number of labels that are stored",),
     "impressions": ("Number of impressions that are stored",),
+    "decisions": ("Number of decisions of moderators that are stored",),
     "deliveries": ("Number of deliveries to the webhook by state", "state"),
     "audit_lines_lost": ("Number of lines of the audit log that could not be written",),
 }
@@ -474,7 +486,11 @@ class Telemetry(RequestMetrics):
         """
         numbers: dict[str, float] = {"workers": workers, "requests_waiting": waiting, "audit_lines_lost": audit_lost}
         if stored is not None:
-            numbers |= {"labels": stored.labels, "impressions": stored.impressions}
+            numbers |= {
+                "labels": stored.labels,
+                "impressions": stored.impressions,
+                "decisions": stored.decisions,
+            }
             for delivered, count in stored.deliveries.items():
                 self.gauges["deliveries"].labels(delivered).set(count)
         self.gauges["model_info"].clear()  # else the hash before a reload would stay

@@ -1,4 +1,4 @@
-"""Store of the service: labels, impressions with their outcomes, and deliveries that wait.
+"""Store of the service: labels, decisions of moderators, impressions with their outcomes, and deliveries that wait.
 
 All of it is in one SQLite file, whose write-ahead log is flushed to disk by every commit: what a caller was told to be
 stored survives the end of the process and of the machine.
@@ -13,16 +13,19 @@ import time
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 import msgspec
 
+from postil.corpus.duplicates import compact_text
 from postil.corpus.forgotten import Chosen
 from postil.data.atomic_file import locked
 from postil.data.explain import shown
 from postil.data.fields import parse_date, plain_id
 from postil.data.group_commit import GroupWriter
+from postil.data.rows import Decision
 from postil.data.sqlite_file import connect, database_error
 from postil.data.suggestions import EVENTS, Impression, Label
 from postil.erasure.store import NAME, Erased, erase_comments, open_file
@@ -84,11 +87,13 @@ class StoreCounts:
         labels: Number of labels.
         impressions: Number of impressions.
         deliveries: Number of deliveries by state: waiting, delivered or failed.
+        decisions: Number of decisions of moderators.
     """
 
     labels: int
     impressions: int
     deliveries: Mapping[str, int]
+    decisions: int = 0
 
 
 class ServiceStore:
@@ -206,6 +211,42 @@ class ServiceStore:
         """
         for _, row in self._pages("SELECT number, row FROM labels WHERE number > ? ORDER BY number LIMIT ?"):
             yield msgspec.json.decode(row, type=Label)
+
+    async def add_decision(self, decision: Decision, *, sender: str = "") -> None:
+        """Store the decision of a moderator in place of the last one on the comment; when this returns, it is on disk.
+
+        Args:
+            decision: The decision. Its ids tell its comment; without an id its text does.
+            sender: Name of the token that sent it.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        row = (
+            sender,
+            _comment(decision),
+            parse_date(datetime.now(UTC)),
+            msgspec.json.encode(decision, enc_hook=plain_id),
+        )
+
+        def add(connection: sqlite3.Connection) -> None:
+            # A new number, so that whoever reads on sees the change.
+            insert = "INSERT OR REPLACE INTO decisions (sender, comment, received, row) VALUES (?, ?, ?, ?)"
+            connection.execute(insert, row)
+
+        await self._write(add)
+
+    def decisions(self) -> Iterator[Decision]:
+        """Read the decisions of moderators, the one that was changed last at the end.
+
+        Yields:
+            Each decision, the last one on its comment.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        for _, row in self._pages("SELECT number, row FROM decisions WHERE number > ? ORDER BY number LIMIT ?"):
+            yield msgspec.json.decode(row, type=Decision)
 
     async def add_impression(self, article: str, models: Sequence[str], teams: Sequence[int | None]) -> str:
         """Store that interleaved suggestions are given out.
@@ -352,7 +393,7 @@ class ServiceStore:
         await self._write(change)
 
     async def forget(self, comments: Collection[tuple[str, str]], texts: Collection[str]) -> Erased:
-        """Erase labels and waiting deliveries with comments, and rewrite the file without them.
+        """Erase labels, decisions and waiting deliveries with comments, and rewrite the file without them.
 
         Impressions and outcomes have neither texts nor the ids of comments. Nothing else is stored meanwhile.
 
@@ -372,9 +413,12 @@ class ServiceStore:
         Raises:
             PostilError: The database reports an error.
         """
-        [(labels, impressions)] = self._read("SELECT (SELECT count(*) FROM labels), (SELECT count(*) FROM impressions)")
+        [(labels, impressions, decisions)] = self._read(
+            "SELECT (SELECT count(*) FROM labels), (SELECT count(*) FROM impressions), (SELECT count(*) FROM decisions)"
+        )
         states = self._read("SELECT state, count(*) FROM deliveries GROUP BY state")
-        return StoreCounts(labels, impressions, {"waiting": 0, "delivered": 0, "failed": 0, **dict(states)})
+        deliveries = {"waiting": 0, "delivered": 0, "failed": 0, **dict(states)}
+        return StoreCounts(labels, impressions, deliveries, decisions)
 
     def check(self) -> None:
         """Check that the file can be read.
@@ -404,6 +448,13 @@ class ServiceStore:
         while rows := self._read(query, (last, PAGE)):
             yield from rows
             last = rows[-1][0]
+
+
+def _comment(decision: Decision) -> str:
+    """The key of the comment of a decision, which is another one for each comment of a sender."""
+    if decision.id is not None:
+        return msgspec.json.encode((decision.article, decision.id), enc_hook=plain_id).decode()
+    return blake2b(compact_text(decision.text).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _wrong_rank(outcome: Outcome, *, ranks: int) -> str:

@@ -207,8 +207,8 @@ class Upkeep:
         request = decoded(await call.body(), ForgetRequest)
         async with self._turn:
             folders = (await asyncio.to_thread(self._config)).models.values()
-            if not folders:
-                raise UsageError("this service has no model that keeps comments")
+            if not folders and self._store is None:
+                raise UsageError("this service has no model that keeps comments, and stores nothing")
             models = list({os.path.realpath(folder): folder for folder in folders}.values())
             try:
                 with self._served.alone(), tempfile.TemporaryDirectory() as folder:
@@ -225,7 +225,8 @@ class Upkeep:
         async with _Maintenance() as process:
             chosen, texts = await process.ask(partial(find_comments, models, options, store))
             await self._erase(chosen, texts)  # should the machine end now, the request can be sent again
-            found: bytes = await process.ask(partial(_json, partial(forget_while_served, models, options, store)))
+            erase = partial(forget_while_served, models, options, store, chosen)
+            found: bytes = await process.ask(partial(_json, erase))
         await self._take_changes()
         await self._erase(chosen, texts)  # labels that came before the workers were new
         return found
