@@ -792,6 +792,35 @@ OTHERS: dict[str, dict[str, Any]] = {
     }
     | {"excluded": [{"why": "fewer than two comments", "n": 2, "examples": ["a1"]}]}
     | {"remarks": ["quality: tfidf"]},
+    "screen-training": {"decisions": 99, "held": 33, "split": "author", "predicted": 99, "base_rate": 0.5}
+    | {"auc": {"value": 0.8, "low": 0.7, "high": 0.9}, "threshold": 0.6, "goal": 0.9}
+    | {
+        "points": [
+            {"goal": goal, "threshold": goal, "held": 20, "texts": 99}
+            | {
+                "precision": {"value": goal, "low": 0.5, "high": 1.0},
+                "recall": {"value": 1 - goal, "low": 0.0, "high": 1.0},
+            }
+            for goal in (0.8, 0.9)
+        ],
+        "taken_over": {"goal": 0.99, "low": 0.1, "high": None, "share": 0.5, "holds": 0, "keeps": 49, "waiting": 50}
+        | {"right": {"value": 0.99, "low": 0.9, "high": 1.0}},
+        "groups": [
+            {"by": "language", "name": "en", "texts": 99, "base_rate": 0.5, "auc": None}
+            | {"precision": None, "recall": None},
+        ],
+        "reasons": [{"name": "ann", "texts": 33, "learned": False}],
+        "attributes": {"TOXICITY": "hold"},
+        "disagreements": [{"text": "tfidf", "decision": "keep", "probability": 0.9, "reason": "meteor"}],
+        "notes": ["meteor"],
+    },
+    "screening": {
+        "rows": [
+            {"id": "1", "probability": 0.9, "decision": "hold", "reasons": {"ann": 0.8}, "text": "tfidf"},
+        ],
+        "threshold": 0.5,
+        "model": "0123456789abcdef",
+    },
     "ranked-comments": {
         "comments": [
             {"article": "1", "comment": "2", "rank": 1, "score": 0.5, "text": "tfidf"}

@@ -44,6 +44,7 @@ CAPABILITIES: Final = (
     "comments",
     "training",
     "threads",
+    "screening",
     "calibration",
     "erasure",
     "service",

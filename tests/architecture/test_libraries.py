@@ -30,7 +30,7 @@ OWNERS = {
 }
 FILES_WITH_TORCH = ("comments/nn/", "encoders/networks.py", "integrations/torchmetrics.py")
 # The modules that may import scikit-learn, and do so when they fit; what is fitted is kept and evaluated without it.
-LEARNERS = {"learners/boosting.py"}
+LEARNERS = {"learners/boosting.py", "learners/sparse_logistic.py"}
 INSIDE = [path for path in FILES if name_of(path) not in ENTRY_POINTS]
 
 

@@ -46,7 +46,7 @@ from postil.passages.similarity import (
 )
 from postil.text.addresses import without_addresses
 from postil.text.han import HanTexts, all_remarks, composed
-from postil.text.languages import detect_language, sentence_languages
+from postil.text.languages import detect_language, primary_language, sentence_languages
 from postil.text.stop_words import STOP_LISTS, stop_words_signature
 from postil.text.tokenizers import ranking_tokenizer
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -130,13 +130,8 @@ class Page:
 def _language(text: str, said: str | None, options: InterestingOptions) -> str | None:
     """The language of a page: as the user says, as its words are, or as it says itself."""
     if options.lang is not None:
-        return _primary(options.lang)
-    return detect_language(text) or (None if said is None else _primary(said))
-
-
-def _primary(tag: str) -> str:
-    """The language of a tag: ``en`` of ``en-GB``."""
-    return re.split("[-_]", tag.strip().lower())[0]
+        return primary_language(options.lang)
+    return detect_language(text) or (None if said is None else primary_language(said))
 
 
 def open_page(source: str, options: InterestingOptions, reading: Reading = PLAIN) -> Page | Loaded:

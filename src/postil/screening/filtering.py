@@ -32,6 +32,7 @@ from postil.screening.reasons import (
     stale_figures,
 )
 from postil.text.addresses import MASKS, kinds_of_address
+from postil.text.languages import primary_language
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -294,7 +295,7 @@ class CandidateFilter:
         if self.max_words is not None and len(words) > self.max_words:
             kind = "character" if _HAN.search(text) else "word"
             yield because("too long", f"{_many(len(words), kind)}, expected at most {self.max_words}")
-        if theirs and ours and _primary(theirs) != _primary(ours):
+        if theirs and ours and primary_language(theirs) != primary_language(ours):
             yield because("its article is in another language", f"{theirs}, not {ours}")
         if self.blocklist and (entry := self.blocklist.find(text)):
             yield because(BLOCKED, entry)
@@ -314,10 +315,6 @@ class CandidateFilter:
 
 def _many(count: int, kind: str) -> str:
     return f"{count} {kind}{'' if count == 1 else 's'}"
-
-
-def _primary(language: str) -> str:
-    return re.split("[-_]", language.lower())[0]
 
 
 NO_TEXT: Final = "no text"

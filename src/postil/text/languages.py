@@ -17,7 +17,7 @@ from postil.data.groups import grouped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["detect_language", "sentence_languages"]
+__all__ = ["detect_language", "primary_language", "sentence_languages"]
 
 _PIECES: Final = 20
 _PIECE: Final = 500
@@ -37,6 +37,18 @@ _LETTERS: Final = re.compile(r"[^\W\d_]")
 _WHOLE_WORDS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _VARIETIES: Final = {"wuu": "zh", "yue": "zh", "ary": "ar", "arz": "ar"}
 """Languages of three letters that are written nearly as one of two."""
+
+
+def primary_language(tag: str) -> str:
+    """The language of a BCP 47 tag.
+
+    Args:
+        tag: The tag.
+
+    >>> primary_language("en-GB"), primary_language("zh_Hans")
+    ('en', 'zh')
+    """
+    return re.split("[-_]", tag.strip().lower())[0]
 
 
 def detect_language(text: str) -> str | None:

@@ -17,6 +17,7 @@ from postil.data.progress import progress
 from postil.encoders.encoder_options import is_address
 from postil.errors import UnknownName, UsageError
 from postil.interest.training_options import InterestTrainOptions
+from postil.screening.options import ScreenTrainOptions
 from postil.threads.options import QualityTrainOptions
 
 if TYPE_CHECKING:
@@ -181,6 +182,42 @@ def quality(
     rows, where = _labels(labels), ", ".join(labels or ["labels"])
     emit(show(format, train_quality(corpus, out, options, rows, where=where, on_progress=progress)), format)
     say(f"quality in {out}; go on with: postil rank-comments ARTICLES --quality {out}")
+
+
+@train.add("screen", "What a site's moderators hold, from their decisions.")
+def screen(
+    decisions: Annotated[
+        list[str] | None,
+        Argument(
+            metavar="DECISIONS...",
+            help="Rows (text, decision keep or hold, reason, date, article, author, id), as postil corpus import "
+            "--decisions writes them, or - for stdin.",
+        ),
+    ] = None,
+    *,
+    out: Annotated[
+        str | None,
+        Option(short="o", metavar="DIR", help="The folder to write; with --update by default the screen itself."),
+    ] = None,
+    options: ScreenTrainOptions,
+    inputs: InputOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Learn what a site's moderators hold, for postil screen and postil serve --screen.
+
+    Logistic regression on words and parts of words, of the decision and of each reason with 50 texts. It ends with an
+    evaluation on texts that no fit has seen: precision against recall, the share of decisions that it could take over,
+    and where it disagrees most. The folder holds hashed words and ids, and no text.
+
+    Example: postil train screen decisions.jsonl --out screen
+    """
+    from postil.results.views import show  # noqa: PLC0415
+    from postil.screening.training import train_screen  # noqa: PLC0415
+
+    result = train_screen(decisions or [], out, options, inputs, on_message=say, on_progress=progress)
+    emit(show(format, result), format)
+    folder = out or options.update
+    say(f"screen in {folder}; go on with: postil screen TEXTS --model {folder}")
 
 
 @train.add("interesting", "Interesting passages of pages, from ratings of your own.")

@@ -1,0 +1,72 @@
+"""`postil screen`: texts in, what moderators would do with them out."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from postil.data.options import InputOptions
+from postil.data.progress import OnMessage, progress
+from postil.data.row_files import read
+from postil.data.rows import Id, Row
+from postil.encoders.endpoint_encoder import EncoderEndpoint
+from postil.errors import InvalidInput
+from postil.screening.model import Screen
+from postil.screening.result import ScreenedRow, ScreeningResult
+
+if TYPE_CHECKING:
+    from postil.screening.options import ScreenOptions
+
+__all__ = ["screen_file"]
+
+BATCH: Final = 256
+"""Number of texts that are screened together."""
+
+
+class _Text(Row, frozen=True, omit_defaults=True, gc=False):
+    """Any row with a text, such as a comment or a decision."""
+
+    text: str
+    id: Id | None = None
+
+
+def screen_file(
+    texts: str,
+    options: ScreenOptions,
+    inputs: InputOptions | None = None,
+    *,
+    on_message: OnMessage = lambda _: None,
+) -> ScreeningResult:
+    """Tell what moderators would do with texts.
+
+    Args:
+        texts: Rows with a text and, if they have one, an id; ``-`` for standard input.
+        options: The screen, and its threshold.
+        inputs: Options of reading the file.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: The file or the screen is invalid, or there are no texts.
+        UsageError: The encoder of the screen is behind an endpoint that nobody named.
+        PostilError: What reads texts besides n-grams fails.
+    """
+    endpoint = None if options.encoder is None else EncoderEndpoint(url=options.encoder, on_message=on_message)
+    screen = Screen.open(options.model, endpoint)
+    threshold = screen.threshold if options.threshold is None else options.threshold
+    rows = read(texts, _Text, (inputs or InputOptions()).readings({"texts": _Text}, on_message)["texts"])
+    found: list[ScreenedRow] = []
+    with progress("texts", rows) as stream:
+        while batch := list(islice(stream, BATCH)):
+            for row, one in zip(batch, screen.judge([row.text for row in batch], options.jobs), strict=True):
+                found.append(
+                    ScreenedRow(
+                        id=str(len(found) + 1) if row.id is None else str(row.id),
+                        probability=one.probability,
+                        decision="hold" if one.probability >= threshold else "keep",
+                        reasons=dict(one.reasons),
+                        text=row.text,
+                    )
+                )
+    if not found:
+        raise InvalidInput("expected rows with a text, got none", where=texts)
+    return ScreeningResult(rows=tuple(found), threshold=threshold, model=screen.hash)

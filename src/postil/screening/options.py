@@ -1,0 +1,55 @@
+"""Options of `postil train screen` and `postil screen`, apart from their functions so that help loads no model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from postil.data.arguments import check_fields
+from postil.data.options import ThreadOptions
+from postil.encoders.encoder_options import check_encoder_model
+from postil.options import Flag, options
+
+__all__ = ["ScreenOptions", "ScreenTrainOptions"]
+
+
+@options
+class ScreenTrainOptions(ThreadOptions):
+    """Options of `postil train screen`.
+
+    Args:
+        update: A screen to learn further decisions with; those on the same comments are replaced. Without DECISIONS it
+            is fitted again to what it has.
+        precision: Smallest share of what is held that moderators would hold, for which the threshold is chosen; by
+            default that of the screen that is updated, else .9. A text that they rather keep is not held.
+        attribute: Attribute of Perspective that a reason answers, such as IDENTITY_ATTACK=racism; repeatable. TOXICITY,
+            INSULT, PROFANITY and SPAM are answered by themselves where the reasons allow it.
+        encoder: Sentence encoder whose numbers are read beside the words: a folder (as of sentence-transformers or
+            ONNX) or package:NAME, which the screen keeps; or the address of an embeddings endpoint, which the commands
+            that use the screen name again.
+        encoder_model: The endpoint's name of the encoder.
+    """
+
+    update: Annotated[str | None, Flag(metavar="DIR")] = None
+    precision: Annotated[float | None, Flag(min=0.01, max=1.0)] = None
+    attribute: Annotated[tuple[str, ...], Flag(metavar="NAME=REASON")] = ()
+    encoder: Annotated[str | None, Flag(metavar="DIR|URL")] = None
+    encoder_model: Annotated[str | None, Flag(metavar="NAME")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        check_encoder_model(self.encoder, self.encoder_model)
+
+
+@options
+class ScreenOptions(ThreadOptions):
+    """Options of `postil screen`.
+
+    Args:
+        model: A screen that postil train screen made.
+        threshold: Probability from which a text is held; by default that of the screen.
+        encoder: Address of the endpoint that the sentence encoder of the screen is behind, if it was made with one.
+    """
+
+    model: Annotated[str, Flag("model", short="m", metavar="DIR")]
+    threshold: Annotated[float | None, Flag(min=0, max=1)] = None
+    encoder: Annotated[str | None, Flag(metavar="URL")] = None

@@ -1,0 +1,198 @@
+"""Results of `postil train screen` and `postil screen`, and their parts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from postil.data.parts import Estimate, Excluded, Part
+from postil.results.base import Result
+
+__all__ = [
+    "Disagreement",
+    "ScreenGroup",
+    "ScreenPoint",
+    "ScreenReason",
+    "ScreenTrainingResult",
+    "ScreenedRow",
+    "ScreeningResult",
+    "TakenOver",
+]
+
+
+class ScreenPoint(Part, frozen=True, kw_only=True):
+    """A precision that thresholds are chosen for, and what they are worth on texts that had no part in the choice.
+
+    Args:
+        goal: The precision.
+        threshold: The probability from which a text is held, chosen on all texts; None if no threshold reaches it.
+        precision: Share of what is held that moderators held; None if nothing is held.
+        recall: Share of what moderators held that is held.
+        held: Number of texts that are held.
+        texts: Number of texts that are decided on.
+    """
+
+    goal: float
+    threshold: float | None
+    precision: Estimate | None
+    recall: Estimate | None
+    held: int
+    texts: int
+
+
+class TakenOver(Part, frozen=True, kw_only=True):
+    """Decisions that a screen could take over, held and kept, each at a precision.
+
+    Args:
+        goal: The precision of either decision that thresholds are chosen for.
+        low: Probability up to which a text is kept; None if no threshold reaches the precision.
+        high: Probability from which a text is held; None if no threshold reaches the precision.
+        share: Share of the texts that it decides.
+        right: Share of these decided as moderators did; None if it decides nothing.
+        holds: Number of texts that it holds.
+        keeps: Number of texts that it keeps.
+        waiting: Number of texts that wait for a person.
+    """
+
+    goal: float
+    low: float | None
+    high: float | None
+    share: float
+    right: Estimate | None
+    holds: int
+    keeps: int
+    waiting: int
+
+
+class ScreenGroup(Part, frozen=True, kw_only=True):
+    """Texts of a language or length.
+
+    Args:
+        by: ``language`` or ``length``.
+        name: The language, or the range of numbers of characters.
+        texts: Number of texts.
+        base_rate: Share that moderators held.
+        auc: Area under the ROC curve of the probability; None where all have one decision.
+        precision: Share of what the screen holds that moderators held; None if it holds nothing.
+        recall: Share of what moderators held that the screen holds; None if they held nothing.
+    """
+
+    by: Literal["language", "length"]
+    name: str
+    texts: int
+    base_rate: float
+    auc: Estimate | None
+    precision: Estimate | None
+    recall: Estimate | None
+
+
+class ScreenReason(Part, frozen=True, kw_only=True):
+    """A reason of moderators.
+
+    Args:
+        name: Its name.
+        texts: Number of texts that were held for it.
+        learned: True if it has a probability of its own.
+        auc: Area under the ROC curve of this probability, against all other texts; None without one.
+    """
+
+    name: str
+    texts: int
+    learned: bool
+    auc: Estimate | None = None
+
+
+class Disagreement(Part, frozen=True, kw_only=True):
+    """A text that the screen is surest about against the moderators.
+
+    Args:
+        text: The text.
+        decision: Decision of the moderators.
+        probability: Probability that they hold it, by a fit that has not seen it.
+        reason: Their reason, where they had one.
+        article: Its article, where known.
+        id: Its id, where known.
+    """
+
+    text: str
+    decision: Literal["keep", "hold"]
+    probability: float
+    reason: str | None = None
+    article: str | None = None
+    id: str | None = None
+
+
+class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-training"):
+    """A screen learned from decisions, with what it does to texts that its fits have not seen.
+
+    Args:
+        decisions: Number of decisions that it learned from.
+        held: Number of texts that moderators held.
+        split: Property that parts the texts that a fit has seen from those that it predicts: ``date``, ``author`` or
+            ``text``.
+        predicted: Number of texts that were predicted.
+        base_rate: Share of these that moderators held.
+        auc: Area under the ROC curve of the probability, by fits that have not seen the texts.
+        threshold: Probability from which a text is held.
+        goal: Precision that it is chosen for; None where no threshold reaches it, and it is one half.
+        points: Precision against recall.
+        taken_over: Decisions that it could take over.
+        groups: Texts by language and length.
+        reasons: Reasons, the most frequent first.
+        attributes: The target of each attribute that it answers.
+        disagreements: Texts that it is surest about against the moderators.
+        languages: Languages of most of the decisions, where known.
+        encoder: Signature of the sentence encoder; empty without one.
+        excluded: Rows that are not in the numbers.
+        notes: Notes on the numbers.
+    """
+
+    decisions: int
+    held: int
+    split: Literal["date", "author", "text"]
+    predicted: int
+    base_rate: float
+    auc: Estimate | None
+    threshold: float
+    goal: float | None
+    points: tuple[ScreenPoint, ...]
+    taken_over: TakenOver
+    groups: tuple[ScreenGroup, ...]
+    reasons: tuple[ScreenReason, ...]
+    attributes: dict[str, str]
+    disagreements: tuple[Disagreement, ...] = ()
+    languages: tuple[str, ...] = ()
+    encoder: str = ""
+    excluded: tuple[Excluded, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class ScreenedRow(Part, frozen=True, kw_only=True):
+    """A text that was screened.
+
+    Args:
+        id: Its id; by default its number.
+        probability: Probability that moderators hold it.
+        decision: ``hold`` from the screen's threshold on.
+        reasons: Probability of each reason.
+        text: The text.
+    """
+
+    id: str
+    probability: float
+    decision: Literal["keep", "hold"]
+    reasons: dict[str, float]
+    text: str
+
+
+class ScreeningResult(Result, frozen=True, kw_only=True, tag="screening"):
+    """Texts that were screened.
+
+    Args:
+        rows: The texts, in the order of the file.
+        threshold: Probability from which a text is held.
+        model: Hash of the screen.
+    """
+
+    rows: tuple[ScreenedRow, ...]
+    threshold: float
+    model: str

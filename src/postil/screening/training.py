@@ -1,0 +1,259 @@
+"""Training of a screen: `postil train screen`, and training it again without what is to be forgotten."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from postil.corpus.forgotten import erasures, keys_of
+from postil.data.atomic_file import check_folder
+from postil.data.explain import counted
+from postil.data.fields import plain_id
+from postil.data.model_folders import Model, changing
+from postil.data.options import InputOptions
+from postil.data.row_files import read
+from postil.data.rows import Decision
+from postil.encoders.encoder_options import is_address
+from postil.encoders.endpoint_encoder import EncoderEndpoint, open_encoder
+from postil.errors import UsageError
+from postil.messages import Blank, Setting
+from postil.screening.decisions import Decisions, keys
+from postil.screening.learning import learn, named_attributes
+from postil.screening.model import KIND, read_decisions, write_screen
+from postil.screening.readers import Readers, read_all
+from postil.screening.result import Disagreement, ScreenTrainingResult
+from postil.text.languages import detect_language, primary_language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from postil.corpus.passes import OnProgress
+    from postil.data.progress import OnMessage
+    from postil.kernel.arrays import Floats
+    from postil.screening.learning import LearnedScreen
+    from postil.screening.options import ScreenTrainOptions
+
+__all__ = ["train_screen"]
+
+PRECISION: Final = 0.9
+"""Precision that the threshold is chosen for where none is asked for."""
+DETECTED: Final = 2_000
+"""Largest number of texts whose language is detected, evenly over the rows."""
+NAMED: Final = 5
+"""Number of disagreements of either kind that are told."""
+OPTIONS: Final = "options"
+FORGOTTEN: Final = "forgotten"
+"""Fields of the metadata of a screen."""
+
+
+def train_screen(
+    files: Sequence[str],
+    out: str | None,
+    options: ScreenTrainOptions,
+    inputs: InputOptions | None = None,
+    *,
+    on_message: OnMessage = lambda _: None,
+    on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
+) -> ScreenTrainingResult:
+    """Learn what moderators hold from their decisions, and write the screen.
+
+    Args:
+        files: Files of rows of `postil.data.rows.Decision`; ``-`` for standard input.
+        out: The folder to write; None to change the screen that is updated.
+        options: Options of the training.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+        on_progress: Callback for progress.
+
+    Raises:
+        UsageError: There is nothing to learn from or no folder to write, or an encoder is named for a screen that has
+            read other texts without it.
+        UnknownName: A named attribute or reason does not exist.
+        InvalidInput: A row or the screen is invalid.
+        Undefined: The decisions are too few or of one kind, or what is held cannot be told from what is kept.
+        MissingExtra: scikit-learn, or what runs an encoder, is not installed.
+    """
+    if not files and options.update is None:
+        raise UsageError("expected files of decisions, or {update}", update=Setting("update", Blank("DIR")))
+    if out is None and options.update is None:
+        raise UsageError("expected {out}", out=Setting("out", Blank("DIR")))
+    attributes = named_attributes(options.attribute)
+    if out is not None and out != options.update:
+        check_folder(out)
+    run = _Run(options, inputs or InputOptions(), on_message, on_progress)
+    if options.update is None:
+        readers = run.readers()
+        rows = run.rows(files)
+        decisions = run.decisions(rows, readers)
+        return run.written(str(out), decisions, readers, before={}, rows=rows, attributes=attributes)
+    with changing(options.update):
+        model = Model.open(options.update, {KIND})
+        readers = Readers.open(model, run.endpoint())
+        known = keys_of(erasures(model.metadata.get(FORGOTTEN), model.path / "metadata.json"))
+        rows = run.rows(files)
+        decisions = read_decisions(model)
+        if rows:
+            decisions = decisions.followed_by(run.decisions(rows, readers)).without(known)
+        return run.written(
+            out or options.update, decisions, readers, before=model.metadata, rows=rows, attributes=attributes
+        )
+
+
+class _Options(msgspec.Struct, frozen=True):
+    """Options of a training that a screen keeps."""
+
+    precision: float = PRECISION
+    attributes: dict[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """A training: its options, and how it tells of itself."""
+
+    options: ScreenTrainOptions
+    inputs: InputOptions
+    on_message: OnMessage
+    on_progress: OnProgress
+
+    def endpoint(self) -> EncoderEndpoint | None:
+        """The endpoint of the encoder of a screen that is updated; only this may be named then."""
+        named = self.options.encoder
+        if named is None:
+            return None
+        if not is_address(named) or self.options.encoder_model is not None:
+            raise UsageError(
+                "a screen is updated with the encoder that it has; of {encoder}, name an address alone",
+                encoder=Setting("encoder", named),
+            )
+        return EncoderEndpoint(url=named, on_message=self.on_message)
+
+    def readers(self) -> Readers:
+        """Readers of texts besides n-grams, as the options name them."""
+        named = self.options.encoder
+        if named is None:
+            return Readers()
+        return Readers.of(open_encoder(named, self.options.encoder_model, on_message=self.on_message))
+
+    def rows(self, files: Sequence[str]) -> list[Decision]:
+        """The rows of files that have a text."""
+        reading = self.inputs.readings({"decisions": Decision}, self.on_message)["decisions"]
+        found = [row for file in files for row in read(file, Decision, reading)]
+        kept = [row for row in found if row.text.strip()]
+        if len(kept) < len(found):
+            self.on_message(f"{counted(len(found) - len(kept), 'decision')} on no text, left out")
+        return kept
+
+    def decisions(self, rows: Sequence[Decision], readers: Readers) -> Decisions:
+        """Decisions without their texts, the last one on each comment."""
+        dense = read_all(readers, [row.text for row in rows], self.options.jobs, self.on_progress)
+        found = Decisions.of(rows, list(_languages(rows)), dense)
+        last = found.last
+        if len(last) < len(rows):
+            self.on_message(
+                f"{counted(len(rows) - len(last), 'decision')} on comments that were decided on again, left out"
+            )
+        return found.take(last)
+
+    def written(
+        self,
+        out: str,
+        decisions: Decisions,
+        readers: Readers,
+        *,
+        before: Mapping[str, object],
+        rows: Sequence[Decision],
+        attributes: Mapping[str, str],
+    ) -> ScreenTrainingResult:
+        """Learn and write a screen.
+
+        Args:
+            out: The folder.
+            decisions: The decisions.
+            readers: Readers of texts besides n-grams.
+            before: Metadata of the screen that is updated.
+            rows: The rows of this training, whose texts are known.
+            attributes: Reasons that the user names for attributes.
+        """
+        kept = msgspec.convert(before.get(OPTIONS, {}), _Options)
+        precision = self.options.precision or kept.precision
+        attributes = {**kept.attributes, **attributes}
+        learned = learn(decisions, precision, attributes)
+        metadata = {
+            OPTIONS: {"precision": precision, "attributes": attributes},
+            FORGOTTEN: before.get(FORGOTTEN, []),
+            "evaluation": {"split": learned.report.split, "auc": learned.report.auc, "points": learned.report.points},
+        }
+        write_screen(
+            out,
+            learned.settings,
+            msgspec.to_builtins(metadata, enc_hook=plain_id),
+            weights=learned.weights,
+            decisions=decisions,
+            readers=readers,
+            replace=out == self.options.update,
+        )
+        return _result(learned, decisions, rows, readers)
+
+
+def _languages(rows: Sequence[Decision]) -> Iterator[str | None]:
+    """Languages of the texts: as the rows have them, else detected in some of them."""
+    unknown = sum(row.lang is None for row in rows)
+    step, seen = max(1, -(-unknown // DETECTED)), 0
+    for row in rows:
+        if row.lang is not None:
+            yield primary_language(row.lang)
+            continue
+        yield detect_language(row.text) if seen % step == 0 else None
+        seen += 1
+
+
+def _result(
+    learned: LearnedScreen, decisions: Decisions, rows: Sequence[Decision], readers: Readers
+) -> ScreenTrainingResult:
+    report, settings = learned.report, learned.settings
+    return ScreenTrainingResult(
+        decisions=len(decisions),
+        held=int(decisions.held.sum()),
+        split=report.split,
+        predicted=int(np.isfinite(report.probabilities).sum()),
+        base_rate=report.base_rate,
+        auc=report.auc,
+        threshold=settings.threshold,
+        goal=report.goal,
+        points=report.points,
+        taken_over=report.taken_over,
+        groups=report.groups,
+        reasons=report.reasons,
+        attributes=settings.attributes,
+        disagreements=_disagreements(report.probabilities, decisions, rows),
+        languages=settings.languages,
+        encoder=readers.signature,
+    )
+
+
+def _disagreements(probabilities: Floats, decisions: Decisions, rows: Sequence[Decision]) -> tuple[Disagreement, ...]:
+    """Texts that the screen is surest about against the moderators, of those whose texts are at hand."""
+    names = {name.tobytes(): row for name, row in zip(keys(rows), rows, strict=True)}
+    found = []
+    for held in (False, True):
+        against = probabilities if not held else 1 - probabilities
+        order = np.argsort(np.where(np.isfinite(against) & (decisions.held == held), -against, np.inf), kind="stable")
+        there = [at for at in order.tolist() if decisions.held[at] == held and np.isfinite(against[at])]
+        known = ((at, names.get(decisions.keys[at].tobytes())) for at in there)
+        for at, row in islice(((at, row) for at, row in known if row is not None), NAMED):
+            found.append(
+                Disagreement(
+                    text=row.text,
+                    decision=row.decision,
+                    probability=float(probabilities[at]),
+                    reason=row.reason,
+                    article=None if row.article is None else str(row.article),
+                    id=None if row.id is None else str(row.id),
+                )
+            )
+    return tuple(found)

@@ -1,0 +1,227 @@
+"""Views of a training of a screen, and of texts that were screened."""
+
+from __future__ import annotations
+
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from msgspec.structs import asdict
+
+from postil.data.explain import counted
+from postil.messages import Message
+from postil.results.formats import excerpt, value_with_interval
+from postil.results.page.blocks import Picture
+from postil.results.plots.lines import Curve, curves
+from postil.results.table import Count, Interval, Name, Number, Table, Text
+from postil.results.views import View
+from postil.screening.result import ScreenedRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.results.plots import Figure
+    from postil.screening.result import ScreeningResult, ScreenPoint, ScreenTrainingResult, TakenOver
+
+__all__ = ["pictures", "screening", "training"]
+
+TEXT: Final = 60
+"""Largest number of characters of a text in a table."""
+FIELDS: Final = (
+    *("goal", "threshold", "precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high"),
+    *("held", "texts"),
+)
+"""Columns of the points as a table."""
+_SPLITS: Final = {
+    "date": "by time: each part in time by a fit to earlier ones",
+    "author": "by author: no fit has seen the author of a text that it predicts",
+    "text": "by text: no fit has seen the text that it predicts",
+}
+
+
+def training(result: ScreenTrainingResult) -> View:
+    """Make the view of a training of a screen.
+
+    Args:
+        result: The training.
+    """
+    line = _line(result)
+    tables = (
+        Table(
+            rows=result.points,
+            columns=(
+                Number("wanted precision", "goal", digits=2),
+                Number("threshold", "threshold"),
+                Interval("precision", "value", at=attrgetter("precision")),
+                Interval("recall", "value", at=attrgetter("recall")),
+                Count("held", "held"),
+                Count("of", "texts"),
+            ),
+        ),
+        Table(
+            rows=result.groups,
+            columns=(
+                Name("texts", lambda one: f"{one.name} characters" if one.by == "length" else one.name),
+                Count("number", "texts"),
+                Number("held", "base_rate"),
+                Interval("AUC", "value", at=attrgetter("auc")),
+                Interval("precision", "value", at=attrgetter("precision")),
+                Interval("recall", "value", at=attrgetter("recall")),
+            ),
+        ),
+        Table(
+            rows=result.reasons,
+            columns=(
+                Name("reason", "name"),
+                Count("texts", "texts"),
+                Interval("AUC", "value", at=attrgetter("auc")),
+            ),
+        ),
+        Table(
+            rows=result.disagreements,
+            columns=(
+                Name("screen against moderators", lambda one: excerpt(one.text, TEXT)),
+                Text("decision", "decision"),
+                Number("probability", "probability"),
+                Text("id", "id"),
+            ),
+        ),
+    )
+    return View(
+        line=line,
+        rows=list(map(_flat, result.points)),
+        fields=FIELDS,
+        grids=[table for table in tables if table.rows],
+        findings=[_threshold(result), _takes_over(result.taken_over), *_answers(result)],
+        head=line,
+        remarks=[
+            f"predicted {_SPLITS[result.split]}",
+            "each precision is measured with thresholds that were chosen on other texts",
+            *map(str, result.excluded),
+            *result.notes,
+        ],
+    )
+
+
+def _flat(point: ScreenPoint) -> dict[str, object]:
+    """A point as a row of a table, with the ends of its intervals beside it."""
+    ends = {
+        f"{name}{end}": None if found is None else getattr(found, end.removeprefix("_") or "value")
+        for name, found in (("precision", point.precision), ("recall", point.recall))
+        for end in ("", "_low", "_high")
+    }
+    return {"goal": point.goal, "threshold": point.threshold, **ends, "held": point.held, "texts": point.texts}
+
+
+def _line(result: ScreenTrainingResult) -> str:
+    parts = [counted(result.decisions, "decision"), f"{result.held:,} to hold"]
+    if result.auc is not None:
+        found = value_with_interval(result.auc.value, result.auc.low, result.auc.high)
+        parts.append(f"AUC {found} for {counted(result.predicted, 'text')} that no fit has seen")
+    return ", ".join(parts)
+
+
+def _threshold(result: ScreenTrainingResult) -> str:
+    if result.goal is None:
+        return Message(
+            "no threshold reaches the wanted precision: texts are held from a probability of {threshold:.2f} on",
+            threshold=result.threshold,
+        )
+    return Message(
+        "texts are held from a probability of {threshold:.3f} on, for a precision of at least {goal:.2f}",
+        threshold=result.threshold,
+        goal=result.goal,
+    )
+
+
+def _takes_over(found: TakenOver) -> str:
+    if found.right is None:
+        return Message(
+            "at {goal:.0f} % right, the screen takes over no decision: {waiting:,} texts wait for a person",
+            goal=100 * found.goal,
+            waiting=found.waiting,
+        )
+    low, high = (found.right.value if end is None else end for end in (found.right.low, found.right.high))
+    return Message(
+        "at {goal:.0f} % right, the screen takes over {share:.0f} % of the decisions: {holds:,} texts held, "
+        "{keeps:,} kept, {right:.1f} % of them as moderators did (95 % interval {low:.1f} to {high:.1f} %); "
+        "{waiting:,} wait for a person",
+        goal=100 * found.goal,
+        share=100 * found.share,
+        holds=found.holds,
+        keeps=found.keeps,
+        right=100 * found.right.value,
+        low=100 * low,
+        high=100 * high,
+        waiting=found.waiting,
+    )
+
+
+def _answers(result: ScreenTrainingResult) -> Iterator[str]:
+    if result.attributes:
+        said = ", ".join(f"{name} by {target}" for name, target in result.attributes.items())
+        yield Message("attributes that it answers: {said}", said=said)
+
+
+def screening(result: ScreeningResult) -> View:
+    """Make the view of texts that were screened.
+
+    Args:
+        result: The texts.
+    """
+    held = sum(one.decision == "hold" for one in result.rows)
+    return View(
+        line=f"{counted(len(result.rows), 'text')}, {held:,} to hold",
+        rows=[{**asdict(one), "reasons": _reasons(one)} for one in result.rows],
+        fields=ScreenedRow.__struct_fields__,
+        grids=[_screened(result, Text("text", lambda one: excerpt(one.text, TEXT)))],
+        documents=[_screened(result, Text("text", "text"))],
+        nested=result.rows,
+    )
+
+
+def _screened(result: ScreeningResult, text: Text) -> Table:
+    return Table(
+        key="texts",
+        rows=result.rows,
+        columns=(
+            Name("id", "id"),
+            Text("decision", "decision"),
+            Number("probability", "probability"),
+            Text("reasons", _reasons),
+            text,
+        ),
+    )
+
+
+def _reasons(one: ScreenedRow) -> str:
+    """Reasons of a text that is held, the most probable first, down to a half of the first."""
+    ordered = sorted(one.reasons.items(), key=itemgetter(1), reverse=True) if one.decision == "hold" else []
+    return ", ".join(f"{name} {value:.2f}" for name, value in ordered if value >= ordered[0][1] / 2)
+
+
+def _precision(result: ScreenTrainingResult) -> Figure:
+    """Draw precision against recall."""
+    found = {one.recall.value: one.precision for one in result.points if one.recall and one.precision}
+    x = np.array(sorted(found))
+    y, low, high = (
+        np.array([found[at].value if (end := getattr(found[at], name)) is None else end for at in x.tolist()])
+        for name in ("value", "low", "high")
+    )
+    return curves(
+        [Curve("screen", x, y, low, high)],
+        xlabel="recall: share of what moderators held",
+        ylabel="precision: share of what is held",
+    )
+
+
+def pictures(result: ScreenTrainingResult) -> Iterator[Picture]:
+    """The picture of precision against recall, if there is something to draw.
+
+    Args:
+        result: The training.
+    """
+    if sum(one.precision is not None for one in result.points) > 1:
+        title = "Precision by recall"
+        yield Picture("precision", title, title, title, partial(_precision, result))

@@ -1,0 +1,213 @@
+"""Screens learned from decisions: what they say, keep and refuse."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from postil.corpus.forgotten import comment_key
+from postil.data.model_folders import Model
+from postil.data.row_files import write
+from postil.data.rows import Decision
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.screening.calls import screen_file
+from postil.screening.model import Screen, read_decisions
+from postil.screening.options import ScreenOptions, ScreenTrainOptions
+from postil.screening.training import train_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+pytest.importorskip("sklearn")
+
+NICE = ("the", "bus", "was", "late", "we", "walked", "home", "in", "rain", "with", "coat", "and", "bread", "baker")
+RUDE = ("idiot", "moron", "stupid", "liar")
+SPAM = ("cheap", "watches", "buy", "now", "www.watches.example", "discount")
+
+
+def rows(n: int = 300, *, seed: int = 1, start: int = 0, **fields: Any) -> list[Decision]:
+    """Decisions: of ten texts six are kept, two held as spam and two as insults."""
+    random = np.random.default_rng(seed)
+    found = []
+    for at in range(start, start + n):
+        words = list(random.choice(NICE, 8))
+        reason = {0: "spam", 1: "spam", 2: "insult", 3: "insult"}.get(at % 10)
+        if reason:
+            words += list(random.choice(SPAM if reason == "spam" else RUDE, 2))
+        text = f"{' '.join(words)} {at}"
+        found.append(Decision(text, "hold" if reason else "keep", reason, article="a", id=str(at), **fields))
+    return found
+
+
+def trained(folder: Path, decisions: Sequence[Decision], out: str | None = "screen", **options: Any) -> Any:
+    write(folder / "decisions.jsonl", decisions)
+    where = None if out is None else str(folder / out)
+    return train_screen([str(folder / "decisions.jsonl")], where, ScreenTrainOptions(**options))
+
+
+@pytest.fixture(scope="module")
+def screen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("screen")
+    trained(folder, rows())
+    return folder / "screen"
+
+
+def test_a_screen_tells_what_is_held_and_why(screen: Path) -> None:
+    opened = Screen.open(screen)
+    kind, rude, spam = opened.judge(["we walked home in the rain", "you stupid liar", "buy cheap watches now"])
+    assert (kind.decision, rude.decision, spam.decision) == ("keep", "hold", "hold")
+    assert rude.reasons["insult"] > 0.5 > rude.reasons["spam"]
+    assert spam.reasons["spam"] > 0.5 > spam.reasons["insult"]
+    assert opened.attributes == {
+        "TOXICITY": "hold but for spam and off topic",
+        "INSULT": "insult",
+        "SPAM": "spam",
+    }
+    assert rude.attributes["TOXICITY"] > 0.5 > spam.attributes["TOXICITY"]
+
+
+def test_what_a_text_is_told_does_not_depend_on_those_around_it(screen: Path) -> None:
+    texts = ["we walked home in the rain", "you stupid liar", "", "😀" * 50, "\ud800 liar", "我们"]
+    opened = Screen.open(screen)
+    together = opened.probabilities(texts)
+    assert np.isfinite(together).all()
+    np.testing.assert_array_equal(together, np.concatenate([opened.probabilities([text]) for text in texts]))
+
+
+def test_the_same_decisions_give_the_same_bytes(tmp_path: Path) -> None:
+    first, second = trained(tmp_path, rows(), "one"), trained(tmp_path, rows(), "two")
+    assert first.to_json() == second.to_json()
+    assert Model.open(tmp_path / "one").hash == Model.open(tmp_path / "two").hash
+
+
+def test_a_folder_holds_no_text_and_no_id(tmp_path: Path) -> None:
+    decisions = [*rows(), Decision("Zanzibarians complain", "keep", author="Zebedee", article="zephyr", id="zonk")]
+    trained(tmp_path, decisions)
+    content = b"".join(file.read_bytes() for file in (tmp_path / "screen").rglob("*") if file.is_file()).lower()
+    for word in (b"zanzibar", b"zebedee", b"zephyr", b"zonk", b"watches"):
+        assert word not in content
+
+
+def test_dated_decisions_are_split_by_time_else_by_author_else_by_text(tmp_path: Path) -> None:
+    assert trained(tmp_path, rows(), "a").split == "text"
+    by_author = [
+        Decision(row.text, row.decision, row.reason, author=f"author {at % 40}") for at, row in enumerate(rows())
+    ]
+    assert trained(tmp_path, by_author, "b").split == "author"
+    dated = [
+        Decision(row.text, row.decision, row.reason, date=f"2024-01-{1 + at // 12:02}", author="one")
+        for at, row in enumerate(rows())
+    ]
+    found = trained(tmp_path, dated, "c")
+    assert (found.split, found.decisions) == ("date", 300)
+    assert found.predicted < 300  # the first part is for training alone
+
+
+def test_an_update_learns_further_decisions_and_replaces_those_on_the_same_comments(tmp_path: Path) -> None:
+    trained(tmp_path, rows(200))
+    whole = trained(tmp_path, rows(300), "whole")
+    again = trained(tmp_path, rows(300)[100:], None, update=str(tmp_path / "screen"))
+    assert (again.decisions, again.auc) == (300, whole.auc)
+    texts = ["we walked home", "you stupid liar"]
+    np.testing.assert_allclose(
+        Screen.open(tmp_path / "screen").probabilities(texts),
+        Screen.open(tmp_path / "whole").probabilities(texts),
+        rtol=1e-6,
+    )
+    changed = [Decision(row.text, "keep", article="a", id=row.id) for row in rows(300)[:1]]
+    assert trained(tmp_path, changed, None, update=str(tmp_path / "screen")).held == whole.held - 1
+
+
+def test_decisions_on_equal_texts_without_ids_are_all_kept(tmp_path: Path) -> None:
+    plain = [Decision(row.text, row.decision, row.reason) for row in rows()]
+    found = trained(tmp_path, [*plain, *[Decision("buy now", "hold", "spam")] * 20])
+    assert found.decisions == 320
+
+
+def test_what_was_erased_stays_out_of_an_update(tmp_path: Path) -> None:
+    trained(tmp_path, rows(200))
+    decisions = read_decisions(Model.open(tmp_path / "screen"))
+    left = decisions.without(frozenset({comment_key("a", "3"), comment_key("b", "4")}))
+    assert len(left) == 199
+    assert len(decisions.without(frozenset({comment_key("a")}))) == 0
+
+
+@pytest.mark.parametrize(
+    ("decisions", "problem"),
+    [
+        (rows(20), "20 decisions, 8 to hold and 12 to keep: a screen needs at least 50"),
+        ([row for row in rows() if row.decision == "keep"], "0 to hold and 180 to keep"),
+        ([row for row in rows() if row.decision == "hold"], "120 to hold and 0 to keep"),
+    ],
+    ids=["few", "kept", "held"],
+)
+def test_too_few_decisions_and_those_of_one_kind_are_refused(
+    tmp_path: Path, decisions: list[Decision], problem: str
+) -> None:
+    with pytest.raises(Undefined, match=problem):
+        trained(tmp_path, decisions)
+    assert not (tmp_path / "screen").exists()
+
+
+def test_decisions_by_chance_give_no_screen(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    decisions = [
+        Decision(" ".join(random.choice(NICE, 6)), "hold" if at % 2 else "keep", id=str(at)) for at in range(120)
+    ]
+    turned = [Decision(row.text, "keep" if row.decision == "hold" else "hold") for row in decisions]
+    with pytest.raises(Undefined, match="cannot be told from what is kept"):
+        trained(tmp_path, [*decisions, *turned])
+
+
+def test_attributes_are_named_by_reasons_of_the_site(tmp_path: Path) -> None:
+    found = trained(tmp_path, rows(), "a", attribute=("IDENTITY_ATTACK=insult",))
+    assert found.attributes["IDENTITY_ATTACK"] == "insult"
+    with pytest.raises(UnknownName, match="unknown reason 'insults'; did you mean 'insult'"):
+        trained(tmp_path, rows(), "b", attribute=("IDENTITY_ATTACK=insults",))
+    with pytest.raises(UnknownName, match="unknown attribute 'INSULTS'; did you mean 'INSULT'"):
+        trained(tmp_path, rows(), "c", attribute=("INSULTS=insult",))
+    with pytest.raises(UsageError, match="expected NAME=REASON"):
+        trained(tmp_path, rows(), "d", attribute=("INSULT",))
+
+
+def test_reasons_that_are_spam_alone_answer_no_toxicity(tmp_path: Path) -> None:
+    decisions = [row for row in rows() if row.reason != "insult"]
+    assert trained(tmp_path, decisions, "a").attributes == {"SPAM": "spam"}
+    bare = [Decision(row.text, row.decision) for row in decisions]
+    assert trained(tmp_path, bare, "b").attributes == {"TOXICITY": "hold"}
+
+
+def test_texts_of_a_file_are_screened_in_order(screen: Path, tmp_path: Path) -> None:
+    (tmp_path / "texts.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in ({"text": "you stupid liar", "id": 7}, {"text": "we walked"}))
+    )
+    found = screen_file(str(tmp_path / "texts.jsonl"), ScreenOptions(model=str(screen)))
+    assert [(row.id, row.decision) for row in found.rows] == [("7", "hold"), ("2", "keep")]
+    strict = screen_file(str(tmp_path / "texts.jsonl"), ScreenOptions(model=str(screen), threshold=1.0))
+    assert [row.decision for row in strict.rows] == ["keep", "keep"]
+
+
+def test_a_folder_that_is_no_screen_or_was_damaged_is_refused(screen: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no such folder"):
+        Screen.open(tmp_path / "nowhere")
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in screen.rglob("*"):
+        if file.is_file():
+            target = copy / file.relative_to(screen)
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(file.read_bytes())
+    (copy / "idf.npy").write_bytes((copy / "idf.npy").read_bytes()[:-4])
+    with pytest.raises(InvalidInput, match=r"idf\.npy: expected \d+ bytes"):
+        Screen.open(copy)
+
+
+def test_nothing_to_learn_from_or_nowhere_to_write_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="expected files of decisions"):
+        train_screen([], str(tmp_path / "a"), ScreenTrainOptions())
+    with pytest.raises(UsageError, match="expected"):
+        train_screen(["x.jsonl"], None, ScreenTrainOptions())
