@@ -17,7 +17,7 @@ from postil.screening.model import HOLD, ScreenSettings, Target
 from postil.screening.result import ScreenGroup, ScreenPoint, ScreenReason, TakenOver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from postil.data.parts import Estimate
     from postil.kernel.arrays import Booleans, Floats, Int64s
@@ -121,13 +121,16 @@ def named_attributes(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def learn(decisions: Decisions, precision: float, attributes: Mapping[str, str]) -> LearnedScreen:
+def learn(
+    decisions: Decisions, precision: float, attributes: Mapping[str, str], read: Collection[str] = ()
+) -> LearnedScreen:
     """Learn a screen.
 
     Args:
         decisions: The decisions.
         precision: Smallest share of what is held that moderators would hold, for which the threshold is chosen.
         attributes: Reasons that the user names for attributes.
+        read: Reasons that a classifier reads, for those that the decisions do not teach.
 
     Raises:
         Undefined: The decisions are too few or of one kind, or what is held cannot be told from what is kept.
@@ -136,7 +139,7 @@ def learn(decisions: Decisions, precision: float, attributes: Mapping[str, str])
         MissingExtra: scikit-learn is not installed.
     """
     _check(decisions)
-    names, targets = _targets(decisions, attributes)
+    names, targets = _targets(decisions, {name: one for name, one in attributes.items() if one not in read})
     split = split_texts(decisions.dates, decisions.author, decisions.text)
     logits = cross_fitted(decisions.texts, targets, split)
     clusters = decisions.clusters
@@ -151,6 +154,8 @@ def learn(decisions: Decisions, precision: float, attributes: Mapping[str, str])
     # A reason whose order is no better than chance has no probability.
     told = {at: each for at, each in enumerate(found) if each is not None}
     threshold = first.threshold(precision)
+    taught = {names[at] for at in told}
+    read_reasons = tuple(dict.fromkeys(reason for reason in read if reason not in taught))
     settings = ScreenSettings(
         targets=tuple(
             Target(
@@ -159,7 +164,8 @@ def learn(decisions: Decisions, precision: float, attributes: Mapping[str, str])
             for at, each in told.items()
         ),
         threshold=HALF if threshold is None else max(HALF, calibration.probability(threshold)),
-        attributes=_attributes([names[at] for at in told], attributes),
+        attributes=_attributes([*(names[at] for at in told), *read_reasons], attributes),
+        read_reasons=read_reasons,
         languages=_languages(decisions),
         reasons=decisions.reasons,
         all_languages=decisions.languages,

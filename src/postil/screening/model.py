@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from postil.data.arrays import AnyArray
     from postil.data.streams import FilePath
     from postil.encoders.endpoint_encoder import EncoderEndpoint
@@ -91,6 +93,7 @@ class ScreenSettings(msgspec.Struct, frozen=True, kw_only=True):
         languages: Languages of most of the decisions that it learned from, where known.
         reasons: Names of all reasons of the decisions.
         all_languages: All languages of the decisions.
+        read_reasons: Reasons that are read by the classifier alone, as the decisions do not teach them.
     """
 
     targets: tuple[Target, ...]
@@ -99,6 +102,7 @@ class ScreenSettings(msgspec.Struct, frozen=True, kw_only=True):
     languages: tuple[str, ...]
     reasons: tuple[str, ...]
     all_languages: tuple[str, ...]
+    read_reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +167,8 @@ class Screen:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Reasons with a probability of their own, in the site's own words."""
-        return tuple(each.name for each in self.settings.targets if each.reason)
+        taught = (each.name for each in self.settings.targets if each.reason)
+        return (*taught, *self.settings.read_reasons)
 
     def judge(self, texts: Sequence[str], jobs: int = 1) -> list[Screened]:
         """Tell what moderators would do with texts.
@@ -175,17 +180,21 @@ class Screen:
         Raises:
             PostilError: What reads texts besides n-grams fails.
         """
-        found = self.probabilities(texts, jobs)
-        names = [each.name for each in self.settings.targets]
-        columns = {name: names.index(target) for name, target in self.attributes.items()}
+        columns = self.readers.columns(texts, jobs)
+        found = dict(
+            zip((each.name for each in self.settings.targets), self._probabilities(texts, columns).T, strict=True)
+        )
+        read = self.readers.label_probabilities(columns)
+        found |= {name: read[name] for name in self.settings.read_reasons}
+        rows = [dict(zip(found, row, strict=True)) for row in np.stack([*found.values()], axis=1).tolist()]
         return [
             Screened(
-                probability=row[0],
-                decision="hold" if row[0] >= self.threshold else "keep",
-                reasons={each.name: row[at] for at, each in enumerate(self.settings.targets) if each.reason},
-                attributes={name: row[at] for name, at in columns.items()},
+                probability=row[HOLD],
+                decision="hold" if row[HOLD] >= self.threshold else "keep",
+                reasons={name: row[name] for name in self.reasons},
+                attributes={name: row[target] for name, target in self.attributes.items()},
             )
-            for row in found.tolist()
+            for row in rows
         ]
 
     def probabilities(self, texts: Sequence[str], jobs: int = 1) -> Floats:
@@ -193,13 +202,14 @@ class Screen:
 
         Args:
             texts: n texts.
-            jobs: Number of threads of what reads texts besides n-grams.
+            jobs: Number of threads of readers of texts besides n-grams.
         """
-        logits = self.weights.logits(DecidedTexts(count_grams(texts), self.readers.columns(texts, jobs)))
-        parts = [
-            each.calibration.probabilities(column) for each, column in zip(self.settings.targets, logits.T, strict=True)
-        ]
-        return np.stack(parts, axis=1)
+        return self._probabilities(texts, self.readers.columns(texts, jobs))
+
+    def _probabilities(self, texts: Sequence[str], columns: NDArray[np.float32]) -> Floats:
+        logits = self.weights.logits(DecidedTexts(count_grams(texts), columns))
+        calibrations = [each.calibration for each in self.settings.targets]
+        return np.stack([each.probabilities(logits[:, at]) for at, each in enumerate(calibrations)], axis=1)
 
 
 def write_screen(

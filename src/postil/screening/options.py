@@ -7,6 +7,8 @@ from typing import Annotated
 from postil.data.arguments import check_fields
 from postil.data.options import ThreadOptions
 from postil.encoders.encoder_options import check_encoder_model
+from postil.errors import UsageError
+from postil.messages import Blank, Setting
 from postil.options import Flag, options
 
 __all__ = ["ScreenOptions", "ScreenTrainOptions"]
@@ -27,6 +29,10 @@ class ScreenTrainOptions(ThreadOptions):
             ONNX) or package:NAME, which the screen keeps; or the address of an embeddings endpoint, which the commands
             that use the screen name again.
         encoder_model: The endpoint's name of the encoder.
+        classifier: Folder of a text classifier, of transformers or ONNX, whose numbers are read beside the words; the
+            screen keeps it.
+        classifier_labels: Meanings of its labels: hold, keep, or a reason, as in toxic=hold,insult=insult; by default
+            what their names tell.
     """
 
     update: Annotated[str | None, Flag(metavar="DIR")] = None
@@ -34,10 +40,18 @@ class ScreenTrainOptions(ThreadOptions):
     attribute: Annotated[tuple[str, ...], Flag(metavar="NAME=REASON")] = ()
     encoder: Annotated[str | None, Flag(metavar="DIR|URL")] = None
     encoder_model: Annotated[str | None, Flag(metavar="NAME")] = None
+    classifier: Annotated[str | None, Flag(metavar="DIR")] = None
+    classifier_labels: Annotated[str | None, Flag(metavar="LABEL=MEANING,…")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)
         check_encoder_model(self.encoder, self.encoder_model)
+        if self.classifier_labels is not None and self.classifier is None:
+            raise UsageError(
+                "{labels}: only with {classifier}",
+                labels=Setting("classifier_labels", self.classifier_labels),
+                classifier=Setting("classifier", Blank("DIR")),
+            )
 
 
 @options

@@ -142,6 +142,7 @@ class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-traini
         disagreements: Texts that it is surest about against the moderators.
         languages: Languages of most of the decisions, where known.
         encoder: Signature of the sentence encoder; empty without one.
+        classifier: Signature of the text classifier; empty without one.
         excluded: Rows that are not in the numbers.
         notes: Notes on the numbers.
     """
@@ -162,6 +163,7 @@ class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-traini
     disagreements: tuple[Disagreement, ...] = ()
     languages: tuple[str, ...] = ()
     encoder: str = ""
+    classifier: str = ""
     excluded: tuple[Excluded, ...] = ()
     notes: tuple[str, ...] = ()
 

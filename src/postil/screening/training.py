@@ -123,6 +123,11 @@ class _Run:
     def endpoint(self) -> EncoderEndpoint | None:
         """The endpoint of the encoder of a screen that is updated; only this may be named then."""
         named = self.options.encoder
+        if self.options.classifier is not None:
+            raise UsageError(
+                "a screen is updated with the classifier that it has; leave {classifier} out",
+                classifier=Setting("classifier", self.options.classifier),
+            )
         if named is None:
             return None
         if not is_address(named) or self.options.encoder_model is not None:
@@ -134,10 +139,12 @@ class _Run:
 
     def readers(self) -> Readers:
         """Readers of texts besides n-grams, as the options name them."""
-        named = self.options.encoder
-        if named is None:
-            return Readers()
-        return Readers.of(open_encoder(named, self.options.encoder_model, on_message=self.on_message))
+        found, options = Readers(), self.options
+        if options.classifier is not None:
+            found = found.with_classifier(options.classifier, options.classifier_labels)
+        if options.encoder is None:
+            return found
+        return found.with_encoder(open_encoder(options.encoder, options.encoder_model, on_message=self.on_message))
 
     def rows(self, files: Sequence[str]) -> list[Decision]:
         """The rows of files that have a text."""
@@ -182,7 +189,7 @@ class _Run:
         kept = msgspec.convert(before.get(OPTIONS, {}), _Options)
         precision = self.options.precision or kept.precision
         attributes = {**kept.attributes, **attributes}
-        learned = learn(decisions, precision, attributes)
+        learned = learn(decisions, precision, attributes, tuple(readers.meanings.values()))
         metadata = {
             OPTIONS: {"precision": precision, "attributes": attributes},
             FORGOTTEN: before.get(FORGOTTEN, []),
@@ -233,6 +240,7 @@ def _result(
         disagreements=_disagreements(report.probabilities, decisions, rows),
         languages=settings.languages,
         encoder=readers.signature,
+        classifier=readers.classifier_signature,
     )
 
 
