@@ -224,12 +224,14 @@ class ScreenRequest(Request, frozen=True, kw_only=True, gc=False):
         article: The article, with the comments that are there already: of these the comment may be a near copy.
         quality: Name of a model of quality, to compare the comment with those of the article.
         profanity: Filter of profanity: list or model; by default that of the service.
+        screen: Name of a screen; by default the first one that has learned from comments in its language.
     """
 
     text: str
     article: SentArticle | None = None
     quality: str | None = None
     profanity: ProfanityFilter | None = None
+    screen: str | None = None
 
     def __post_init__(self) -> None:
         if self.article is not None:
@@ -435,6 +437,10 @@ class ScreenResponse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         quality: Its quality by the model that was named; about .5 for a usual comment of the thread, higher is better.
         empty: True if it has no text; left out otherwise.
         profanity: True if one of the reasons is profanity or an insult; left out otherwise.
+        probability: Probability that the site's moderators hold it, by a screen; left out without one.
+        screened: The decision of the screen alone: ``keep``, or ``hold`` where the probability reaches its threshold.
+        screen_reasons: Probability of each reason that the screen knows.
+        model_hash: Hash of the screen's folder.
     """
 
     decision: Literal["accept", "hold"]
@@ -442,6 +448,10 @@ class ScreenResponse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     quality: float | None
     empty: bool = False
     profanity: bool = False
+    probability: float | None = None
+    screened: Literal["keep", "hold"] | None = None
+    screen_reasons: dict[str, float] = {}
+    model_hash: str | None = None
 
 
 class ScoredItem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -612,6 +622,10 @@ class ServedModel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         operations: The routes that take it: ``suggest``, ``rank``, ``screen``.
         default: True if it is used where a request names none.
         calibrated: Its calibration; null without one.
+        attributes: Attributes of Perspective that a screen answers.
+        languages: Languages that a screen learned from.
+        threshold: Probability from which on a screen holds a comment.
+        reasons: Reasons that a screen has a probability for.
     """
 
     name: str
@@ -620,6 +634,10 @@ class ServedModel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     operations: tuple[str, ...]
     default: bool
     calibrated: Calibrated | None = None
+    attributes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    languages: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    threshold: float | msgspec.UnsetType = msgspec.UNSET
+    reasons: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ModelsResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -15,9 +15,10 @@ __all__ = ["serve"]
 @command
 def serve(
     models: Annotated[
-        list[str],
+        list[str] | None,
         Argument(metavar="[NAME=]DIR...", help="Models that postil train made; the first one is the default."),
-    ],
+    ] = None,
+    *,
     options: ServiceOptions,
 ) -> None:
     """Serve models by HTTP until Ctrl+C: suggestions as JSON, a documented API, several processes.
@@ -28,4 +29,4 @@ def serve(
     """
     with needs("postil serve", "serve"):
         from postil.service.server import serve as serve_web  # noqa: PLC0415 - help does without it
-    serve_web(models, options, on_message=say)
+    serve_web(models or (), options, on_message=say)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final, Self
 from postil.comments import neural_commenter, retrieval
 from postil.data.model_folders import Model
 from postil.errors import UsageError
+from postil.messages import Blank, Setting
 from postil.metrics.spec import parse_metric
 from postil.screening.filtering import CandidateFilter
 from postil.screening.reasons import Blocklist
 from postil.service.options import ServiceOptions
+from postil.service.screens import check_screen
 from postil.threads import quality
 
 if TYPE_CHECKING:
@@ -32,11 +34,13 @@ class ServiceConfig:
     Args:
         models: Folders of the models that suggest comments, by name; the first one is the default.
         quality: Folders of the models of comment quality, by name; the first one is the default.
+        screens: Folders of the screens, by name, in the order in which they are asked.
         options: Options of the command.
     """
 
     models: Mapping[str, str] = field(default_factory=dict)
     quality: Mapping[str, str] = field(default_factory=dict)
+    screens: Mapping[str, str] = field(default_factory=dict)
     options: ServiceOptions = DEFAULTS
 
     def without_paths(self, text: str) -> str:
@@ -48,7 +52,7 @@ class ServiceConfig:
         >>> ServiceConfig(models={"news": "/srv/m"}).without_paths("/srv/m/model.json: no such file")
         'model news: no such file'
         """
-        names = {folder: name for group in (self.models, self.quality) for name, folder in group.items()}
+        names = {folder: name for group in (self.models, self.quality, self.screens) for name, folder in group.items()}
         names = {os.path.realpath(folder): name for folder, name in names.items()} | names
         for path in sorted(names, key=len, reverse=True):
             named = f"model {names[path]}".replace("\\", r"\\")
@@ -63,32 +67,34 @@ class ServiceConfig:
 
         Args:
             folders: ``NAME=DIR`` or ``DIR``, which is named as its last part.
-            options: Options of the command.
+            options: Options of the command, with the screens.
 
         Raises:
             UsageError: Two models have one name, a name is empty, there is no model, a setting is out of range, or a
                 metric is none.
-            InvalidInput: A folder holds no model, or the blocklist cannot be read.
+            InvalidInput: A folder holds no model or no screen, or the blocklist cannot be read.
         """
-        found: dict[str, dict[str, str]] = {"models": {}, "quality": {}}
+        found: dict[str, dict[str, str]] = {"models": {}, "quality": {}, "screens": {}}
+        named: set[str] = set()
         for word in folders:
-            name, equals, folder = word.partition("=")
-            if not equals or os.sep in name:  # a folder may have = in its name
-                folder, name = word, Path(word).absolute().name
-            if not name or not folder:
-                raise UsageError(f"expected a model as NAME=DIR or DIR, got '{word}'")
-            if name in found["models"] or name in found["quality"]:
-                raise UsageError(f"two models are named '{name}'; name one of them otherwise: NAME=DIR")
+            name, folder = _named(word, named)
             kinds = (*retrieval.KINDS, *neural_commenter.KINDS, quality.KIND)
             kind = Model.open(folder, kinds).kind
             found["quality" if kind == quality.KIND else "models"][name] = str(Path(folder).absolute())
-        if not folders:
-            raise UsageError("expected at least one model: NAME=DIR or DIR")
+        for word in options.screens:
+            name, folder = _named(word, named)
+            check_screen(folder)
+            found["screens"][name] = str(Path(folder).absolute())
+        if not named:
+            raise UsageError(
+                "expected at least one model: NAME=DIR or DIR; or a screen: {screen}",
+                screen=Setting("screens", Blank("DIR")),
+            )
         for spec in options.metrics:
             parse_metric(spec)
         if options.encoder is not None:
             retrieval.check_endpoint(", ".join(folders), map(Model.open, found["models"].values()))
-        config = cls(models=found["models"], quality=found["quality"], options=options)
+        config = cls(options=options, **found)
         config.candidate_filter()  # checks its options
         return config
 
@@ -107,3 +113,16 @@ class ServiceConfig:
             repeat=0,
             profanity=self.options.profanity,
         )
+
+
+def _named(word: str, taken: set[str]) -> tuple[str, str]:
+    """Name and folder of a word of the command; the name is then taken."""
+    name, equals, folder = word.partition("=")
+    if not equals or os.sep in name:  # a folder may have = in its name
+        folder, name = word, Path(word).absolute().name
+    if not name or not folder:
+        raise UsageError(f"expected a model as NAME=DIR or DIR, got '{word}'")
+    if name in taken:
+        raise UsageError(f"two models are named '{name}'; name one of them otherwise: NAME=DIR")
+    taken.add(name)
+    return name, folder

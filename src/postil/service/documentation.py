@@ -34,7 +34,7 @@ MARKS: Final = re.compile(r"`+(?:postil\.[\w.]*?(?=\w+`))?")
 ABOUT: Final = (
     "Suggestions of comments, ranked and screened comments, scores and interesting passages, by the models of this "
     "service. Bodies are JSON in UTF-8; unknown fields are ignored. Every response has the header X-Request-Id, and "
-    "every refusal is a problem document."
+    "every refusal is a problem document, but at the addresses of Perspective's form, which have its form of errors."
 )
 
 _ARTICLE: Final = {"title": "Rain in the north", "content": "It rained all week, and the river rose."}
@@ -59,6 +59,17 @@ EXAMPLES: Final[Mapping[str, Mapping[str, object]]] = {
     "POST /v1/outcomes": {"outcomes": [{"impression": "0123456789abcdef", "event": "clicked", "rank": 1}]},
     "POST /v1/calibrate": {"model": "news"},
     "POST /v1/forget": {"comments": [{"article": "a1", "comment": "c1"}]},
+    "POST /v1alpha1/comments:analyze": {
+        "comment": {"text": "Bring a boat."},
+        "requestedAttributes": {"TOXICITY": {}},
+        "languages": ["en"],
+        "doNotStore": True,
+    },
+    "POST /v1alpha1/comments:suggestscore": {
+        "comment": {"text": "Bring a boat."},
+        "attributeScores": {"APPROVED": {"summaryScore": {"value": 1}}},
+        "context": {"entries": [{"text": '{"article": "a1", "id": "c1"}'}]},
+    },
     "POST /integrations/coral": {
         "action": "NEW",
         "comment": {"body": "Bring a boat."},
@@ -137,9 +148,10 @@ def _schemas(types: Sequence[type]) -> dict[str, Any]:
             raise ValueError(f"{name}: two structs of the service have one name")
         summary = cleandoc(known[name].__doc__ or "").partition("\n\n")[0].rstrip(".")
         schema["description"] = f"{_plain(summary.partition(';')[0])}."  # behind it are references to Python
-        of_fields = descriptions(known[name])
+        described = descriptions(known[name])
+        of_fields = {each.encode_name: described.get(each.name, "") for each in msgspec.structs.fields(known[name])}
         for field, content in schema.get("properties", {}).items():
-            if field in of_fields:
+            if of_fields.get(field):
                 content["description"] = of_fields[field]
     return schemas
 

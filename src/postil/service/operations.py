@@ -20,7 +20,7 @@ from postil.data.frames import SYSTEM
 from postil.data.grades import Scale
 from postil.data.model_folders import Model
 from postil.data.rows import Article, Candidate, Comment
-from postil.documents.markup import HtmlCleaner
+from postil.documents.markup import HtmlCleaner, plain_text
 from postil.documents.readers.html import read_article
 from postil.documents.readers.text import read_plain
 from postil.encoders.endpoint_encoder import EncoderEndpoint, EncoderFailed
@@ -59,7 +59,18 @@ from postil.service.bodies import (
     SuggestResponse,
     decoded,
 )
+from postil.service.perspective import (
+    AnalyzeRequest,
+    AnalyzeResponse,
+    Suggested,
+    SuggestScoreRequest,
+    analyze,
+    suggested,
+)
+from postil.service.screens import KIND as SCREEN
+from postil.service.screens import Screens
 from postil.service.worker import for_clients
+from postil.text.languages import detect_language
 from postil.threads.orders import ranked_thread
 from postil.threads.quality import KIND, Quality
 from postil.threads.thread import Thread
@@ -77,6 +88,7 @@ if TYPE_CHECKING:
     from postil.metrics.result import ScoreResult
     from postil.service.config import ServiceConfig
     from postil.service.options import ServiceOptions
+    from postil.service.screens import OpenScreen
 
 __all__ = [
     "FILE_PARAMETERS",
@@ -94,6 +106,7 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound="OpenModel | Quality")
+NO_SCREENS: Final = Screens({})
 
 
 @dataclass(frozen=True)
@@ -145,6 +158,7 @@ class OpenModels:
         candidate_filter: Filter of suggestions.
         jobs: Number of threads per request.
         metrics: Specs of metrics that read files, which a request may ask for.
+        screens: Screens of comments.
     """
 
     commenters: Mapping[str, OpenModel]
@@ -152,6 +166,7 @@ class OpenModels:
     candidate_filter: CandidateFilter
     jobs: int
     metrics: tuple[str, ...]
+    screens: Screens = NO_SCREENS
 
     @classmethod
     def open(cls, config: ServiceConfig) -> Self:
@@ -173,7 +188,12 @@ class OpenModels:
             _warm_up(commenter)
             commenters[name] = OpenModel(name, commenter)
         qualities = {name: Quality.open(folder) for name, folder in config.quality.items()}
-        return cls(commenters, qualities, candidate_filter, options.jobs, options.metrics)
+        screens = Screens.open(config.screens, any_language=options.any_language, jobs=options.jobs)
+        for one in screens.known.values():
+            one.screen.judge(["comment"])
+        if screens.tells_languages:
+            detect_language("comment in a language")  # which takes half a second the first time
+        return cls(commenters, qualities, candidate_filter, options.jobs, options.metrics, screens)
 
     @property
     def ranks(self) -> bool:
@@ -238,6 +258,20 @@ class OpenModels:
         served += [
             ServedModel(name=name, kind=KIND, hash=one.hash, operations=("rank", "screen"), default=number == 0)
             for number, (name, one) in enumerate(self.qualities.items())
+        ]
+        served += [
+            ServedModel(
+                name=name,
+                kind=SCREEN,
+                hash=one.screen.hash,
+                operations=("screen", "analyze"),
+                default=number == 0,
+                attributes=tuple(one.attributes),
+                languages=tuple(one.screen.languages),
+                threshold=one.screen.threshold,
+                reasons=tuple(one.screen.reasons),
+            )
+            for number, (name, one) in enumerate(self.screens.known.items())
         ]
         return ModelsResponse(models=tuple(served), version=VERSION)
 
@@ -463,7 +497,7 @@ def screen(models: OpenModels, request: ScreenRequest) -> ScreenResponse:
         request: The request.
 
     Raises:
-        UnknownName: There is no such model of quality.
+        UnknownName: There is no such model of quality, or no such screen.
         UsageError: There is none at all.
         InvalidInput: A quality is asked for, and there is no comment to compare with.
         MissingExtra: The model of profanity is asked for and not installed.
@@ -471,12 +505,39 @@ def screen(models: OpenModels, request: ScreenRequest) -> ScreenResponse:
     reasons = reasons_to_hold(request.text, models.candidate_filter, _others(request), profanity=request.profanity)
     quality = None if request.quality is None else _quality(models, request)
     profane = any(isinstance(one, Note) and one.code == PROFANITY for one in reasons)
-    return ScreenResponse(
+    found = ScreenResponse(
         decision="hold" if reasons else "accept",
         reasons=reasons,
         quality=quality,
         empty=NO_TEXT in reasons,
         profanity=profane,
+    )
+    one = models.screens.named(request.screen, _languages(models.screens, request))
+    return found if one is None or found.empty else _screened(found, one, request.text, models.jobs)
+
+
+def _languages(screens: Screens, request: ScreenRequest) -> tuple[str, ...]:
+    """The language of a comment: that of its article, else the one that is detected; empty where none is known."""
+    if not screens.tells_languages or request.screen is not None:
+        return ()
+    said = request.article.lang if request.article is not None else None
+    found = said or detect_language(request.text)
+    return () if found is None else (found,)
+
+
+def _screened(found: ScreenResponse, one: OpenScreen, text: str, jobs: int) -> ScreenResponse:
+    """The decision with what a screen says, which holds a comment as well."""
+    (screened,) = one.screen.judge([plain_text(text).text], jobs)
+    held = screened.decision == "hold"
+    reason = f"moderators would probably hold it: {screened.probability:.0%}"
+    return msgspec.structs.replace(
+        found,
+        decision="hold" if held else found.decision,
+        reasons=(*found.reasons, reason) if held else found.reasons,
+        probability=screened.probability,
+        screened=screened.decision,
+        screen_reasons=dict(screened.reasons),
+        model_hash=one.screen.hash,
     )
 
 
@@ -715,6 +776,10 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
         "score": Operation(ScoreRequest, ScoreResponse, score, "Score texts against references"),
         "interesting": Operation(
             InterestingRequest, InterestingResponse, interesting, "Find the most interesting passages of a text"
+        ),
+        "analyze": Operation(AnalyzeRequest, AnalyzeResponse, lambda models, request: analyze(models.screens, request)),
+        "suggestscore": Operation(
+            SuggestScoreRequest, Suggested, lambda models, request: suggested(models.screens, request)
         ),
         "article": Operation(ArticleRequest, ArticleResponse, read_page),
         "digest": Operation(SentArticle, DigestResponse, digest),

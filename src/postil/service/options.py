@@ -42,6 +42,9 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         coral_status: Status in Coral of comments that are held: SYSTEM_WITHHELD or PREMOD.
         webhook: Address that gets suggestions and passages for each article of POST /v1/hooks/article; needs --data.
         webhook_secret: File of the webhook's secrets, whsec_…, one per line; all of them sign.
+        screens: Screen of comments, NAME=DIR or DIR, which answers as Perspective does; repeatable. Of several the
+            first one that knows the attribute and the language answers.
+        any_language: Let screens answer for comments in languages that they did not learn from, too.
         articles: Articles to choose from on the page for editors: a table of any format, read when the service starts.
         encoder: Address of the endpoint that the sentence encoder of a model's filter is behind, of models that were
             made with one.
@@ -69,6 +72,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     coral_status: Annotated[CoralStatus, Flag(metavar="STATUS")] = "SYSTEM_WITHHELD"
     webhook: Annotated[str | None, Flag(metavar="URL")] = None
     webhook_secret: Annotated[str | None, Flag(metavar="FILE")] = None
+    screens: Annotated[tuple[str, ...], Flag("screen", metavar="[NAME=]DIR")] = ()
+    any_language: bool = False
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
     encoder: Annotated[str | None, Flag(metavar="URL")] = None
 

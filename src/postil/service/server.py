@@ -22,6 +22,7 @@ from postil.service.bodies import ModelsResponse
 from postil.service.config import ServiceConfig
 from postil.service.desk import ArticleList, Desk
 from postil.service.documentation import DocsPage
+from postil.service.perspective_routes import ErrorForm, perspective_routes
 from postil.service.pool import WorkerPool
 from postil.service.routes import (
     Telemetry,
@@ -95,7 +96,7 @@ class ServicePlaces:
         return endpoint if route.queue == "open" else Gate(endpoint, partial(self._place, route), problem_refusal)
 
     async def _place(self, route: Route, scope: Scope) -> Place:
-        client = self._guard.client_of(scope[CALL])
+        client = self._guard.client_of(scope[CALL], route)
         if route.queue == "workers":
             return Place(client, stoppable=True)
         if route.queue == "here" or len(scope.get(BODY, b"")) > BULK:
@@ -205,7 +206,7 @@ def application(
         worded=problem_refusal,
         reachable=REACHABLE,
     )
-    return Recorded(checked, metrics, audit)
+    return Recorded(ErrorForm(checked), metrics, audit)
 
 
 class Service:
@@ -265,6 +266,7 @@ class Service:
             *models,
             article_route(self.pool),
             *store_routes(self.store),
+            *perspective_routes(self.pool, self.store),
             *self.sites.routes,
             *self.upkeep.routes(),
             *health_routes(self.pool, self.store),
@@ -353,7 +355,7 @@ def serve(
             worded=unseen_refusal,
             grace=math.ceil(3 * options.timeout),  # to wait for a worker, and to compute
         )
-        count = len(config.models) + len(config.quality)
+        count = len(config.models) + len(config.quality) + len(config.screens)
         places = "the desk is there, /docs describes requests"
         said = f"serving {count} model{'s' * (count > 1)} at {address}; {places}; stop with Ctrl+C"
         ready = partial(service.on_message, said) if on_ready is None else partial(on_ready, address)

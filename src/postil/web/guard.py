@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from postil.web.audit_log import AuditLog
     from postil.web.tokens import Token, Tokens
 
-__all__ = ["ANY", "MEDIA_TYPE", "Guard", "Recorded", "RequestMetrics", "bearer_of", "cookie_name"]
+__all__ = ["ANY", "MEDIA_TYPE", "Guard", "Recorded", "RequestMetrics", "bearer_of", "cookie_name", "key_of"]
 
 ANY: Final = "any"
 """Scope of routes that every token may use."""
@@ -147,6 +147,22 @@ def bearer_of(headers: Mapping[str, str]) -> str:
     return cookie_of(headers.get("cookie", ""), cookie_name(headers.get("host", "")))
 
 
+KEY_HEADER: Final = "x-goog-api-key"
+KEY_PARAMETER: Final = "key"
+
+
+def key_of(call: Call) -> str:
+    """The token of a request to a route that clients of Google's form use; empty for none.
+
+    It is in the header of all tokens, in a header of its own, or in the query of the address, which nothing prints.
+
+    Args:
+        call: The request.
+    """
+    sent = bearer_of(call.headers) or call.headers.get(KEY_HEADER, "") or call.query_params.get(KEY_PARAMETER, "")
+    return sent.strip()
+
+
 class Recorded:
     """ASGI middleware around everything else: ``X-Request-Id``, metrics, and the audit log.
 
@@ -215,13 +231,14 @@ class Guard:
     def __init__(self, limits: RequestLimits, tokens: Tokens | None = None) -> None:
         self._limits, self._tokens = limits, tokens
 
-    def client_of(self, call: Call) -> str:
+    def client_of(self, call: Call, route: Route) -> str:
         """The client who sends a request: a token, or an address.
 
         Args:
             call: The request.
+            route: Its route.
         """
-        token = self._token(call)
+        token = self._token(call, route)
         return f"address {call.address}" if token is None else f"token {token.name}"
 
     def admit(self, call: Call, route: Route) -> None:
@@ -233,21 +250,21 @@ class Guard:
         """
         if (scope := route.scope) is None:
             return
-        token = self._token(call)
+        token = self._token(call, route)
         if token is None:
             self._limit(f"address {call.address}")
             if self._tokens is None:
                 return
-            raise _unauthorized(presented=bool(bearer_of(call.headers)))
+            raise _unauthorized(presented=bool(_presented(call, route)))
         call.sender = token.name
         self._limit(f"token {token.name}", token.rate)
         if scope != ANY and scope not in token.scopes:
             raise _forbidden(token, scope)
 
-    def _token(self, call: Call) -> Token | None:
+    def _token(self, call: Call, route: Route) -> Token | None:
         """The token of a request; None where it has no valid one, or none is asked for."""
         if call.token is msgspec.UNSET:
-            bearer = "" if self._tokens is None else bearer_of(call.headers)
+            bearer = "" if self._tokens is None else _presented(call, route)
             call.token = self._tokens.identify(bearer) if self._tokens is not None and bearer else None
         return call.token
 
@@ -255,6 +272,10 @@ class Guard:
         if wait := self._limits.take(client, rate):
             problem = f"there are too many requests; wait {wait} s and send it again"
             raise Problem(429, problem, headers=(("retry-after", f"{wait}"),))
+
+
+def _presented(call: Call, route: Route) -> str:
+    return key_of(call) if route.keyed else bearer_of(call.headers)
 
 
 def _unauthorized(*, presented: bool) -> Problem:

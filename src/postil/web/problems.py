@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
+    "MEDIA_TYPE",
     "Busy",
     "Problem",
     "ProblemDocument",

@@ -106,6 +106,7 @@ class Route:
         media_type: Media type of the response.
         documented: False for pages and static files.
         queue: Queue of the requests.
+        keyed: True if a token may also be sent as keys of Google's form are; see `postil.web.guard.key_of`.
     """
 
     method: str
@@ -119,3 +120,4 @@ class Route:
     media_type: str = JSON
     documented: bool = True
     queue: QueueName = "store"
+    keyed: bool = False
