@@ -1,12 +1,13 @@
 """Suggestions asked for over HTTP at a steady rate, while models are reloaded and workers and servers are killed.
 
     python -m bench.serve.run [--corpus DIR] [--rate 200] [--seconds 60] [--workers 2] [--soak MINUTES]
-                              [--calibrated MODEL] [--markdown FILE]
+                              [--calibrated MODEL] [--decisions FILE] [--markdown FILE]
 
 A model (ranker features) is trained on a corpus, or a synthetic one of 50,000 comments, and served by `postil serve` in
 processes of its own; articles of the test split are sent. With `--calibrated`, a model whose filter reads a sentence
 encoder is served too: asked for articles that are new to it, a few at a time, and for those that it has been asked for
-before. Requests leave at fixed times, whether earlier ones are
+before. With `--decisions`, a screen is trained on them and asked as Perspective is, for texts that it has not seen.
+Requests leave at fixed times, whether earlier ones are
 answered or not, so that a slow server is not asked less; a latency is counted from that time. The client shares the
 machine with the server.
 """
@@ -59,7 +60,8 @@ Starlette {starlette}, uvicorn {uvicorn}.
 counted once, at the beginning and at the end of the run. *reload* asks for the models anew every {every:.0f} s;
 *kill* ends a worker by `kill -9` as often. *vectors*: a model whose features have static vectors as well (`--vectors
 auto`), for which each process has a tokenizer of subwords; the others have words alone (`--vectors none`). Articles are
-new to the service, but for those *known*, which it was asked for before.
+new to the service, but for those *known*, which it was asked for before. *screen*: a screen of n-grams, asked as
+Perspective is (`comments:analyze`) for texts that are all different; its clients name the language, or it is detected.
 {encoder}{labels}"""
 
 ENCODER = """
@@ -82,7 +84,7 @@ AFTER = 3.0
 class Server:
     """`postil serve`, on a free port."""
 
-    model: Path
+    model: Path | None
     workers: int
     data: Path
     more: tuple[str, ...] = ()
@@ -92,7 +94,8 @@ class Server:
     def __enter__(self) -> Self:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        command = [sys.executable, "-m", "postil", "serve", str(self.model), "--port", str(self.port)]
+        command = [sys.executable, "-m", "postil", "serve", *([str(self.model)] if self.model else [])]
+        command += ["--port", str(self.port)]
         command += ["--workers", str(self.workers), "--data", str(self.data), *self.more]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr
@@ -163,15 +166,22 @@ class Load:
 
 
 async def ask(
-    port: int, bodies: Sequence[bytes], rate: float, seconds: float, headers: str = "", *, seed: int = 1
+    port: int,
+    bodies: Sequence[bytes],
+    rate: float,
+    seconds: float,
+    headers: str = "",
+    *,
+    seed: int = 1,
+    route: str = "/v1/suggest",
 ) -> Load:
-    """Ask for suggestions at fixed times, in a random order of all."""
+    """Ask at fixed times, in a random order of all."""
     load, idle, pending = Load(), list[Connection](), set[asyncio.Task[None]]()
 
     async def one(due: float, body: bytes) -> None:
         connection = idle.pop() if idle else Connection(port, headers)
         try:
-            status, answer = await connection.post("/v1/suggest", body)
+            status, answer = await connection.post(route, body)
             if status == 200:
                 load.took.append(time.perf_counter() - due)
             else:
@@ -209,6 +219,7 @@ async def run(
     seconds: float,
     *,
     rate: float | None = None,
+    route: str = "/v1/suggest",
 ) -> str:
     """One run, as a row of the table."""
     rate = given.rate if rate is None else rate
@@ -221,11 +232,11 @@ async def run(
     async def kill() -> None:
         os.kill(random.choice(server.processes()[1:]), signal.SIGKILL)
 
-    await ask(server.port, bodies, rate / 4, 3.0, seed=2)  # whatever is computed once
+    await ask(server.port, bodies, rate / 4, 3.0, seed=2, route=route)  # whatever is computed once
     before = server.memory()
     actions = {"reload": reload, "kill": kill}
     beside = [asyncio.create_task(repeated(given.every, actions[name]))] if name in actions else []
-    load = await ask(server.port, bodies, rate, seconds)
+    load = await ask(server.port, bodies, rate, seconds, route=route)
     for task in beside:
         task.cancel()
     for task in beside:
@@ -269,6 +280,42 @@ def renamed(asked: Sequence[dict[str, str]], wanted: int, run: str) -> list[byte
         for number in range(1, 1 + -(-wanted // len(asked)))
         for each in asked
     ]
+
+
+ASKED = 0.2
+"""Share of the decisions that a screen does not learn from, whose texts are asked for."""
+SCREEN_RATE = 500.0
+
+
+def screen_runs(given: argparse.Namespace, folder: Path) -> list[str]:
+    """Runs of a screen, asked as Perspective is: by clients that name the language, and by those that do not."""
+    if given.decisions is None:
+        return []
+    lines = given.decisions.read_text(encoding="utf-8").splitlines()
+    known = lines[: int(len(lines) * (1 - ASKED))]
+    asked = [row for line in lines[len(known) :] if (row := json.loads(line))["text"].strip()]
+    learned = folder / "decisions.jsonl"
+    learned.write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
+    command = [sys.executable, "-m", "postil", "train", "screen", str(learned), "--out", str(folder / "screen")]
+    subprocess.run(command, check=True, capture_output=True)
+    rows = []
+    for name, lang in (("screen", asked[0].get("lang") or "en"), ("screen, language detected", None)):
+        wanted = {"requestedAttributes": {"TOXICITY": {}}, "languages": [lang] if lang else None, "doNotStore": True}
+        bodies = [
+            json.dumps({"comment": {"text": f"{each['text']} {time}"}, **wanted}, ensure_ascii=False).encode()
+            for time in range(1 + int(SCREEN_RATE * given.seconds / len(asked)))  # no text twice
+            for each in asked
+        ]
+        more = ("--screen", str(folder / "screen"))
+        with Server(None, given.workers, folder / f"service-{len(rows)}", more) as server:
+            rows.append(
+                asyncio.run(
+                    run(
+                        server, name, bodies, given, given.seconds, rate=SCREEN_RATE, route="/v1alpha1/comments:analyze"
+                    )
+                )
+            )
+    return rows
 
 
 def with_encoder(
@@ -343,6 +390,9 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, help="a corpus with a test split")
     parser.add_argument("--model", type=Path, help="a model of the corpus that is there")
     parser.add_argument("--calibrated", type=Path, help="a model of the corpus whose filter reads a sentence encoder")
+    parser.add_argument(
+        "--decisions", type=Path, help="rows that postil train screen reads; it is asked for the last fifth"
+    )
     parser.add_argument("--rate", type=float, default=200.0)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--every", type=float, default=10.0, help="seconds between two reloads, and two kills")
@@ -372,10 +422,10 @@ def main() -> None:
             wanted += [("soak", 60 * given.soak)] if given.soak else []
             rows += [asyncio.run(run(server, name, new(name), given, seconds)) for name, seconds in wanted]
             rows.append(asyncio.run(run(server, "known articles", bodies, given, given.seconds)))
-        encoder = ""
+        found, encoder = [], ""
         if given.calibrated:
             found, encoder = with_encoder(Path(folder, "encoder"), asked, bodies, new("encoder"), given)
-            rows += found
+        rows += [*found, *screen_runs(given, Path(folder))]
         acknowledged = lost = 0
         for number in range(given.kills):
             data = Path(folder, f"labels{number}")

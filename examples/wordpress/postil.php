@@ -44,6 +44,25 @@ function postil_screen($approved, array $comment) {
 }
 add_filter('pre_comment_approved', 'postil_screen', 20, 2);
 
+/** What a moderator decides teaches the screen of a service that keeps decisions; what no person decided is left out. */
+function postil_decision(string $new, string $old, WP_Comment $comment): void {
+    $decisions = ['approved' => 'APPROVED', 'spam' => 'DELETED', 'trash' => 'DELETED'];
+    if ($new === $old || !isset($decisions[$new]) || !current_user_can('moderate_comments')) {
+        return;
+    }
+    $scores = [$decisions[$new] => ['summaryScore' => ['value' => 1]]];
+    if ($new === 'spam') {
+        $scores['SPAM'] = ['summaryScore' => ['value' => 1]];
+    }
+    $about = wp_json_encode(['article' => (string) $comment->comment_post_ID, 'id' => (string) $comment->comment_ID]);
+    postil_ask('/v1alpha1/comments:suggestscore', [
+        'comment' => ['text' => wp_strip_all_tags($comment->comment_content)],
+        'attributeScores' => $scores,
+        'context' => ['entries' => [['text' => $about]]],
+    ], 2.0);
+}
+add_action('transition_comment_status', 'postil_decision', 10, 3);
+
 /** A box beside the editor: what readers wrote under similar posts. */
 function postil_box(WP_Post $post): void {
     if ($post->post_title === '' && $post->post_content === '') {

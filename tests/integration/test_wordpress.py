@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from postil.service.store import ServiceStore
 from retrieval_models import train_retrievers
 
 if TYPE_CHECKING:
@@ -72,5 +73,16 @@ def test_the_plugin(tmp_path: Path) -> None:
         assert "Machine-generated suggestion" in box
         assert "chess" in box
         assert "not reached" in _plugin("box", {"title": "chess in town3", "content": ""}, url, "postil_wrong")
+        for new, old, more in (
+            ("approved", "unapproved", {}),
+            ("spam", "approved", {"text": "<p>Cheap <b>coats</b></p>"}),  # the same comment, decided anew
+            ("unapproved", "spam", {}),
+            ("trash", "spam", {"moderator": False}),
+        ):
+            _plugin("decide", {"new": new, "old": old, "text": "Cheap coats", **more}, url, token)
+    store = ServiceStore.open(tmp_path / "service")
+    (decision,) = store.decisions()
+    store.close()
+    assert (decision.text, decision.decision, decision.article, decision.id) == ("Cheap coats", "hold", "7", "31")
     assert json.loads(_plugin("screen", rude, url, token)) == 1
     assert "not reached" in _plugin("box", {"title": "chess in town3", "content": ""}, url, token)

@@ -11,6 +11,12 @@ class WP_Post {
     public function __construct(public int $ID, public string $post_title, public string $post_content) {}
 }
 
+class WP_Comment {
+    public string $comment_ID = '31';
+    public string $comment_post_ID = '7';
+    public function __construct(public string $comment_content) {}
+}
+
 $hooks = [];
 
 function add_filter(string $name, callable $do, int $priority = 10, int $arguments = 1): void {
@@ -27,6 +33,12 @@ function esc_html(string $text): string {
 }
 function esc_url(string $url): string {
     return preg_match('~^https?://~', $url) ? htmlspecialchars($url, ENT_QUOTES) : '';
+}
+function wp_strip_all_tags(string $text): string {
+    return strip_tags($text);
+}
+function current_user_can(string $capability): bool {
+    return $capability === 'moderate_comments' && ($GLOBALS['given']['moderator'] ?? true);
 }
 function wp_json_encode($value) {
     return json_encode($value);
@@ -56,6 +68,8 @@ require $argv[1];
 $given = json_decode(stream_get_contents(STDIN), true);
 if ($argv[2] === 'screen') {
     echo json_encode($hooks['pre_comment_approved']($given['approved'], ['comment_content' => $given['text']]));
+} elseif ($argv[2] === 'decide') {
+    $hooks['transition_comment_status']($given['new'], $given['old'], new WP_Comment($given['text']));
 } else {
     $hooks['add_meta_boxes']();
     $hooks['box postil'](new WP_Post(7, $given['title'], $given['content']));

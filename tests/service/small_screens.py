@@ -27,6 +27,7 @@ class Said(msgspec.Struct, frozen=True):
     probability: float
     decision: Literal["keep", "hold"]
     reasons: Mapping[str, float]
+    attributes: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class SmallScreen:
     threshold: float = 0.5
 
     @classmethod
-    def open(cls, folder: str | Path) -> SmallScreen:
+    def open(cls, folder: str | Path, endpoint: object = None) -> SmallScreen:  # noqa: ARG003
         try:
             content = Path(folder, FILE).read_bytes()
         except OSError:
@@ -65,11 +66,12 @@ class SmallScreen:
     def said(self, text: str) -> Said:
         found = {reason: 0.9 if any(word in text for word in words) else 0.125 for reason, words in self.words.items()}
         highest = max(found.values())
-        return Said(highest, "hold" if highest >= self.threshold else "keep", found)
+        scores = {name: found.get(target, highest) for name, target in self.attributes.items()}
+        return Said(highest, "hold" if highest >= self.threshold else "keep", found, scores)
 
 
 INSULTS = {"insult": ["depp", "idiot"], "spam": ["billige-uhren"]}
-MAPPED = {"TOXICITY": "hold", "INSULT": "insult", "SPAM": "spam", "THREAT": "threat"}
+MAPPED = {"TOXICITY": "hold", "INSULT": "insult", "SPAM": "spam"}
 
 
 def made_screen(

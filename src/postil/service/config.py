@@ -93,7 +93,8 @@ class ServiceConfig:
         for spec in options.metrics:
             parse_metric(spec)
         if options.encoder is not None:
-            retrieval.check_endpoint(", ".join(folders), map(Model.open, found["models"].values()))
+            chosen = [*found["models"].values(), *found["screens"].values()]
+            retrieval.check_endpoint(", ".join((*folders, *options.screens)), map(Model.open, chosen))
         config = cls(options=options, **found)
         config.candidate_filter()  # checks its options
         return config

@@ -31,6 +31,7 @@ from postil.messages import INTERFACE, Json, Note, spoken
 from postil.results.result_json import SCHEMA
 from postil.scoring.calls import score as score_rows
 from postil.screening.filtering import NO_TEXT, CandidateFilter, reasons_to_hold
+from postil.screening.model import KIND as SCREEN
 from postil.screening.reasons import PROFANITY
 from postil.service.bodies import (
     ArticleRequest,
@@ -67,7 +68,6 @@ from postil.service.perspective import (
     analyze,
     suggested,
 )
-from postil.service.screens import KIND as SCREEN
 from postil.service.screens import Screens
 from postil.service.worker import for_clients
 from postil.text.languages import detect_language
@@ -188,11 +188,9 @@ class OpenModels:
             _warm_up(commenter)
             commenters[name] = OpenModel(name, commenter)
         qualities = {name: Quality.open(folder) for name, folder in config.quality.items()}
-        screens = Screens.open(config.screens, any_language=options.any_language, jobs=options.jobs)
-        for one in screens.known.values():
-            one.screen.judge(["comment"])
-        if screens.tells_languages:
-            detect_language("comment in a language")  # which takes half a second the first time
+        screens = Screens.open(
+            config.screens, any_language=options.any_language, jobs=options.jobs, endpoint=_endpoint(options)
+        )
         return cls(commenters, qualities, candidate_filter, options.jobs, options.metrics, screens)
 
     @property
@@ -266,7 +264,7 @@ class OpenModels:
                 hash=one.screen.hash,
                 operations=("screen", "analyze"),
                 default=number == 0,
-                attributes=tuple(one.attributes),
+                attributes=tuple(one.screen.attributes),
                 languages=tuple(one.screen.languages),
                 threshold=one.screen.threshold,
                 reasons=tuple(one.screen.reasons),
@@ -527,7 +525,10 @@ def _languages(screens: Screens, request: ScreenRequest) -> tuple[str, ...]:
 
 def _screened(found: ScreenResponse, one: OpenScreen, text: str, jobs: int) -> ScreenResponse:
     """The decision with what a screen says, which holds a comment as well."""
-    (screened,) = one.screen.judge([plain_text(text).text], jobs)
+    plain = plain_text(text)
+    # Nobody gets past a screen by a mark of quotation.
+    views = [plain.text, text] if plain.quoted else [plain.text]
+    screened = max(one.judge(views, jobs), key=lambda each: each.probability)
     held = screened.decision == "hold"
     reason = f"moderators would probably hold it: {screened.probability:.0%}"
     return msgspec.structs.replace(

@@ -297,11 +297,9 @@ def analyze(screens: Screens, request: AnalyzeRequest) -> AnalyzeResponse:
         spans = list(_in_units(text, bounds))
     several = bounds != [(0, len(text))]
     texts = [text, *(text[begin:end] for begin, end in bounds)] if several else [text]
-    judged = {
-        name: one.screen.judge(texts, screens.jobs) for name, one in {one.name: one for one in asked.values()}.items()
-    }
+    judged = {name: one.judge(texts, screens.jobs) for name, one in {one.name: one for one in asked.values()}.items()}
     found = {
-        attribute: _scores(one, attribute, judged[one.name], spans, (request.requested_attributes or {})[attribute])
+        attribute: _scores(attribute, judged[one.name], spans, (request.requested_attributes or {})[attribute])
         for attribute, one in asked.items()
     }
     return AnalyzeResponse(
@@ -394,7 +392,6 @@ def _error(kind: str, message: str) -> Refused:
 
 
 def _scores(
-    one: OpenScreen,
     attribute: str,
     judged: Sequence[Screened],
     spans: Sequence[tuple[int, int]],
@@ -402,7 +399,7 @@ def _scores(
 ) -> AttributeScores | None:
     """Scores of an attribute: of the whole text first, then of its parts if there are several; None if all are low."""
     least = (wanted.score_threshold if wanted is not None else None) or 0.0
-    values = [one.score(attribute, each) for each in judged]
+    values = [each.attributes[attribute] for each in judged]
     parts = values[1:] or values
     found = AttributeScores(
         span_scores=tuple(
@@ -481,22 +478,23 @@ def _values(sent: Mapping[str, AttributeScores | None]) -> dict[str, float]:
 
 def _decision(screens: Screens, values: Mapping[str, float]) -> tuple[Literal["keep", "hold"], str | None]:
     """The decision, and its reason where one is known."""
-    for attribute, value in values.items():
-        if attribute in PUBLISHED:
-            other: Literal["keep", "hold"] = "hold" if PUBLISHED[attribute] == "keep" else "keep"
-            return (PUBLISHED[attribute] if value >= HELD else other), None
     reasons: dict[str, str | None] = {} if screens.known else {"TOXICITY": None}
     for one in screens.known.values():
-        reasons = one.attributes | reasons
-    answered = {attribute: value for attribute, value in values.items() if attribute in reasons}
-    if not answered:
+        reasons = one.reasons | reasons
+    held = sorted(
+        (one for one, value in values.items() if one in reasons and value >= HELD), key=lambda one: -values[one]
+    )
+    reason = next((why for one in held if (why := reasons[one]) is not None), None)
+    for attribute, value in values.items():
+        if attribute in PUBLISHED:
+            approved = (PUBLISHED[attribute] == "keep") == (value >= HELD)
+            return ("keep", None) if approved else ("hold", reason)
+    if reasons.keys().isdisjoint(values):
         attribute = next(iter(values))
         if attribute in ATTRIBUTES:
             raise _unsupported(screens, [*values], (), sent=False)
         _unknown(screens, attribute)
-    held = [attribute for attribute, value in answered.items() if value >= HELD]
-    named = sorted((one for one in held if reasons[one] is not None), key=lambda one: -answered[one])
-    return ("hold" if held else "keep"), (reasons[named[0]] if named else None)
+    return ("hold", reason) if held else ("keep", None)
 
 
 def _ids(context: CommentContext | None) -> tuple[str | None, str | None]:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from postil.errors import UnknownName, UsageError
+from postil.encoders.endpoint_encoder import EncoderFailed
+from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.messages import INTERFACE, spoken
 from postil.screening.model import Screen
+from postil.text.languages import detect_language
+from postil.web.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Self
 
+    from postil.encoders.endpoint_encoder import EncoderEndpoint
     from postil.screening.model import Screened
 
-__all__ = ["KIND", "WHATEVER", "OpenScreen", "Screens", "check_screen"]
-
-KIND: Final = "screen"
-"""Kind of a screen in the list of models."""
-
-WHATEVER: Final = "hold"
-"""Value of `Screen.attributes` for the decision itself, whatever its reason."""
+__all__ = ["OpenScreen", "Screens", "check_screen"]
 
 
 @dataclass(frozen=True)
@@ -37,20 +36,29 @@ class OpenScreen:
     screen: Screen
 
     @property
-    def attributes(self) -> dict[str, str | None]:
-        """Attributes that it answers: the reason of each; None where whatever reason counts."""
-        found = {name: None if of == WHATEVER else of for name, of in self.screen.attributes.items()}
-        return {name: reason for name, reason in found.items() if reason is None or reason in self.screen.reasons}
+    def reasons(self) -> dict[str, str | None]:
+        """The reason that each attribute stands for; None where it stands for several, or for whatever one."""
+        known = self.screen.reasons
+        return {name: target if target in known else None for name, target in self.screen.attributes.items()}
 
-    def score(self, attribute: str, screened: Screened) -> float:
-        """The probability of an attribute that it answers.
+    def judge(self, texts: Sequence[str], jobs: int = 1) -> list[Screened]:
+        """Tell what moderators would do with texts; damage to the screen is no fault of the request.
 
         Args:
-            attribute: The attribute.
-            screened: What it has said of a text.
+            texts: The texts, without mark-up.
+            jobs: Number of threads.
+
+        Raises:
+            PostilError: The screen is damaged.
+            Problem: The endpoint of its sentence encoder gives no vectors.
         """
-        reason = self.attributes[attribute]
-        return screened.probability if reason is None else screened.reasons[reason]
+        try:
+            return self.screen.judge(texts, jobs)
+        except EncoderFailed as error:
+            raise Problem(502, f"screen {self.name}: {spoken(error.message)}; try again later") from error
+        except InvalidInput as error:
+            problem = error.words(INTERFACE.get()).replace(str(self.screen.path), "")
+            raise PostilError(f"screen {self.name}: {problem}") from error
 
 
 @dataclass(frozen=True)
@@ -68,25 +76,35 @@ class Screens:
     jobs: int = 1
 
     @classmethod
-    def open(cls, folders: Mapping[str, str], *, any_language: bool, jobs: int) -> Self:
-        """Open screens.
+    def open(
+        cls, folders: Mapping[str, str], *, any_language: bool, jobs: int, endpoint: EncoderEndpoint | None = None
+    ) -> Self:
+        """Open screens, and read a text with each, so that the first request is not slower.
 
         Args:
             folders: Their folders by name.
             any_language: True to answer for languages that a screen did not learn from.
             jobs: Number of threads per request.
+            endpoint: The endpoint that sentence encoders are behind.
 
         Raises:
             InvalidInput: A folder holds no screen, or it is damaged.
             MissingExtra: A screen needs what is not installed.
+            UsageError: A sentence encoder is behind an endpoint that is not named, or not installed.
+            PostilError: The endpoint of a sentence encoder gives no vectors.
         """
-        found = {name: OpenScreen(name, Screen.open(folder)) for name, folder in folders.items()}
-        return cls(found, any_language, jobs)
+        known = {name: OpenScreen(name, Screen.open(folder, endpoint)) for name, folder in folders.items()}
+        for one in known.values():
+            one.screen.judge(["comment"])
+        found = cls(known, any_language, jobs)
+        if found.tells_languages:
+            detect_language("a comment in a language")  # which takes half a second the first time
+        return found
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """All attributes that are answered, in alphabetical order."""
-        return tuple(sorted({name for one in self.known.values() for name in one.attributes}))
+        return tuple(sorted({name for one in self.known.values() for name in one.screen.attributes}))
 
     @property
     def tells_languages(self) -> bool:
@@ -100,7 +118,7 @@ class Screens:
             attribute: The attribute.
             languages: BCP 47 tags; empty where the language is not known.
         """
-        there = (one for one in self.known.values() if attribute in one.attributes)
+        there = (one for one in self.known.values() if attribute in one.screen.attributes)
         return next((one for one in there if self._learned(one, languages)), None)
 
     def named(self, name: str | None, languages: Collection[str]) -> OpenScreen | None:

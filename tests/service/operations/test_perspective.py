@@ -192,7 +192,7 @@ def test_the_longest_text_is_answered(ask: Ask) -> None:
 
 
 def test_attributes_that_no_screen_answers_are_refused_by_name_or_dropped(ask: Ask) -> None:
-    asked = ("TOXICITY", "SEVERE_TOXICITY", "THREAT")  # THREAT is mapped to a reason without a probability
+    asked = ("TOXICITY", "SEVERE_TOXICITY", "THREAT")
     found = refused(ask, "analyze", analyze(RUDE, *asked))
     assert str(found).startswith("Attribute SEVERE_TOXICITY does not support request languages: de; this service ans")
     assert [(one["errorType"], one["languageNotSupportedByAttributeError"]) for one in found.details] == [
@@ -232,6 +232,8 @@ def suggest(text: str, scores: dict[str, float], **more: object) -> dict[str, An
         ({"DELETED": 1}, "hold", None),
         ({"HIGHLIGHTED": 1}, "keep", None),
         ({"APPROVED": 0}, "hold", None),
+        ({"DELETED": 1, "SPAM": 1}, "hold", "spam"),
+        ({"APPROVED": 1, "SPAM": 1}, "keep", None),
         ({"TOXICITY": 1}, "hold", None),
         ({"TOXICITY": 0}, "keep", None),
         ({"TOXICITY": 0.9, "INSULT": 0.5}, "hold", "insult"),
@@ -317,6 +319,8 @@ def test_a_screen_adds_to_the_reasons_to_hold(opened: Callable[..., OpenModels])
     }
     kept = ask("screen", text=KIND)
     assert (kept["decision"], kept["reasons"], kept["probability"], kept["screened"]) == ("accept", [], 0.125, "keep")
+    quoted = ask("screen", text="<blockquote>Du Depp!</blockquote> Das stimmt.")
+    assert (quoted["decision"], quoted["screened"]) == ("hold", "hold")
     assert ask("screen", text="Schau www.uhren.example an!")["decision"] == "hold"  # by the rules
     assert ask("screen", text=" ") == {"decision": "hold", "reasons": ["no text"], "quality": None, "empty": True}
     english = "Thank you very much for this thoughtful article, I enjoyed it."
@@ -337,7 +341,7 @@ def test_screens_are_listed_without_their_folders(opened: Callable[..., OpenMode
         "operations": ["screen", "analyze"],
         "default": True,
         "calibrated": None,
-        "attributes": [name for name in MAPPED if name != "THREAT"],
+        "attributes": [*MAPPED],
         "languages": ["de"],
         "threshold": 0.5,
         "reasons": ["insult", "spam"],
