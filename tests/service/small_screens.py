@@ -22,7 +22,7 @@ FILE = "small.json"
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What a screen says of a text."""
+    """Probabilities of a text."""
 
     probability: float
     decision: Literal["keep", "hold"]

@@ -101,7 +101,7 @@ class TextEntry(Request, frozen=True, kw_only=True, gc=False):
 
 
 class ArticleAndParentComment(Request, frozen=True, kw_only=True, gc=False, rename="camel"):
-    """What a comment answers.
+    """The article and the comment that a comment answers.
 
     Args:
         article: The article.
@@ -113,7 +113,7 @@ class ArticleAndParentComment(Request, frozen=True, kw_only=True, gc=False, rena
 
 
 class CommentContext(Request, frozen=True, kw_only=True, gc=False, rename="camel"):
-    """What stands around a comment; scores do not depend on it.
+    """Texts around a comment; scores do not depend on them.
 
     Args:
         entries: Texts. That of a suggested score may be an object of JSON with the article's ``url`` and the comment's
