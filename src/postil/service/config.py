@@ -43,6 +43,11 @@ class ServiceConfig:
     screens: Mapping[str, str] = field(default_factory=dict)
     options: ServiceOptions = DEFAULTS
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Folders that keep something of comments, from which those can be erased."""
+        return (*self.models.values(), *self.screens.values())
+
     def without_paths(self, text: str) -> str:
         """A message that names models where it named their folders, which are no client's concern.
 

@@ -298,7 +298,7 @@ class Service:
         Raises:
             PostilError: A model cannot be opened.
         """
-        with self.served.moving_to(config.models.values()):
+        with self.served.moving_to(config.kept):
             await self.pool.start(config)
         self.sites.start()
 
