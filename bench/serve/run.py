@@ -294,13 +294,17 @@ def screen_runs(given: argparse.Namespace, folder: Path) -> list[str]:
     lines = given.decisions.read_text(encoding="utf-8").splitlines()
     known = lines[: int(len(lines) * (1 - ASKED))]
     asked = [row for line in lines[len(known) :] if (row := json.loads(line))["text"].strip()]
+    rows: list[str] = []
     learned = folder / "decisions.jsonl"
     learned.write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
     command = [sys.executable, "-m", "postil", "train", "screen", str(learned), "--out", str(folder / "screen")]
     subprocess.run(command, check=True, capture_output=True)
-    rows = []
     for name, lang in (("screen", asked[0].get("lang") or "en"), ("screen, language detected", None)):
-        wanted = {"requestedAttributes": {"TOXICITY": {}}, "languages": [lang] if lang else None, "doNotStore": True}
+        wanted: dict[str, object] = {
+            "requestedAttributes": {"TOXICITY": {}},
+            "languages": [lang] if lang else None,
+            "doNotStore": True,
+        }
         bodies = [
             json.dumps({"comment": {"text": f"{each['text']} {time}"}, **wanted}, ensure_ascii=False).encode()
             for time in range(1 + int(SCREEN_RATE * given.seconds / len(asked)))  # no text twice
@@ -325,7 +329,9 @@ def with_encoder(
     new: Sequence[bytes],
     given: argparse.Namespace,
 ) -> tuple[list[str], str]:
-    """Rows of the table with an encoder, and what is said of it."""
+    """Rows of the table with an encoder, and what is said of it; nothing without a model that has one."""
+    if given.calibrated is None:
+        return [], ""
     with Server(given.calibrated, given.workers, data) as server:
         rows = asyncio.run(encoder_runs(server, bodies, new, given))
     signature, took = encoder_times(given.calibrated, asked)
@@ -422,9 +428,7 @@ def main() -> None:
             wanted += [("soak", 60 * given.soak)] if given.soak else []
             rows += [asyncio.run(run(server, name, new(name), given, seconds)) for name, seconds in wanted]
             rows.append(asyncio.run(run(server, "known articles", bodies, given, given.seconds)))
-        found, encoder = [], ""
-        if given.calibrated:
-            found, encoder = with_encoder(Path(folder, "encoder"), asked, bodies, new("encoder"), given)
+        found, encoder = with_encoder(Path(folder, "encoder"), asked, bodies, new("encoder"), given)
         rows += [*found, *screen_runs(given, Path(folder))]
         acknowledged = lost = 0
         for number in range(given.kills):

@@ -66,6 +66,7 @@ from postil.service.perspective import (
     Suggested,
     SuggestScoreRequest,
     analyze,
+    analyze_all,
     suggested,
 )
 from postil.service.screens import Screens
@@ -78,7 +79,7 @@ from postil.version import VERSION
 from postil.web.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -293,15 +294,53 @@ class OpenModels:
         operation = OPERATIONS.get(name)
         if operation is None:
             raise UnknownName("operation", name, OPERATIONS)
-        interface = operation.interface
-        spoken_before = INTERFACE.set(interface)
-        try:
+        with _spoken(operation.interface):
             return _ENCODER.encode(operation.run(self, decoded(request, operation.request)))
-        except PostilError as error:
-            error.freeze(interface)
-            raise
-        finally:
-            INTERFACE.reset(spoken_before)
+
+    def call_all(self, name: str, requests: Sequence[bytes]) -> list[bytes | PostilError]:
+        """Answer several requests at once.
+
+        Args:
+            name: Name of an operation that has `Operation.run_all`.
+            requests: The requests, JSON in UTF-8.
+
+        Returns:
+            The response to each, or its error; see `call`.
+
+        Raises:
+            UnknownName: There is no such operation.
+            PostilError: A model is damaged.
+        """
+        operation = OPERATIONS.get(name)
+        if operation is None or operation.run_all is None:
+            raise UnknownName("operation", name, TOGETHER)
+        found: dict[int, bytes | PostilError] = {}
+        sent: dict[int, Any] = {}
+        for at, request in enumerate(requests):
+            try:
+                with _spoken(operation.interface):
+                    sent[at] = decoded(request, operation.request)
+            except PostilError as error:
+                found[at] = error
+        with _spoken(operation.interface):
+            for at, answer in zip(sent, operation.run_all(self, [*sent.values()]), strict=True):
+                if isinstance(answer, PostilError):
+                    answer.freeze(operation.interface)
+                found[at] = answer if isinstance(answer, PostilError) else _ENCODER.encode(answer)
+        return [found[at] for at in range(len(requests))]
+
+
+@contextmanager
+def _spoken(interface: Json) -> Iterator[None]:
+    """Put errors into the words of an interface."""
+    before = INTERFACE.set(interface)
+    try:
+        yield
+    except PostilError as error:
+        error.freeze(interface)
+        raise
+    finally:
+        INTERFACE.reset(before)
 
 
 ENDPOINT_SHARE: Final = 0.5
@@ -755,6 +794,7 @@ class Operation:
         run: The operation, of the models and a request.
         summary: Purpose of its route; none where clients do not ask for it by its name.
         scope: Right that its route asks for; its name by default.
+        run_all: The operation of several requests, each with its response or its error, where that is faster.
     """
 
     request: type[Request]
@@ -762,6 +802,7 @@ class Operation:
     run: Callable[[OpenModels, Any], msgspec.Struct]
     summary: str = ""
     scope: str = ""
+    run_all: Callable[[OpenModels, Sequence[Any]], Sequence[msgspec.Struct | PostilError]] | None = None
 
     @property
     def interface(self) -> Json:
@@ -778,7 +819,12 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
         "interesting": Operation(
             InterestingRequest, InterestingResponse, interesting, "Find the most interesting passages of a text"
         ),
-        "analyze": Operation(AnalyzeRequest, AnalyzeResponse, lambda models, request: analyze(models.screens, request)),
+        "analyze": Operation(
+            AnalyzeRequest,
+            AnalyzeResponse,
+            lambda models, request: analyze(models.screens, request),
+            run_all=lambda models, requests: analyze_all(models.screens, requests),
+        ),
         "suggestscore": Operation(
             SuggestScoreRequest, Suggested, lambda models, request: suggested(models.screens, request)
         ),
@@ -788,6 +834,10 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
     }
 )
 """The operations by name."""
+
+
+TOGETHER: Final = frozenset(name for name, operation in OPERATIONS.items() if operation.run_all is not None)
+"""Operations that answer several requests at once."""
 
 
 def open_models(config: ServiceConfig) -> OpenModels:
@@ -812,3 +862,14 @@ def answer(models: OpenModels, request: tuple[str, bytes]) -> bytes:
     """
     with for_clients():
         return models.call(*request)
+
+
+def answer_all(models: OpenModels, request: tuple[str, Sequence[bytes]]) -> list[bytes | PostilError]:
+    """Answer several requests in such a process; see `OpenModels.call_all`.
+
+    Args:
+        models: The models.
+        request: Name of the operation, and the JSON of each.
+    """
+    with for_clients():
+        return models.call_all(*request)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn, TypeAlias
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn, Self, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import msgspec
@@ -37,6 +39,7 @@ __all__ = [
     "SuggestScoreResponse",
     "Suggested",
     "analyze",
+    "analyze_all",
     "suggested",
 ]
 
@@ -282,32 +285,98 @@ def analyze(screens: Screens, request: AnalyzeRequest) -> AnalyzeResponse:
         InvalidInput: The text is HTML of more than 4 Mi characters.
         MissingExtra: The text is HTML, and lxml is not installed.
     """
-    if not screens.known:
-        raise Refused("this service has no screen; whoever runs it can start it with postil serve --screen", code=501)
-    sent, text = _text(request.comment)
-    _check_context(request.context)
-    detected = _detected(text) if not request.languages and screens.tells_languages else ()
-    asked = _asked(screens, request, request.languages or detected)
-    whole = (0, _units(sent))
-    bounds = [(0, len(text))]
-    spans = [whole]
-    if request.span_annotations and text is sent:
-        lang = (request.languages or detected or ("",))[0][:2].lower()
-        bounds = sentence_bounds(text, lang or None)
-        spans = list(_in_units(text, bounds))
-    several = bounds != [(0, len(text))]
-    texts = [text, *(text[begin:end] for begin, end in bounds)] if several else [text]
-    judged = {name: one.judge(texts, screens.jobs) for name, one in {one.name: one for one in asked.values()}.items()}
-    found = {
-        attribute: _scores(attribute, judged[one.name], spans, (request.requested_attributes or {})[attribute])
-        for attribute, one in asked.items()
-    }
-    return AnalyzeResponse(
-        attribute_scores={attribute: scores for attribute, scores in found.items() if scores is not None},
-        languages=request.languages or detected,
-        detected_languages=detected,
-        client_token=request.client_token,
-    )
+    (found,) = analyze_all(screens, [request])
+    if isinstance(found, PostilError):
+        raise found
+    return found
+
+
+def analyze_all(screens: Screens, requests: Sequence[AnalyzeRequest]) -> list[AnalyzeResponse | PostilError]:
+    """Score several comments, whose texts each screen reads at once: many cost little more than one.
+
+    Args:
+        screens: The screens.
+        requests: The requests.
+
+    Returns:
+        The response to each request, or the error that `analyze` raises.
+
+    Raises:
+        PostilError: A screen is damaged, or the endpoint of its sentence encoder gives no vectors.
+    """
+    begun: list[_Analysis | PostilError] = []
+    for request in requests:
+        try:
+            begun.append(_Analysis.of(screens, request))
+        except PostilError as error:
+            begun.append(error)
+    analyses = [one for one in begun if isinstance(one, _Analysis)]
+    judged: dict[str, Iterator[Screened]] = {}
+    for name, screen in {each.name: each for one in analyses for each in one.screens.values()}.items():
+        texts = [text for one in analyses if name in one.names for text in one.texts]
+        judged[name] = iter(screen.judge(texts, screens.jobs))
+    return [one if isinstance(one, PostilError) else one.response(judged) for one in begun]
+
+
+@dataclass(frozen=True, slots=True)
+class _Analysis:
+    """A request for scores that is answered once screens have read its texts.
+
+    Args:
+        request: The request.
+        screens: The screen that answers each attribute.
+        texts: The whole text, then its sentences where these are several and asked for.
+        spans: Bounds of the parts that get scores, in UTF-16 code units of the text that was sent.
+        detected: The language that was detected, where none was sent.
+    """
+
+    request: AnalyzeRequest
+    screens: Mapping[str, OpenScreen]
+    texts: Sequence[str]
+    spans: Sequence[tuple[int, int]]
+    detected: tuple[str, ...]
+
+    @classmethod
+    def of(cls, screens: Screens, request: AnalyzeRequest) -> Self:
+        """Check a request; see `analyze`."""
+        if not screens.known:
+            problem = "this service has no screen; whoever runs it can start it with postil serve --screen"
+            raise Refused(problem, code=501)
+        sent, text = _text(request.comment)
+        _check_context(request.context)
+        detected = _detected(text) if not request.languages and screens.tells_languages else ()
+        asked = _asked(screens, request, request.languages or detected)
+        if request.span_annotations and text is sent:
+            lang = (request.languages or detected or ("",))[0][:2].lower()
+            bounds = sentence_bounds(text, lang or None)
+            parts = [text[begin:end] for begin, end in bounds]
+            return cls(request, asked, [text, *parts], [*_in_units(text, bounds)], detected)
+        return cls(request, asked, [text], [(0, _units(sent))], detected)
+
+    @property
+    def names(self) -> set[str]:
+        """Names of the screens."""
+        return {one.name for one in self.screens.values()}
+
+    def response(self, judged: Mapping[str, Iterator[Screened]]) -> AnalyzeResponse:
+        """The response.
+
+        Args:
+            judged: By screen, what it says of the texts of this request and of those after it.
+        """
+        mine = {name: [*islice(judged[name], len(self.texts))] for name in self.names}
+        found: dict[str, AttributeScores] = {}
+        for attribute, one in self.screens.items():
+            wanted = (self.request.requested_attributes or {})[attribute]
+            scores = _scores(attribute, mine[one.name], self.spans, wanted)
+            if scores is not None:
+                found[attribute] = scores
+        return AnalyzeResponse(
+            attribute_scores=found,
+            languages=self.request.languages or self.detected,
+            detected_languages=self.detected,
+            client_token=self.request.client_token,
+        )
 
 
 def _text(entry: TextEntry | None) -> tuple[str, str]:

@@ -9,20 +9,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.engine.worker import WorkerDied
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
-from postil.service.operations import answer, open_models
+from postil.service.operations import TOGETHER, answer, answer_all, open_models
 from postil.service.worker import InternalError, WorkerProcess
 from postil.web.problems import Busy, TimedOut
 from postil.web.turns import CLIENT, FairLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Sequence
 
     from postil.service.config import ServiceConfig
 
@@ -180,6 +180,7 @@ def _key(name: str, request: bytes) -> bytes:
 
 
 T = TypeVar("T")
+Q = TypeVar("Q")
 
 KEPT: Final = frozenset({"suggest"})
 """Operations whose answers are kept: an article is often asked for again, and a new one may have to be encoded."""
@@ -203,6 +204,46 @@ HOPELESS: Final = "no worker can be started"
 
 PAUSES: Final = (0.0, 0.1, 0.5, 2.0, 5.0)
 """Seconds before each attempt to start a worker again; the last one is repeated."""
+
+
+MOST_TOGETHER: Final = 16
+"""Largest number of requests that a worker answers at once."""
+
+
+@dataclass(eq=False, slots=True)
+class _Batch:
+    """Requests of a client for one operation that wait for a worker, which answers them at once.
+
+    Args:
+        requests: The requests, JSON.
+        answers: A future for the answer to each.
+        task: The task that waits for the worker.
+    """
+
+    requests: list[bytes] = field(default_factory=list)
+    answers: list[asyncio.Future[bytes]] = field(default_factory=list)
+    task: asyncio.Task[None] | None = None
+
+    def takes(self, request: bytes) -> bool:
+        """True if a request may join."""
+        return len(self.requests) < MOST_TOGETHER and sum(map(len, self.requests)) + len(request) <= LIGHT
+
+    def leave(self, future: asyncio.Future[bytes]) -> None:
+        """Drop a request whose client has gone; with the last one nothing waits for a worker."""
+        at = self.answers.index(future)
+        del self.requests[at], self.answers[at]
+        if not self.requests and self.task is not None:
+            self.task.cancel()
+
+    def end(self, found: Sequence[bytes | PostilError]) -> None:
+        """Give the answers to those who still wait."""
+        for future, one in zip(self.answers, found, strict=True):
+            if future.done():
+                continue
+            if isinstance(one, bytes):
+                future.set_result(one)
+            else:
+                future.set_exception(one)
 
 
 @dataclass(eq=False, slots=True)
@@ -258,6 +299,7 @@ class WorkerPool:
         self._failure: PostilError | None = None
         self._swapping = asyncio.Lock()
         self._answers = KeptAnswers()
+        self._batches: dict[tuple[str, str], _Batch] = {}
         self.models = b""
 
     @property
@@ -323,15 +365,63 @@ class WorkerPool:
             TimedOut: The worker took too long.
             PostilError: What the operation raised.
         """
+        if name in TOGETHER:
+            return await self._together(name, request)
         answers = self._answers  # of the models as they are now
         if name in KEPT and (kept := answers.get(name, request)) is not None:
             return kept
+        found: bytes = await self._computed(lambda: (answer, (name, request)), heavy=len(request) > LIGHT)
+        if name in KEPT:
+            answers.keep(name, request, found)
+        return found
+
+    async def _together(self, name: str, request: bytes) -> bytes:
+        """Let a worker answer a request with those that its client has sent while none was free."""
+        key = (CLIENT.get(), name)
+        batch = self._batches.get(key)
+        if batch is None or not batch.takes(request):
+            batch = self._batches[key] = _Batch()
+            batch.task = self._spawn(self._answer(key, batch, heavy=len(request) > LIGHT))
+        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        batch.requests.append(request)
+        batch.answers.append(future)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if self._batches.get(key) is batch:  # it waits still, and nobody for this answer
+                batch.leave(future)
+            raise
+
+    async def _answer(self, key: tuple[str, str], batch: _Batch, *, heavy: bool) -> None:
+        """Let a worker answer a batch; it takes no more requests once a worker has it."""
+
+        def close() -> None:
+            if self._batches.get(key) is batch:
+                del self._batches[key]
+
+        def closed() -> tuple[Callable[[Any, Any], list[bytes | PostilError]], Any]:
+            close()
+            return answer_all, (key[1], tuple(batch.requests))
+
+        try:
+            batch.end(await self._computed(closed, heavy=heavy))
+        except PostilError as error:
+            batch.end([error] * len(batch.answers))
+        except BaseException:  # the service is being stopped, or nobody waits any more
+            for future in batch.answers:
+                future.cancel()
+            raise
+        finally:
+            close()
+
+    async def _computed(self, work: Callable[[], tuple[Callable[[Any, Any], T], Any]], *, heavy: bool) -> T:
+        """What a worker makes of a request, which is asked for when there is a worker."""
         ended, again = 0, False
         while ended < ATTEMPTS:
-            worker, asked = await self._acquire(heavy=len(request) > LIGHT, again=again)
-            task = self._spawn(self._compute(worker, asked, name, request))
+            worker, asked = await self._acquire(heavy=heavy, again=again)
+            task = self._spawn(self._compute(worker, asked, *work()))
             try:
-                found = await asyncio.shield(task)
+                return await asyncio.shield(task)
             except WorkerDied as error:
                 again = True
                 if not asked.ousted:
@@ -341,10 +431,6 @@ class WorkerPool:
                 # Nobody waits for the answer. A worker is soon ready again, and seldom has to be killed for that.
                 asyncio.get_running_loop().call_later(ABANDONED * self._timeout, task.cancel)
                 raise
-            else:
-                if name in KEPT:
-                    answers.keep(name, request, found)
-                return found
         raise InternalError("the workers that computed this request ended; the log of the service says how")
 
     def without_paths(self, text: str) -> str:
@@ -366,11 +452,12 @@ class WorkerPool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(worker.end() for worker in list(self._processes)))  # those that were being started
 
-    async def _compute(self, worker: WorkerProcess, asked: _Asked, name: str, request: bytes) -> bytes:
+    async def _compute(self, worker: WorkerProcess, asked: _Asked, function: Callable[[Any, Q], T], request: Q) -> T:
         """Let a worker answer, and release it: also where nobody waits for the answer any more."""
         try:
             async with asyncio.timeout(self._timeout):
-                return await _answered(worker, name, request)
+                found: T = await worker.ask(function, request)
+                return found
         except TimeoutError:
             worker.kill()
             problem = f"the request took longer than {self._timeout:g} s and was ended; send less in one request"
@@ -496,7 +583,7 @@ class WorkerPool:
     async def _started(self, config: ServiceConfig, niceness: int = 0) -> WorkerProcess:
         worker = await WorkerProcess.start(open_models, config, threads=config.options.jobs, niceness=niceness)
         try:
-            worker.models = await _answered(worker, "models", b"{}")
+            worker.models = await worker.ask(answer, ("models", b"{}"))
         except WorkerDied as error:
             raise InternalError(f"a worker {error} while it opened the models") from None
         except BaseException:
@@ -569,8 +656,3 @@ class WorkerPool:
 def _refuse(asked: _Asked, refusal: Busy) -> None:
     if not asked.worker.done():
         asked.worker.set_exception(refusal)
-
-
-async def _answered(worker: WorkerProcess, name: str, request: bytes) -> bytes:
-    response: bytes = await worker.ask(answer, (name, request))
-    return response
