@@ -1,4 +1,4 @@
-"""Models of workers that start at once: they answer every request with the config.json of the first one."""
+"""Models of workers that start at once: they answer with the first config.json, or with the number of requests."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import msgspec
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from postil.service.config import ServiceConfig
 
 
@@ -31,3 +33,7 @@ class SmallModels:
 
     def call(self, name: str, _: bytes) -> bytes:
         return msgspec.json.encode(self.names) if name == "models" else self.found[0]
+
+    def call_all(self, _: str, requests: Sequence[bytes]) -> list[bytes | PostilError]:
+        told = b"%d at once" % len(requests)
+        return [PostilError("a bad one") if b"bad" in one else told for one in requests]

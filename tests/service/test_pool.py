@@ -192,3 +192,75 @@ async def test_a_worker_that_reads_another_model_ends_what_was_kept(folder: Path
             await asyncio.sleep(0.01)
         assert here.pool.models == b'["both"]'
         assert await here.ask("suggest") == "both"
+
+
+@asynccontextmanager
+async def waiting_together(here: Running, *requests: bytes) -> AsyncIterator[list[asyncio.Task[bytes]]]:
+    """Requests for scores that come while the only worker computes something else."""
+    here.send(signal.SIGSTOP)
+    begun = here.later()
+    await asyncio.sleep(0.05)
+    tasks = [asyncio.create_task(here.pool.call("analyze", one)) for one in requests]
+    await asyncio.sleep(0.05)
+    yield tasks
+    here.send(signal.SIGCONT)
+    assert await begun == "plain"
+
+
+async def test_requests_that_wait_are_answered_at_once(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        assert await here.pool.call("analyze", b"{}") == b"1 at once"
+        async with waiting_together(here, *[b"{}"] * 18, b"bad") as tasks:
+            assert here.pool.waiting == 2  # of which the queue holds no more
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert found[:18] == [b"16 at once"] * 16 + [b"3 at once"] * 2
+        assert (type(found[18]), str(found[18])) == (PostilError, "a bad one")
+        assert here.pool._batches == {}
+
+
+async def test_large_requests_wait_apart(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        async with waiting_together(here, b"a" * 40_000, b"b" * 40_000) as tasks:
+            pass
+        assert await asyncio.gather(*tasks) == [b"1 at once"] * 2
+
+
+async def test_one_whose_client_has_gone_is_left_out(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        async with waiting_together(here, b"{}", b"{}", b"{}") as tasks:
+            tasks[1].cancel()
+            await asyncio.sleep(0.05)
+        assert [await tasks[0], await tasks[2]] == [b"2 at once"] * 2
+        async with waiting_together(here, b"{}") as tasks:
+            tasks[0].cancel()
+            await asyncio.sleep(0.05)
+            assert here.pool.waiting == 0
+            assert here.pool._batches == {}
+
+
+async def test_a_batch_whose_worker_ends_is_computed_again(folder: Path) -> None:
+    async with running(folder / "plain") as here:
+        here.send(signal.SIGSTOP)
+        tasks = [asyncio.create_task(here.pool.call("analyze", b"{}")) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        here.send(signal.SIGKILL)
+        assert await asyncio.gather(*tasks) == [b"2 at once"] * 2
+
+
+async def test_a_batch_is_refused_as_its_worker_takes_too_long_or_the_service_stops(folder: Path) -> None:
+    async with running(folder / "plain", timeout=0.3) as here:
+        here.send(signal.SIGSTOP)
+        tasks = [asyncio.create_task(here.pool.call("analyze", b"{}")) for _ in range(2)]
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [type(one) for one in found] == [TimedOut] * 2
+    async with running(folder / "plain") as here:
+        here.send(signal.SIGSTOP)
+        begun = here.later()
+        await asyncio.sleep(0.05)
+        waiting = asyncio.create_task(here.pool.call("analyze", b"{}"))
+        await asyncio.sleep(0.05)
+        begun.cancel()
+        stopping = asyncio.create_task(here.pool.stop())
+        with pytest.raises(Busy, match="is being stopped"):
+            await waiting
+        await stopping

@@ -619,7 +619,7 @@ class ServedModel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         name: Its name in requests.
         kind: Its kind, such as ``ir-tc`` or ``quality``.
         hash: The hash of its folder.
-        operations: The routes that take it: ``suggest``, ``rank``, ``screen``.
+        operations: The routes that take it: ``suggest``, ``rank``, ``screen``, ``analyze``.
         default: True if it is used where a request names none.
         calibrated: Its calibration; null without one.
         attributes: Attributes of Perspective that a screen answers.
