@@ -20,7 +20,7 @@ from postil.data.rows import Decision
 from postil.documents.markup import HtmlCleaner
 from postil.errors import PostilError
 from postil.service.bodies import Request
-from postil.text.languages import detect_language
+from postil.text.languages import detect_language, primary_language
 from postil.text.sentences import sentence_bounds
 
 if TYPE_CHECKING:
@@ -347,8 +347,8 @@ class _Analysis:
         detected = _detected(text) if not request.languages and screens.tells_languages else ()
         asked = _asked(screens, request, request.languages or detected)
         if request.span_annotations and text is sent:
-            lang = (request.languages or detected or ("",))[0][:2].lower()
-            bounds = sentence_bounds(text, lang or None)
+            languages = request.languages or detected
+            bounds = sentence_bounds(text, primary_language(languages[0]) if languages else None)
             parts = [text[begin:end] for begin, end in bounds]
             return cls(request, asked, [text, *parts], [*_in_units(text, bounds)], detected)
         return cls(request, asked, [text], [(0, _units(sent))], detected)

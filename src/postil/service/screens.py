@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from postil.encoders.endpoint_encoder import EncoderFailed
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import INTERFACE, spoken
 from postil.screening.model import Screen
-from postil.text.languages import detect_language
+from postil.text.languages import detect_language, primary_language
 from postil.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -142,12 +141,8 @@ class Screens:
     def _learned(self, one: OpenScreen, languages: Collection[str]) -> bool:
         if self.any_language or not one.screen.languages:
             return True
-        learned = {_primary(each) for each in one.screen.languages}
-        return all(_primary(each) in learned for each in languages)
-
-
-def _primary(language: str) -> str:
-    return re.split("[-_]", language.strip().lower())[0]
+        learned = {primary_language(each) for each in one.screen.languages}
+        return all(primary_language(each) in learned for each in languages)
 
 
 def check_screen(folder: str) -> None:
