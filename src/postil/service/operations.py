@@ -8,7 +8,7 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 import msgspec
 
@@ -107,6 +107,7 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound="OpenModel | Quality")
+R = TypeVar("R", bound=Request)
 NO_SCREENS: Final = Screens({})
 
 
@@ -315,7 +316,7 @@ class OpenModels:
         if operation is None or operation.run_all is None:
             raise UnknownName("operation", name, TOGETHER)
         found: dict[int, bytes | PostilError] = {}
-        sent: dict[int, Any] = {}
+        sent: dict[int, Request] = {}
         for at, request in enumerate(requests):
             try:
                 with _spoken(operation.interface):
@@ -785,7 +786,7 @@ def _titled(text: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Generic[R]):
     """An operation of a worker.
 
     Args:
@@ -797,12 +798,12 @@ class Operation:
         run_all: The operation of several requests, each with its response or its error, where that is faster.
     """
 
-    request: type[Request]
+    request: type[R]
     response: type[msgspec.Struct]
-    run: Callable[[OpenModels, Any], msgspec.Struct]
+    run: Callable[[OpenModels, R], msgspec.Struct]
     summary: str = ""
     scope: str = ""
-    run_all: Callable[[OpenModels, Sequence[Any]], Sequence[msgspec.Struct | PostilError]] | None = None
+    run_all: Callable[[OpenModels, Sequence[R]], Sequence[msgspec.Struct | PostilError]] | None = None
 
     @property
     def interface(self) -> Json:
@@ -810,7 +811,7 @@ class Operation:
         return Json(frozenset(self.request.__struct_fields__))
 
 
-OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
+OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(
     {
         "suggest": Operation(SuggestRequest, SuggestResponse, suggest, "Suggest comments for an article"),
         "rank": Operation(RankRequest, RankResponse, rank, "Sort the comments of an article"),

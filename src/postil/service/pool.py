@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from postil.service.config import ServiceConfig
+    from postil.service.operations import OpenModels
 
 __all__ = ["KeptAnswers", "Paces", "WorkerPool"]
 
@@ -370,7 +371,7 @@ class WorkerPool:
         answers = self._answers  # of the models as they are now
         if name in KEPT and (kept := answers.get(name, request)) is not None:
             return kept
-        found: bytes = await self._computed(lambda: (answer, (name, request)), heavy=len(request) > LIGHT)
+        found = await self._computed(answer, lambda: (name, request), heavy=len(request) > LIGHT)
         if name in KEPT:
             answers.keep(name, request, found)
         return found
@@ -395,16 +396,13 @@ class WorkerPool:
     async def _answer(self, key: tuple[str, str], batch: _Batch, *, heavy: bool) -> None:
         """Let a worker answer a batch; it takes no more requests once a worker has it."""
 
-        def close() -> None:
+        def close() -> tuple[str, tuple[bytes, ...]]:
             if self._batches.get(key) is batch:
                 del self._batches[key]
-
-        def closed() -> tuple[Callable[[Any, Any], list[bytes | PostilError]], Any]:
-            close()
-            return answer_all, (key[1], tuple(batch.requests))
+            return key[1], tuple(batch.requests)
 
         try:
-            batch.end(await self._computed(closed, heavy=heavy))
+            batch.end(await self._computed(answer_all, close, heavy=heavy))
         except PostilError as error:
             batch.end([error] * len(batch.answers))
         except BaseException:  # the service is being stopped, or nobody waits any more
@@ -414,12 +412,12 @@ class WorkerPool:
         finally:
             close()
 
-    async def _computed(self, work: Callable[[], tuple[Callable[[Any, Any], T], Any]], *, heavy: bool) -> T:
+    async def _computed(self, function: Callable[[OpenModels, Q], T], request: Callable[[], Q], *, heavy: bool) -> T:
         """What a worker makes of a request, which is asked for when there is a worker."""
         ended, again = 0, False
         while ended < ATTEMPTS:
             worker, asked = await self._acquire(heavy=heavy, again=again)
-            task = self._spawn(self._compute(worker, asked, *work()))
+            task = self._spawn(self._compute(worker, asked, function, request()))
             try:
                 return await asyncio.shield(task)
             except WorkerDied as error:
@@ -452,7 +450,9 @@ class WorkerPool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(worker.end() for worker in list(self._processes)))  # those that were being started
 
-    async def _compute(self, worker: WorkerProcess, asked: _Asked, function: Callable[[Any, Q], T], request: Q) -> T:
+    async def _compute(
+        self, worker: WorkerProcess, asked: _Asked, function: Callable[[OpenModels, Q], T], request: Q
+    ) -> T:
         """Let a worker answer, and release it: also where nobody waits for the answer any more."""
         try:
             async with asyncio.timeout(self._timeout):
