@@ -413,7 +413,7 @@ class WorkerPool:
             close()
 
     async def _computed(self, function: Callable[[OpenModels, Q], T], request: Callable[[], Q], *, heavy: bool) -> T:
-        """What a worker makes of a request, which is asked for when there is a worker."""
+        """The answer of a worker to a request, which is asked for when there is a worker."""
         ended, again = 0, False
         while ended < ATTEMPTS:
             worker, asked = await self._acquire(heavy=heavy, again=again)
