@@ -234,4 +234,4 @@ async def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: P
     found = await asked(folders / "plain", "/v1/calibrate")
     assert found == "this service stores no labels; whoever runs it can start it with postil serve --data DIR"
     found = await asked(tmp_path / "good", "/v1/forget", comments=[{"article": "a", "comment": "b"}])
-    assert found == "this service has no model that keeps comments"
+    assert found == "this service has no model that keeps comments, and stores nothing"
