@@ -152,6 +152,7 @@ PICTURES = {
     "agreement": ["confusion", "annotators"],
     "combine": ["grades", "calibration"],
     "calibration": ["precision"],
+    "screen-training": ["precision"],
     "commenters": ["scores", "meteor", "cider"],
     "compare": ["meteor"],
     "correlate": ["pearson", "differences-pearson", "pairs-pearson", "scores"],

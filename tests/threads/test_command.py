@@ -14,6 +14,7 @@ from postil.data.row_files import write
 from postil.data.rows import Article, Comment
 from postil.threads.options import ORDERS
 from retrieval_models import article, train_retrievers
+from screen_decisions import rows
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil
@@ -140,3 +141,21 @@ def test_quality_alone_is_the_order_where_both_models_are_given(postil: Postil, 
     for more in ((), ("--threads", "votes")):
         assert postil(*evaluate, *more).code == 0
     assert {path.name.partition("-")[0] for path in Path("drawn").iterdir()} == {"commenters", "thread"}
+
+
+def test_a_screen_marks_what_moderators_would_hold(postil: Postil) -> None:
+    pytest.importorskip("sklearn")
+    write("decisions.jsonl", rows())
+    assert postil("train", "screen", "decisions.jsonl", "--out", "screen").code == 0
+    rude = Comment("d", "you <b>stupid</b> liar", upvotes=9)
+    kind = Comment("e", "we walked home in the rain with bread and the baker was late", upvotes=-9)
+    write("t.jsonl", [Article("1", "The bridge", (*THREAD, rude, kind))])
+    command = ("rank-comments", "t.jsonl", "--by", "votes", "--screen", "screen", "--format")
+    first, *_, last = [json.loads(line) for line in postil(*command, "jsonl").out.splitlines()]
+    assert (first["comment"], first["screened"]["decision"], last["screened"]["decision"]) == ("d", "hold", "keep")
+    assert first["reasons"][0].startswith("moderators would hold it: probability ")
+    assert "for insult " in first["reasons"][0]
+    row, *_ = csv.DictReader(io.StringIO(postil(*command, "csv").out))
+    assert (row["decision"], float(row["probability"])) == ("hold", pytest.approx(first["screened"]["probability"]))
+    plain, *_ = postil("rank-comments", "t.jsonl", "--by", "votes", "--format", "jsonl").out.splitlines()
+    assert "screened" not in json.loads(plain)

@@ -23,7 +23,7 @@ A row of the log of impressions, here on two lines::
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -51,6 +51,7 @@ __all__ = [
     "Prompting",
     "Provenance",
     "RankedComment",
+    "ScreenedComment",
     "Selecting",
     "Source",
     "Suggestion",
@@ -310,6 +311,20 @@ class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
         coerce_tuple(self, "filtered", Filtered)
 
 
+class ScreenedComment(Row, frozen=True, omit_defaults=False, gc=False):
+    """Decision of a site's moderators on a comment, as a screen that learned from them expects it.
+
+    Args:
+        probability: Probability that they hold it.
+        decision: ``hold`` from the screen's threshold on, else ``keep``.
+        reasons: Probability of each reason, in the site's own words.
+    """
+
+    probability: float
+    decision: Literal["keep", "hold"]
+    reasons: dict[str, float]
+
+
 class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
     """A comment of a thread with its rank.
 
@@ -322,6 +337,7 @@ class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
         text: The comment.
         reasons: Facts about the comment in its thread, in words.
         same_as: The id of the first comment above that it is a near duplicate of, if there is any.
+        screened: Decision that moderators are expected to make, where a screen was asked.
     """
 
     article: str
@@ -331,6 +347,7 @@ class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
     text: str
     reasons: tuple[str, ...] = ()
     same_as: str | None = None
+    screened: ScreenedComment | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         coerce_ids(self, "article", "comment")

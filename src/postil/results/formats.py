@@ -59,9 +59,12 @@ def plain_rows(rows: Iterable[Mapping[str, object] | Struct]) -> list[Mapping[st
     Args:
         rows: The rows.
     """
-    from msgspec import Struct, structs  # noqa: PLC0415 - the help of commands does without it
+    from msgspec import UNSET, Struct, structs  # noqa: PLC0415 - the help of commands does without it
 
-    return [structs.asdict(row) if isinstance(row, Struct) else row for row in rows]
+    def plain(row: Struct) -> dict[str, object]:
+        return {name: value for name, value in structs.asdict(row).items() if value is not UNSET}
+
+    return [plain(row) if isinstance(row, Struct) else row for row in rows]
 
 
 def rows_as_jsonl(rows: Iterable[Mapping[str, object] | Struct]) -> str:

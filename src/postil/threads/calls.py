@@ -11,7 +11,8 @@ from postil.comments.retrieval import Retriever
 from postil.data.progress import OnMessage, progress
 from postil.errors import InvalidInput, Undefined
 from postil.messages import Message, Setting
-from postil.threads.orders import ranked_thread
+from postil.screening.model import Screen
+from postil.threads.orders import ranked_thread, screened_thread
 from postil.threads.quality import Quality
 from postil.threads.result import RankedCommentsResult
 from postil.threads.thread import Thread
@@ -72,6 +73,7 @@ def rank_articles(
         folder = None
     retriever = None if folder is None else Retriever.open(folder, jobs=options.jobs)
     quality = None if options.quality is None else Quality.open(options.quality)
+    screen = None if options.screen is None else Screen.open(options.screen)
     tokenizer = retriever.model.setting("tokenizer", str) if retriever else quality.tokenizer if quality else None
     rows, skipped = open_articles(articles, inputs, on_message, comments=True), _Skipped()
     missing = None if retriever is None else MissingInput(retriever)
@@ -81,7 +83,8 @@ def rank_articles(
             for article, relevance in zip(batch, _relevance(retriever, batch), strict=True):
                 if missing is None or missing.has_input(article):
                     thread = Thread.of(article, tokenizer)
-                    ranked += _ranked(thread, relevance, quality, options, skipped)
+                    found = _ranked(thread, relevance, quality, options, skipped)
+                    ranked += found if screen is None else screened_thread(found, screen, options.jobs)
     if missing is not None:
         missing.tell(rows.places.where, "no ranks in", on_message)
     skipped.tell(rows.places.where, on_message)

@@ -27,11 +27,13 @@ class RankOptions(ThreadOptions):
             after it, and their weighted mean decides. By default quality where there is a model of it, else relevance.
         quality: A model that postil train quality made, for --by quality.
         diversity: Weight from 0 to 1 of the difference from the comments above, against repetition.
+        screen: A screen that postil train screen made: marks the comments that moderators would hold.
     """
 
     by: Annotated[tuple[str, ...], Flag(metavar="ORDER[=WEIGHT]")] = ()
     quality: Annotated[str | None, Flag(metavar="DIR")] = None
     diversity: Annotated[float, Flag(min=0, max=1, metavar="WEIGHT")] = 0.0
+    screen: Annotated[str | None, Flag(metavar="DIR")] = None
 
     def weights(self, *, model: bool) -> dict[str, float]:
         """The weight of each order.

@@ -6,14 +6,17 @@ Reasons are facts in words that a reader can check.
 from __future__ import annotations
 
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 
 from postil.corpus.duplicates import near_duplicates
 from postil.data.fields import unix_seconds
 from postil.data.ranking import best_first, joined
-from postil.data.suggestions import RankedComment
+from postil.data.suggestions import RankedComment, ScreenedComment
+from postil.documents.markup import plain_text
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.threads.thread import Thread
 
@@ -22,9 +25,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.screening.model import Screen
     from postil.threads.quality import Quality
 
-__all__ = ["diversified", "duplicates", "merit", "mixed", "points", "rank_thread", "ranked_thread", "reasons"]
+__all__ = [
+    "diversified",
+    "duplicates",
+    "merit",
+    "mixed",
+    "points",
+    "rank_thread",
+    "ranked_thread",
+    "reasons",
+    "screened_thread",
+]
 
 _DECIMALS: Final = 12
 """Decimals of points that are compared, since sums in another order differ in their last digits."""
@@ -371,3 +385,32 @@ def ranked_thread(
     by_model = not others and first in {"relevance", "quality"}
     merits = scores[first] if by_model else mixed(scores, weights)
     return rank_thread(thread, merits, diversity=diversity, also=also)
+
+
+def screened_thread(ranked: Sequence[RankedComment], screen: Screen, jobs: int = 1) -> list[RankedComment]:
+    """Mark the comments of a thread that moderators would hold.
+
+    Args:
+        ranked: The ranked comments.
+        screen: A screen that learned from the moderators.
+        jobs: Number of threads of what the screen reads besides words.
+
+    Returns:
+        The same comments, each with the decision that is expected; the reasons of one that would be held begin with it.
+
+    Raises:
+        PostilError: Readers of texts besides words fail.
+    """
+    out = []
+    for one, found in zip(ranked, screen.judge([plain_text(one.text).text for one in ranked], jobs), strict=True):
+        screened = ScreenedComment(found.probability, found.decision, dict(found.reasons))
+        held = (_held(screened),) if found.decision == "hold" else ()
+        out.append(replace(one, reasons=(*held, *one.reasons), screened=screened))
+    return out
+
+
+def _held(found: ScreenedComment) -> str:
+    """The expectation that moderators hold a comment, in words, with the most probable reason."""
+    best = max(found.reasons.items(), key=itemgetter(1), default=None)
+    why = "" if best is None else f", for {best[0]} {best[1]:.2f}"
+    return f"moderators would hold it: probability {found.probability:.2f}{why}"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
-
-from msgspec.structs import asdict
+from typing import TYPE_CHECKING, Final
 
 from postil.comments.view import measures_forest, measures_summary
 from postil.data.explain import counted
@@ -23,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["orders", "pictures", "ranked_comments"]
 
+FIELDS: Final = tuple(name for name in RankedComment.__struct_fields__ if name != "screened")
+SCREENED: Final = ("decision", "probability")
+"""Columns of comments as a table, and those where a screen was asked."""
 TEXT, REASONS = 50, 100
 """Maximum numbers of characters of a comment and of its reasons in a table."""
 
@@ -38,8 +39,8 @@ def ranked_comments(result: RankedCommentsResult) -> View:
     sizes = (len(result.comments), len({row.article for row in result.comments}))
     return View(
         line=", ".join(map(counted, sizes, ("comment", "article"))),
-        rows=[{**asdict(row), "reasons": "; ".join(row.reasons)} for row in result.comments],
-        fields=RankedComment.__struct_fields__,
+        rows=list(map(_flat, result.comments)),
+        fields=(*FIELDS, *SCREENED) if any(row.screened for row in result.comments) else FIELDS,
         grids=[
             _table(
                 result,
@@ -52,6 +53,14 @@ def ranked_comments(result: RankedCommentsResult) -> View:
         ],
         nested=result.comments,
     )
+
+
+def _flat(row: RankedComment) -> dict[str, object]:
+    """A comment as a row of a table."""
+    found = {name: getattr(row, name) for name in FIELDS}
+    if row.screened:
+        found |= {"decision": row.screened.decision, "probability": row.screened.probability}
+    return {**found, "reasons": "; ".join(row.reasons)}
 
 
 def _table(result: RankedCommentsResult, comment: Name, reasons: Text) -> Table:
