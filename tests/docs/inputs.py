@@ -192,9 +192,38 @@ def corpora(folder: Path, sample: list[Article]) -> None:
     annotations(folder)
     newsletter = runpy.run_path(str(ROOT / "examples/wordpress_export.py"))["Export"](1).text(240)
     (folder / "newsletter.xml").write_text(newsletter, encoding="utf-8")
+    (folder / "moderated.xml").write_text(moderated(newsletter), encoding="utf-8")
     (folder / "my-dataset").mkdir()
     rows = [post(each) | {"body": each.content} for each in site]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "my-dataset/train-00000-of-00001.parquet")
+
+
+def moderated(export: str) -> str:
+    """An export of WordPress in which every sixth comment is spam or rude, and most of these were held."""
+    random = np.random.default_rng(5)
+    spam = (
+        "Cheap {} at {}.example, order now",
+        "I earn 90 dollars an hour with {}, see {}.example",
+        "{}! Visit {}.example",
+    )
+    rude = (
+        "Only {} would write about {} like this.",
+        "You are {}, and so is your {}.",
+        "Typical of {}: no idea of {}.",
+    )
+    things = ("watches", "pills", "loans", "coins", "followers", "phones", "tickets", "shoes")
+    names = ("an idiot", "a liar", "a complete moron", "stupid people", "fools", "a pathetic clown")
+
+    def judged(match: re.Match[str]) -> str:
+        kind = random.integers(12)
+        if kind > 1:
+            return match[0]
+        patterns, words, decision = ((spam, things, "spam"), (rude, names, "trash"))[kind]
+        pattern, word, other = (str(random.choice(each)) for each in (patterns, words, things))
+        decided = decision if random.random() < 0.92 else "1"
+        return f"<![CDATA[{pattern.format(word, other)}]]>{match[1]}<wp:comment_approved>{decided}<"
+
+    return re.sub(r"<!\[CDATA\[[^\]]*\]\]>(</wp:comment_content>\s*)<wp:comment_approved>1<", judged, export)
 
 
 def annotations(folder: Path) -> None:

@@ -225,11 +225,12 @@ class Draft(Article, frozen=True, omit_defaults=True, gc=False):
 
 DECISIONS: Final = ("keep", "hold")
 """Decisions on a comment: readers may see it, or they may not."""
+_TO_DECIDE: Final = "; write keep for what readers may see and hold for what they may not, and leave out the undecided"
 
 
 def _check_decision(value: object) -> None:
     if value not in DECISIONS:
-        raise InvalidInput(unlike(" or ".join(DECISIONS), value), field="decision")
+        raise InvalidInput(unlike(" or ".join(DECISIONS), value, _TO_DECIDE), field="decision")
 
 
 if TYPE_CHECKING:
@@ -253,10 +254,10 @@ class Decision(Row, frozen=True, omit_defaults=True, gc=False):
 
     >>> Decision("Buy cheap watches!", "hold", "spam", date="2017-03-30").date
     '2017-03-30T00:00:00Z'
-    >>> Decision("Bring a coat.", "approved")
+    >>> Decision("Bring a coat.", "approved")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    postil.errors.InvalidInput: decision: expected keep or hold, got "approved"
+    postil.errors.InvalidInput: decision: expected keep or hold, got "approved"; write keep for what readers may ...
     """
 
     text: str

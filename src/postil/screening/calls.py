@@ -47,11 +47,13 @@ def screen_file(
 
     Raises:
         InvalidInput: The file or the screen is invalid, or there are no texts.
-        UsageError: The encoder of the screen is behind an endpoint that nobody named.
+        UsageError: The encoder of the screen is behind an endpoint that nobody named, or an endpoint is named
+            for a screen that has none.
         PostilError: What reads texts besides n-grams fails.
     """
     endpoint = None if options.encoder is None else EncoderEndpoint(url=options.encoder, on_message=on_message)
     screen = Screen.open(options.model, endpoint)
+    screen.readers.check_endpoint(options.encoder)
     threshold = screen.threshold if options.threshold is None else options.threshold
     rows = read(texts, _Text, (inputs or InputOptions()).readings({"texts": _Text}, on_message)["texts"])
     found: list[ScreenedRow] = []

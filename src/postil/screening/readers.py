@@ -13,7 +13,8 @@ from postil.data.arrays import WHOLE, Expected
 from postil.encoders.classifiers import open_classifier
 from postil.encoders.endpoint_encoder import TEXTS, EndpointEncoder, Fingerprint, named_endpoint
 from postil.encoders.sentences import sentence_encoder, unit_vectors
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
+from postil.messages import Setting
 from postil.screening.classifier_labels import label_meanings
 
 if TYPE_CHECKING:
@@ -161,6 +162,21 @@ class Readers:
             problem = f"expected the classifier {self.classifier_signature}, got {found.signature}"
             raise InvalidInput(f"{problem}; train the screen again", where=self.classifier_folder)
         return found
+
+    def check_endpoint(self, named: str | None) -> None:
+        """Check that an endpoint that the user names is of use.
+
+        Args:
+            named: Its address; None where nobody names one.
+
+        Raises:
+            UsageError: No encoder of the screen is behind an endpoint.
+        """
+        if named is not None and self.fingerprint is None:
+            raise UsageError(
+                "{encoder}: the screen has no encoder behind an endpoint; leave it out",
+                encoder=Setting("encoder", named),
+            )
 
     def columns(self, texts: Sequence[str], jobs: int = 1) -> NDArray[np.float32]:
         """Columns of texts, float32[n, d].

@@ -94,11 +94,16 @@ def train_screen(
     with changing(options.update):
         model = Model.open(options.update, {KIND})
         readers = Readers.open(model, run.endpoint())
+        readers.check_endpoint(options.encoder)
         known = keys_of(erasures(model.metadata.get(FORGOTTEN), model.path / "metadata.json"))
         rows = run.rows(files)
         decisions = read_decisions(model)
         if rows:
-            decisions = decisions.followed_by(run.decisions(rows, readers)).without(known)
+            further, size = run.decisions(rows, readers), len(decisions)
+            decisions = decisions.followed_by(further)
+            new = len(decisions) - size
+            on_message(f"{counted(new, 'new decision')}, {len(further) - new:,} in place of earlier ones")
+            decisions = decisions.without(known)
         return run.written(
             out or options.update, decisions, readers, before=model.metadata, rows=rows, attributes=attributes
         )
@@ -252,8 +257,11 @@ def _disagreements(probabilities: Floats, decisions: Decisions, rows: Sequence[D
         against = probabilities if not held else 1 - probabilities
         order = np.argsort(np.where(np.isfinite(against) & (decisions.held == held), -against, np.inf), kind="stable")
         there = [at for at in order.tolist() if decisions.held[at] == held and np.isfinite(against[at])]
-        known = ((at, names.get(decisions.keys[at].tobytes())) for at in there)
-        for at, row in islice(((at, row) for at, row in known if row is not None), NAMED):
+        known = dict[int, tuple[int, Decision]]()  # equal texts are told once
+        for at in there:
+            if (row := names.get(decisions.keys[at].tobytes())) is not None:
+                known.setdefault(int(decisions.text[at]), (at, row))
+        for at, row in islice(known.values(), NAMED):
             found.append(
                 Disagreement(
                     text=row.text,

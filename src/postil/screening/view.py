@@ -64,7 +64,7 @@ def training(result: ScreenTrainingResult) -> View:
             columns=(
                 Name("texts", lambda one: f"{one.name} characters" if one.by == "length" else one.name),
                 Count("number", "texts"),
-                Number("held", "base_rate"),
+                Number("base rate", "base_rate"),
                 Interval("AUC", "value", at=attrgetter("auc")),
                 Interval("precision", "value", at=attrgetter("precision")),
                 Interval("recall", "value", at=attrgetter("recall")),
@@ -81,8 +81,8 @@ def training(result: ScreenTrainingResult) -> View:
         Table(
             rows=result.disagreements,
             columns=(
-                Name("screen against moderators", lambda one: excerpt(one.text, TEXT)),
-                Text("decision", "decision"),
+                Name("disagreement", lambda one: excerpt(one.text, TEXT)),
+                Text("moderators", "decision"),
                 Number("probability", "probability"),
                 Text("id", "id"),
             ),
@@ -98,6 +98,7 @@ def training(result: ScreenTrainingResult) -> View:
         remarks=[
             f"predicted {_SPLITS[result.split]}",
             "each precision is measured with thresholds that were chosen on other texts",
+            *_untold(result),
             *map(str, result.excluded),
             *result.notes,
         ],
@@ -122,11 +123,28 @@ def _line(result: ScreenTrainingResult) -> str:
     return ", ".join(parts)
 
 
+def _untold(result: ScreenTrainingResult) -> Iterator[str]:
+    if not all(one.learned for one in result.reasons):
+        yield (
+            "reasons without an AUC have no probability of their own: their texts are too few or like the others, or "
+            "more reasons are more frequent than a screen learns"
+        )
+
+
 def _threshold(result: ScreenTrainingResult) -> str:
     if result.goal is None:
         return Message(
             "no threshold reaches the wanted precision: texts are held from a probability of {threshold:.2f} on",
             threshold=result.threshold,
+        )
+    reached = next((one.threshold for one in result.points if one.goal == result.goal), None)
+    if reached is not None and reached < result.threshold:
+        return Message(
+            "texts are held from a probability of {threshold:.2f} on: {reached:.3f} would do for a precision of "
+            "{goal:.2f}, but what moderators rather keep is not held",
+            threshold=result.threshold,
+            reached=reached,
+            goal=result.goal,
         )
     return Message(
         "texts are held from a probability of {threshold:.3f} on, for a precision of at least {goal:.2f}",
@@ -138,14 +156,15 @@ def _threshold(result: ScreenTrainingResult) -> str:
 def _takes_over(found: TakenOver) -> str:
     if found.right is None:
         return Message(
-            "at {goal:.0f} % right, the screen takes over no decision: {waiting:,} texts wait for a person",
+            "for decisions that are right {goal:.0f} % of the time, the screen could take over none: {waiting:,} texts "
+            "wait for a person",
             goal=100 * found.goal,
             waiting=found.waiting,
         )
     low, high = (found.right.value if end is None else end for end in (found.right.low, found.right.high))
     return Message(
-        "at {goal:.0f} % right, the screen takes over {share:.0f} % of the decisions: {holds:,} texts held, "
-        "{keeps:,} kept, {right:.1f} % of them as moderators did (95 % interval {low:.1f} to {high:.1f} %); "
+        "for decisions that are right {goal:.0f} % of the time, the screen could take over {share:.0f} %: {holds:,} "
+        "texts held and {keeps:,} kept, {right:.1f} % of them as moderators did (95 % interval {low:.1f} to {high:.1f} %); "
         "{waiting:,} wait for a person",
         goal=100 * found.goal,
         share=100 * found.share,
