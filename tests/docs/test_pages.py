@@ -39,14 +39,14 @@ GUIDES = [
             "passages",
             "preferences",
         ),
-        *("python", "rank", "report", "scale", "score", "serve", "study", "vectors"),
+        *("python", "rank", "report", "scale", "score", "screen", "serve", "study", "vectors"),
     )
 ]
 SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
 """They train, or make pages with pictures."""
 PAGES = ["README.md", "examples/README.md", *TUTORIALS, *GUIDES]
 EXTRAS = (
-    *("gensim", "httpx2", "jinja2", "matplotlib", "mwparserfromhell", "pyarrow", "rjieba", "sqlalchemy"),
+    *("gensim", "httpx2", "jinja2", "matplotlib", "mwparserfromhell", "pyarrow", "rjieba", "sklearn", "sqlalchemy"),
     *("tokenizers", "torch"),
 )
 

@@ -164,8 +164,8 @@ def _takes_over(found: TakenOver) -> str:
     low, high = (found.right.value if end is None else end for end in (found.right.low, found.right.high))
     return Message(
         "for decisions that are right {goal:.0f} % of the time, the screen could take over {share:.0f} %: {holds:,} "
-        "texts held and {keeps:,} kept, {right:.1f} % of them as moderators did (95 % interval {low:.1f} to {high:.1f} %); "
-        "{waiting:,} wait for a person",
+        "texts held and {keeps:,} kept, {right:.1f} % of them as moderators did (95 % interval {low:.1f} to "
+        "{high:.1f} %); {waiting:,} wait for a person",
         goal=100 * found.goal,
         share=100 * found.share,
         holds=found.holds,
