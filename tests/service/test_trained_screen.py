@@ -58,6 +58,11 @@ def test_a_screen_goes_on_learning(start: Callable[..., Served], tmp_path: Path)
     run("train", "screen", str(tmp_path / "decisions.jsonl"), "--out", screen)
     service = start("--screen", screen, "--data", str(tmp_path / "data"), "--workers", "1")
     service.ready()
+    comments = [{"id": "1", "text": "we walked home in the rain"}, {"id": "2", "text": "you stupid liar"}]
+    thread = {"article": {"title": "The bus", "comments": comments}, "by": {"length": 1}}
+    kind, rude = service.client.post("/v1/rank", json=thread).json()["comments"]
+    assert (kind["screened"]["decision"], rude["screened"]["decision"]) == ("keep", "hold")
+    assert rude["reasons"][0].startswith("moderators would hold it: probability ")
     rude, kind = score(service, "you stupid liar"), score(service, "we walked home in the rain")
     assert min(rude.values()) > 0.5 > max(kind.values())
     (listed,) = service.client.get("/v1/models").json()["models"]

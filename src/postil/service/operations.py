@@ -72,7 +72,7 @@ from postil.service.perspective import (
 from postil.service.screens import Screens
 from postil.service.worker import for_clients
 from postil.text.languages import detect_language
-from postil.threads.orders import ranked_thread
+from postil.threads.orders import ranked_thread, screened_thread
 from postil.threads.quality import KIND, Quality
 from postil.threads.thread import Thread
 from postil.version import VERSION
@@ -505,6 +505,9 @@ def rank(models: OpenModels, request: RankRequest) -> RankResponse:
         )
     except Undefined as error:
         raise Undefined("by: {problem}; leave the order out", problem=error.message) from None
+    screen = models.screens.named(None, [article.lang] if article.lang else ())
+    if screen is not None:
+        found = screened_thread(found, lambda texts: screen.judge(texts, models.screens.jobs))
     return RankResponse(article=article.id, comments=tuple(found))
 
 

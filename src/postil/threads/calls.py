@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -73,7 +74,7 @@ def rank_articles(
         folder = None
     retriever = None if folder is None else Retriever.open(folder, jobs=options.jobs)
     quality = None if options.quality is None else Quality.open(options.quality)
-    screen = None if options.screen is None else Screen.open(options.screen)
+    judge = None if options.screen is None else partial(Screen.open(options.screen).judge, jobs=options.jobs)
     tokenizer = retriever.model.setting("tokenizer", str) if retriever else quality.tokenizer if quality else None
     rows, skipped = open_articles(articles, inputs, on_message, comments=True), _Skipped()
     missing = None if retriever is None else MissingInput(retriever)
@@ -84,7 +85,7 @@ def rank_articles(
                 if missing is None or missing.has_input(article):
                     thread = Thread.of(article, tokenizer)
                     found = _ranked(thread, relevance, quality, options, skipped)
-                    ranked += found if screen is None else screened_thread(found, screen, options.jobs)
+                    ranked += found if judge is None else screened_thread(found, judge)
     if missing is not None:
         missing.tell(rows.places.where, "no ranks in", on_message)
     skipped.tell(rows.places.where, on_message)

@@ -21,11 +21,11 @@ from postil.errors import InvalidInput, Undefined, UsageError
 from postil.threads.thread import Thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.screening.model import Screen
+    from postil.screening.model import Screened
     from postil.threads.quality import Quality
 
 __all__ = [
@@ -387,13 +387,14 @@ def ranked_thread(
     return rank_thread(thread, merits, diversity=diversity, also=also)
 
 
-def screened_thread(ranked: Sequence[RankedComment], screen: Screen, jobs: int = 1) -> list[RankedComment]:
+def screened_thread(
+    ranked: Sequence[RankedComment], judge: Callable[[Sequence[str]], Sequence[Screened]]
+) -> list[RankedComment]:
     """Mark the comments of a thread that moderators would hold.
 
     Args:
         ranked: The ranked comments.
-        screen: A screen that learned from the moderators.
-        jobs: Number of threads of what the screen reads besides words.
+        judge: Function of a screen that learned from the moderators; see `postil.screening.model.Screen.judge`.
 
     Returns:
         The same comments, each with the decision that is expected; the reasons of one that would be held begin with it.
@@ -402,7 +403,7 @@ def screened_thread(ranked: Sequence[RankedComment], screen: Screen, jobs: int =
         PostilError: Readers of texts besides words fail.
     """
     out = []
-    for one, found in zip(ranked, screen.judge([plain_text(one.text).text for one in ranked], jobs), strict=True):
+    for one, found in zip(ranked, judge([plain_text(one.text).text for one in ranked]), strict=True):
         screened = ScreenedComment(found.probability, found.decision, dict(found.reasons))
         held = (_held(screened),) if found.decision == "hold" else ()
         out.append(replace(one, reasons=(*held, *one.reasons), screened=screened))

@@ -79,7 +79,7 @@ function show(article, ranked) {
   const item = (one) => [
     text("p", one.text, { class: "said", lang: article.lang }),
     el("p", { class: "about" }, joined([votes(sent.get(one.comment)?.upvotes), sent.get(one.comment)?.date && day(sent.get(one.comment).date)])),
-    one.reasons?.length > 0 && el("ul", { class: "chips", lang: "en", "aria-label": t("Reasons") }, ...one.reasons.map((reason) => text("li", reason, { lang: "en" }))),
+    one.reasons?.length > 0 && el("ul", { class: "chips", lang: "en", "aria-label": t("Reasons") }, ...one.reasons.map((reason, at) => text("li", reason, { lang: "en", class: at === 0 && one.screened?.decision === "hold" && "held" }))),
   ];
   $("#thread-list").replaceChildren(el("ol", { class: "items" }, ...firsts.map((one) => {
     const same = copies.get(one.comment) ?? [];
