@@ -17,6 +17,7 @@ from postil.screening.calls import screen_file
 from postil.screening.model import Screen, read_decisions
 from postil.screening.options import ScreenOptions, ScreenTrainOptions
 from postil.screening.training import train_screen
+from postil.screening.view import training
 from screen_decisions import NICE, rows
 
 if TYPE_CHECKING:
@@ -103,6 +104,43 @@ def test_an_update_learns_further_decisions_and_replaces_those_on_the_same_comme
     )
     changed = [Decision(row.text, "keep", article="a", id=row.id) for row in rows(300)[:1]]
     assert trained(tmp_path, changed, None, update=str(tmp_path / "screen")).held == whole.held - 1
+
+
+def test_an_update_says_what_is_new(tmp_path: Path) -> None:
+    trained(tmp_path, rows(200))
+    write(tmp_path / "later.jsonl", rows(210)[195:])
+    said: list[str] = []
+    options = ScreenTrainOptions(update=str(tmp_path / "screen"))
+    train_screen([str(tmp_path / "later.jsonl")], None, options, on_message=said.append)
+    assert said == ["10 new decisions, 5 in place of earlier ones"]
+
+
+def test_equal_texts_are_one_disagreement(tmp_path: Path) -> None:
+    wrong = [Decision("You stupid liar", "keep", id=f"x{at}") for at in range(8)]
+    told = [one.text for one in trained(tmp_path, [*rows(), *wrong]).disagreements if one.decision == "keep"]
+    assert len(told) == len(set(told))
+    assert "You stupid liar" in told
+
+
+def test_an_endpoint_that_a_screen_has_no_use_for_is_refused(screen: Path, tmp_path: Path) -> None:
+    write(tmp_path / "texts.jsonl", rows()[:1])
+    address = "http://127.0.0.1:9/v1"
+    for ask in (
+        lambda: screen_file(str(tmp_path / "texts.jsonl"), ScreenOptions(model=str(screen), encoder=address)),
+        lambda: train_screen([], None, ScreenTrainOptions(update=str(screen), encoder=address)),
+    ):
+        with pytest.raises(UsageError, match="no encoder behind an endpoint"):
+            ask()
+
+
+def test_what_is_printed_says_why_a_threshold_is_one_half_and_a_reason_has_no_area(tmp_path: Path) -> None:
+    found = trained(tmp_path, [*rows(), Decision("a rare one", "hold", "rare")], precision=0.6)
+    shown = training(found)
+    assert found.threshold == 0.5
+    assert "texts are held from a probability of 0.50 on: " in shown.findings[0]
+    assert any(remark.startswith("reasons without an AUC") for remark in shown.remarks)
+    without = training(trained(tmp_path, rows(), "all-learned"))
+    assert not any(remark.startswith("reasons without an AUC") for remark in without.remarks)
 
 
 def test_decisions_on_equal_texts_without_ids_are_all_kept(tmp_path: Path) -> None:
