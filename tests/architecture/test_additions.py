@@ -191,7 +191,7 @@ IMPORTERS: Final = (
 }
 OPERATION: Patch = {
     "service/operations.py": {
-        "OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(\n    {\n": (
+        "OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(\n    {\n": (
             '        "count": Operation(CountRequest, CountResponse, count, "Count words", scope="score"),\n'
         ),
         "        return Json(frozenset(self.request.__struct_fields__))\n": '''
