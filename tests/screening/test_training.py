@@ -13,6 +13,7 @@ from postil.data.model_folders import Model
 from postil.data.row_files import write
 from postil.data.rows import Decision
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.screening import learning
 from postil.screening.calls import screen_file
 from postil.screening.model import Screen, read_decisions
 from postil.screening.options import ScreenOptions, ScreenTrainOptions
@@ -232,3 +233,13 @@ def test_nothing_to_learn_from_or_nowhere_to_write_is_refused(tmp_path: Path) ->
         train_screen([], str(tmp_path / "a"), ScreenTrainOptions())
     with pytest.raises(UsageError, match="expected"):
         train_screen(["x.jsonl"], None, ScreenTrainOptions())
+
+
+def test_of_many_decisions_some_are_predicted_and_all_are_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "COMPARED", 200)
+    found = trained(tmp_path, rows(400))
+    assert (found.decisions, found.predicted) == (400, 200)
+    assert {one.name: one.texts for one in found.reasons} == {"spam": 80, "insult": 80}
+    assert len(read_decisions(Model.open(tmp_path / "screen"))) == 400

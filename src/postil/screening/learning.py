@@ -39,6 +39,8 @@ GOALS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 """Precisions that are told."""
 SURE: Final = 0.99
 """Precision at which decisions are taken over."""
+COMPARED: Final = 20_000
+"""Largest number of decisions that fits are compared on, so that an evaluation takes no longer than the training."""
 LEAST_OF_A_GROUP: Final = 50
 """Smallest number of texts of a language or length that is told."""
 LENGTHS: Final = (0, 40, 150, 500)
@@ -139,10 +141,13 @@ def learn(
         MissingExtra: scikit-learn is not installed.
     """
     _check(decisions)
-    names, targets = _targets(decisions, {name: one for name, one in attributes.items() if one not in read})
-    split = split_texts(decisions.dates, decisions.author, decisions.text)
-    logits = cross_fitted(decisions.texts, targets, split)
-    clusters = decisions.clusters
+    rows = _compared(decisions)
+    seen = decisions.take(rows) if len(rows) < len(decisions) else decisions
+    names = _targets(seen, {name: one for name, one in attributes.items() if one not in read})
+    targets = _columns(seen, names)
+    split = split_texts(seen.dates, seen.author, seen.text)
+    logits = cross_fitted(seen.texts, targets, split)
+    clusters = seen.clusters
     predicted = [Predicted.of(column, held, clusters, split) for column, held in zip(logits.T, targets.T, strict=True)]
     found = [_calibrated(each) for each in predicted]
     calibration, first = found[0], predicted[0]
@@ -173,18 +178,20 @@ def learn(
     beyond, measured = first.decided(precision)
     likely = calibration.probabilities(first.logits) >= HALF
     beyond, measured = (likely, np.ones(len(first), bool)) if threshold is None else (beyond & likely, measured)
+    probabilities = np.full(len(decisions), np.nan)
+    probabilities[rows] = calibration.probabilities(logits[:, 0])
     report = ScreenReport(
         split=split.by,
-        probabilities=calibration.probabilities(logits[:, 0]),
+        probabilities=probabilities,
         base_rate=float(first.held.mean()),
         auc=area(first.logits, first.held, first.cluster),
         goal=None if threshold is None else precision,
         points=tuple(_points(first, calibration)),
         taken_over=_taken_over(first, calibration),
-        groups=tuple(_groups(decisions, np.flatnonzero(~np.isnan(logits[:, 0])), first, beyond, measured)),
+        groups=tuple(_groups(seen, np.flatnonzero(~np.isnan(logits[:, 0])), first, beyond, measured)),
         reasons=_reasons(decisions, {names[at]: predicted[at] for at in told if at}),
     )
-    return LearnedScreen(settings, fitted(decisions.texts, targets[:, list(told)]), report)
+    return LearnedScreen(settings, fitted(decisions.texts, _columns(decisions, [names[at] for at in told])), report)
 
 
 def _check(decisions: Decisions) -> None:
@@ -194,8 +201,8 @@ def _check(decisions: Decisions) -> None:
         raise Undefined(f"{n:,} decisions, {held:,} to hold and {n - held:,} to keep: {wanted}; add more decisions")
 
 
-def _targets(decisions: Decisions, attributes: Mapping[str, str]) -> tuple[list[str], Booleans]:
-    """Names of the targets, and bool[n, t]: the decision, then each reason with enough texts, then `_OTHER`."""
+def _targets(decisions: Decisions, attributes: Mapping[str, str]) -> list[str]:
+    """Names of the targets: the decision, then each reason with enough texts, then `_OTHER` where reasons tell it."""
     counts = np.bincount(decisions.reason[decisions.reason != NONE], minlength=len(decisions.reasons))
     for name, reason in attributes.items():
         if reason == HOLD:
@@ -208,14 +215,27 @@ def _targets(decisions: Decisions, attributes: Mapping[str, str]) -> tuple[list[
             )
     frequent = np.argsort(-counts, kind="stable")[:MOST_REASONS]
     chosen = [int(at) for at in frequent if counts[at] >= LEAST_OF_A_REASON and decisions.reasons[at] != HOLD]
-    harmless = [at for at, name in enumerate(decisions.reasons) if _plain(name) in _HARMLESS]
-    other = decisions.held & ~np.isin(decisions.reason, harmless)
-    columns = [decisions.held, *(decisions.reason == at for at in chosen)]
     names = [HOLD, *(decisions.reasons[at] for at in chosen)]
-    if harmless and other.sum() >= LEAST_OF_A_REASON:
-        names.append(_OTHER)
-        columns.append(other)
-    return names, np.stack(columns, axis=1)
+    if any(_plain(decisions.reasons[at]) in _HARMLESS for at in np.flatnonzero(counts).tolist()):
+        names += [_OTHER] * bool(_columns(decisions, [_OTHER]).sum() >= LEAST_OF_A_REASON)
+    return names
+
+
+def _columns(decisions: Decisions, names: Sequence[str]) -> Booleans:
+    """Targets of the decisions, bool[n, t], by their names."""
+    found = {HOLD: decisions.held}
+    found |= {name: decisions.reason == at for at, name in enumerate(decisions.reasons) if name not in found}
+    harmless = [at for at, name in enumerate(decisions.reasons) if _plain(name) in _HARMLESS]
+    found[_OTHER] = decisions.held & ~np.isin(decisions.reason, harmless)
+    return np.stack([found[name] for name in names], axis=1)
+
+
+def _compared(decisions: Decisions) -> Int64s:
+    """Positions of the decisions that a screen is evaluated on, ascending: at most `COMPARED`, evenly over time."""
+    if len(decisions) <= COMPARED:
+        return np.arange(len(decisions))
+    order = np.argsort(np.nan_to_num(decisions.dates, nan=-np.inf), kind="stable")
+    return np.sort(order[np.arange(COMPARED) * len(order) // COMPARED])
 
 
 def _plain(name: str) -> str:
