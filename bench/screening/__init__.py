@@ -1,0 +1,1 @@
+"""Screens learned from moderators' decisions, beside other ways to screen."""
