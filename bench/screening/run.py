@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -27,12 +28,12 @@ from bench.screening.spans import measured
 from bench.screening.workload import GERMAN, SEED, SPAM, decided, marked, mixed, splits
 from postil.data.row_files import write
 from postil.encoders.endpoint_encoder import open_encoder
+from postil.encoders.sentences import unit_vectors
 from postil.meta.significance import NORMAL
 from postil.screening.decisions import Decisions
-from postil.screening.fit import cross_fitted
+from postil.screening.fit import DecidedTexts, cross_fitted
 from postil.screening.model import Screen
 from postil.screening.options import ScreenTrainOptions
-from postil.screening.readers import Readers
 from postil.screening.training import train_screen
 
 if TYPE_CHECKING:
@@ -89,10 +90,10 @@ def areas(rows: list[Decision], lang: str, encoders: list[str]) -> Iterator[str]
     """A row for each way to screen and each split: its area, and how far postil is above it."""
     texts, held = [row.text for row in rows], np.array([row.decision == "hold" for row in rows])
     plain = Decisions.of(rows, [lang] * len(rows), np.zeros((len(rows), 0), np.float32))
-    read = {
-        name: Decisions.of(rows, [lang] * len(rows), Readers.of(open_encoder(name, None)).columns(texts)).texts
-        for name in encoders
-    }
+    read = dict[str, DecidedTexts]()
+    for name in encoders:
+        dense = unit_vectors(open_encoder(name, None), texts).astype(np.float32)
+        read[name] = DecidedTexts(plain.texts.counts, dense)
     lists = {
         "rules of the package": reasons(texts),
         "list of the package (en, zh)": np.array([float(len(found)) for found in packaged(texts)]),
@@ -150,7 +151,7 @@ def speeds(data: Path, encoders: list[str]) -> Iterator[str]:
             train_screen([f"{folder}/rows.jsonl"], str(out), ScreenTrainOptions(encoder=name))
             calls["postil" if name is None else f"postil, {Path(name).name}"] = Screen.open(out).judge
             if name is not None:
-                calls[f"{Path(name).name} alone"] = Readers.of(open_encoder(name, None)).columns
+                calls[f"{Path(name).name} alone"] = partial(unit_vectors, open_encoder(name, None))
         calls["scikit-learn"] = scikit_learn().fit(texts, [row.decision == "hold" for row in rows]).predict_proba
         for name, call in calls.items():
             one, slow = rate(call, alone, 1)
