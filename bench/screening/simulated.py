@@ -1,4 +1,4 @@
-"""How often intervals of a precision hold the truth, where authors and times differ in what no screen sees."""
+"""Simulated sites, and how often intervals of a precision hold the truth there."""
 
 from __future__ import annotations
 

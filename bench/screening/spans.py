@@ -1,4 +1,4 @@
-"""Which characters of a text are toxic: by a fit of words to marked texts, and by lists of words."""
+"""Toxic characters of texts, by a fit of words to marked texts and by lists of words."""
 
 from __future__ import annotations
 
