@@ -20,16 +20,18 @@ from postil.corpus.view import card
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import empty_folder, locked
 from postil.data.fields import plain_id
-from postil.data.model_folders import changing, training_folder
+from postil.data.model_folders import Change, Model, changing, training_folder
 from postil.data.row_files import read
 from postil.data.suggestions import Source
 from postil.endpoint.cache import AnswerCache
 from postil.erasure.models import ErasableModel, noted, unserved
 from postil.erasure.options import ForgetOptions
 from postil.erasure.result import ForgetResult
+from postil.erasure.screens import ErasableScreen, keys_to_erase
 from postil.erasure.store import NAME, erase_stored, stored_comments
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
+from postil.screening.model import KIND as SCREEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -56,7 +58,7 @@ class _Source:
 
     Args:
         name: Name of the folder that has them.
-        known: Keys of what was erased before.
+        known: Keys of what was erased before; of a screen, which has no ids, also of what it has.
         rows: Function that yields ids of article and comment, and the text, of each comment.
     """
 
@@ -72,9 +74,13 @@ class _Place(_Source):
     Args:
         erase: Function that erases comments, with words that nothing else elsewhere uses, or tells in a dry run what it
             would; returns the outcome, and the words that nothing else there uses.
+        check: Function that raises what keeps it from erasing comments, before anything is changed.
+        has_texts: True if its rows have texts, by which copies elsewhere are found.
     """
 
     erase: Callable[[Chosen, Collection[str], bool], tuple[ForgottenFolder, list[str]]]
+    check: Callable[[Chosen], object] = lambda _: None
+    has_texts: bool = True
 
 
 def forget(
@@ -87,7 +93,7 @@ def forget(
     have served a model among them: labels, decisions of moderators and waiting deliveries. Each folder is replaced in
     one step where the system can. A record in its ``metadata.json`` names no text and no id, but keeps the comments out
     of later updates. Weights of a network that was trained on the comments stay: only training again removes what it
-    learned.
+    learned. Screens are learned again without the decisions on the comments, which they know by hashes of their ids.
 
     Args:
         models: Model folders.
@@ -144,7 +150,7 @@ def _forget(
                 held.enter_context(changing(folder))
         stores = _Stores.found(models, options, service, held)
         places = [_corpus(folder) for folder in options.corpora] + [_model(os.fspath(folder)) for folder in models]
-        if not (places or stores.there or service):
+        if options.caches and not (stores.there or service or any(place.has_texts for place in places)):
             raise UsageError(
                 "expected a model, {corpus} or {data} besides {cache}: texts of comments are needed",
                 corpus=Setting("corpora"),
@@ -157,6 +163,8 @@ def _forget(
             answers = [_answers(folder, found.texts, dry_run=dry_run) for folder in options.caches]
             return answers + [_labels(folder, found, dry_run=dry_run) for folder in stores.there]
 
+        for place in places:
+            place.check(found.chosen)
         without_ids = copies(dry_run=True)  # which finds what is wrong with them before anything is changed
         if not options.dry_run:
             without_ids = copies(dry_run=False)  # first, since they are known by texts that the others have
@@ -336,6 +344,8 @@ def _copies(
 
 
 def _model(name: str) -> _Place:
+    if Model.open(name, {*ErasableModel.KINDS, SCREEN}).kind == SCREEN:
+        return _screen(name)
     erasable = ErasableModel.open(name)
     model = erasable.model
     done = erasures(model.metadata.get("forgotten"), model.path / METADATA)
@@ -366,6 +376,39 @@ def _model(name: str) -> _Place:
         ), []
 
     return _Place(name, known, erasable.rows, erase)
+
+
+def _screen(name: str) -> _Place:
+    erasable = ErasableScreen.open(name)
+    model = erasable.model
+
+    def erase(chosen: Chosen, _words: Collection[str], dry_run: bool) -> tuple[ForgottenFolder, list[str]]:  # noqa: FBT001
+        erased, after = erasable.erased(chosen), model.hash
+        keys = keys_to_erase(chosen)
+        if not dry_run and (erased.files or not keys_of(erasable.done).issuperset(keys)):
+            record = Erasure(erased.comments, erased.articles, model.hash, erased.files, keys)
+            forgotten = msgspec.to_builtins([*erasable.done, record], enc_hook=plain_id)
+            where = os.path.realpath(name)
+            if erased.screen is None:
+                Change(model, {}, {}).write(where, {"forgotten": forgotten}, replace=True)
+            else:
+                erased.screen.write(where, forgotten)
+            after = Model.open(name).hash
+        return ForgottenFolder(
+            folder=name,
+            content=model.kind,
+            comments=erased.comments,
+            articles=erased.articles,
+            words=0,
+            same_text=(),
+            quoting=(),
+            network=False,
+            files=erased.files,
+            hash_before=model.hash,
+            hash=after,
+        ), []
+
+    return _Place(name, erasable.known, lambda: iter(()), erase, erasable.erased, has_texts=False)
 
 
 def _corpus(name: str) -> _Place:

@@ -13,7 +13,7 @@ import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 import numpy as np
@@ -72,6 +72,9 @@ class ErasableModel:
         commenter: The commenter; the network of a generator is not loaded.
     """
 
+    KINDS: ClassVar = frozenset((*KINDS, *neural_commenter.KINDS))
+    """Kinds of model that it opens."""
+
     model: Model
     commenter: Retriever | NeuralCommenter
 
@@ -86,7 +89,7 @@ class ErasableModel:
             InvalidInput: There is no such model, or it is damaged.
             MissingExtra: Its ranker needs torch, which is not installed.
         """
-        model = Model.open(folder, (*KINDS, *neural_commenter.KINDS))
+        model = Model.open(folder, cls.KINDS)
         return cls(model, Retriever.open(folder) if model.kind in KINDS else NeuralCommenter(model))
 
     @property

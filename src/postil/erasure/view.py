@@ -65,10 +65,7 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
         if one.network:
             problem = "a network was trained on what is erased, and its weights cannot unlearn it"
             yield f"{one.folder}: {problem}; train again: postil train {one.content}"
-        if one.content == "answers":
-            yield f"{one.folder}: answers that repeat a comment are erased; requests are not kept there"
-        if one.content == "labels" and (one.comments or one.deliveries or one.decisions):
-            yield f"{one.folder}: {_labels(one)} of a service"
+        yield from _outcome(one, dry_run=result.dry_run)
     for model in result.serving:
         yield f"{model}: a service that runs serves it; erase by its POST /v1/forget, or stop it first"
     for folder in result.missing:
@@ -78,6 +75,17 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
             data=Setting("data", Blank("DIR")),
         )
     yield Message("not reached: {places}", places=Listed([*_elsewhere(result)], last=", "))
+
+
+def _outcome(one: ForgottenFolder, *, dry_run: bool) -> Iterator[str]:
+    """Remarks on the outcome of a folder by its kind."""
+    if one.content == "screen" and one.comments:
+        would = "would be " if dry_run else ""
+        yield f"{one.folder}: {would}learned again without {counted(one.comments, 'decision')}"
+    if one.content == "answers":
+        yield f"{one.folder}: answers that repeat a comment are erased; requests are not kept there"
+    if one.content == "labels" and (one.comments or one.deliveries or one.decisions):
+        yield f"{one.folder}: {_labels(one)} of a service"
 
 
 def _labels(one: ForgottenFolder) -> str:

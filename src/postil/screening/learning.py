@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from postil.kernel.arrays import Booleans, Floats, Int64s
     from postil.screening.decisions import Decisions
 
-__all__ = ["ATTRIBUTES", "LearnedScreen", "ScreenReport", "learn", "named_attributes"]
+__all__ = ["ATTRIBUTES", "LearnedScreen", "ScreenReport", "answered", "learn", "named_attributes"]
 
 HALF: Final = 0.5
 """Smallest threshold: what moderators rather keep is not held, however right that would be of all that is held."""
@@ -123,6 +123,23 @@ def named_attributes(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def answered(decisions: Decisions, attributes: Mapping[str, str]) -> dict[str, str]:
+    """The attributes whose named reasons have enough texts to be learned.
+
+    Args:
+        decisions: The decisions.
+        attributes: Reasons that the user named for attributes.
+    """
+    counts = _counts(decisions)
+    learned = {name for name, n in zip(decisions.reasons, counts, strict=True) if n >= LEAST_OF_A_REASON} | {HOLD}
+    return {name: reason for name, reason in attributes.items() if reason in learned}
+
+
+def _counts(decisions: Decisions) -> Int64s:
+    """Number of texts of each reason."""
+    return np.bincount(decisions.reason[decisions.reason != NONE], minlength=len(decisions.reasons))
+
+
 def learn(
     decisions: Decisions, precision: float, attributes: Mapping[str, str], read: Collection[str] = ()
 ) -> LearnedScreen:
@@ -203,7 +220,7 @@ def _check(decisions: Decisions) -> None:
 
 def _targets(decisions: Decisions, attributes: Mapping[str, str]) -> list[str]:
     """Names of the targets: the decision, then each reason with enough texts, then `_OTHER` where reasons tell it."""
-    counts = np.bincount(decisions.reason[decisions.reason != NONE], minlength=len(decisions.reasons))
+    counts = _counts(decisions)
     for name, reason in attributes.items():
         if reason == HOLD:
             continue
@@ -337,7 +354,7 @@ def _groups(
 
 
 def _reasons(decisions: Decisions, learned: Mapping[str, Predicted]) -> tuple[ScreenReason, ...]:
-    counts = np.bincount(decisions.reason[decisions.reason != NONE], minlength=len(decisions.reasons))
+    counts = _counts(decisions)
     found = []
     for at in np.argsort(-counts, kind="stable").tolist():
         name, predicted = decisions.reasons[at], learned.get(decisions.reasons[at])

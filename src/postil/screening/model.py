@@ -221,6 +221,7 @@ def write_screen(
     decisions: Decisions,
     readers: Readers,
     replace: bool = False,
+    before: Model | None = None,
 ) -> None:
     """Write the folder of a screen.
 
@@ -232,6 +233,7 @@ def write_screen(
         decisions: The decisions that it learned from.
         readers: Readers of texts besides n-grams.
         replace: True to replace a folder that is there.
+        before: The screen before, with the same readers, whose copies are taken without opening a reader.
 
     Raises:
         UsageError: The folder cannot be made or replaced.
@@ -249,7 +251,10 @@ def write_screen(
         new.array("intercepts", weights.intercepts)
         for name, values in kept.items():
             new.array(f"{_DECISIONS}/{name}", values)
-        readers.save(new)
+        if before is None:
+            readers.save(new)
+        else:
+            new.share(before)
 
 
 def _settings(model: Model) -> ScreenSettings:

@@ -23,7 +23,7 @@ from postil.encoders.endpoint_encoder import EncoderEndpoint, open_encoder
 from postil.errors import UsageError
 from postil.messages import Blank, Setting
 from postil.screening.decisions import Decisions, keys
-from postil.screening.learning import learn, named_attributes
+from postil.screening.learning import answered, learn, named_attributes
 from postil.screening.model import KIND, read_decisions, write_screen
 from postil.screening.readers import Readers, read_all
 from postil.screening.result import Disagreement, ScreenTrainingResult
@@ -34,11 +34,12 @@ if TYPE_CHECKING:
 
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
+    from postil.data.streams import FilePath
     from postil.kernel.arrays import Floats
     from postil.screening.learning import LearnedScreen
     from postil.screening.options import ScreenTrainOptions
 
-__all__ = ["train_screen"]
+__all__ = ["FORGOTTEN", "RelearnedScreen", "relearn", "train_screen"]
 
 PRECISION: Final = 0.9
 """Precision that the threshold is chosen for where none is asked for."""
@@ -114,6 +115,80 @@ class _Options(msgspec.Struct, frozen=True):
 
     precision: float = PRECISION
     attributes: dict[str, str] = {}
+
+
+def _metadata(options: _Options, learned: LearnedScreen, forgotten: object) -> dict[str, object]:
+    report = learned.report
+    found: dict[str, object] = msgspec.to_builtins(
+        {
+            OPTIONS: options,
+            FORGOTTEN: forgotten,
+            "evaluation": {"split": report.split, "auc": report.auc, "points": report.points},
+        },
+        enc_hook=plain_id,
+    )
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelearnedScreen:
+    """A screen that was learned again from some of its decisions, to be written.
+
+    Args:
+        before: The screen before.
+        decisions: The decisions that are left.
+        options: Options of the training.
+        learned: The screen.
+        readers: Readers of texts besides n-grams, which are not opened.
+    """
+
+    before: Model
+    decisions: Decisions
+    options: _Options
+    learned: LearnedScreen
+    readers: Readers
+
+    def write(self, folder: FilePath, forgotten: object) -> None:
+        """Write it in place of the screen before.
+
+        Args:
+            folder: The folder.
+            forgotten: Records of all that was erased; see `postil.corpus.forgotten.Erasure`.
+
+        Raises:
+            PostilError: The operating system reports an error.
+        """
+        write_screen(
+            folder,
+            self.learned.settings,
+            _metadata(self.options, self.learned, forgotten),
+            weights=self.learned.weights,
+            decisions=self.decisions,
+            readers=self.readers,
+            replace=True,
+            before=self.before,
+        )
+
+
+def relearn(model: Model, decisions: Decisions) -> RelearnedScreen:
+    """Learn a screen again from some of its decisions, with the options that it keeps.
+
+    An attribute that the user named a reason for is left out where the reason has too few texts left.
+
+    Args:
+        model: The folder of the screen.
+        decisions: The decisions that are left.
+
+    Raises:
+        InvalidInput: The folder is damaged.
+        Undefined: The decisions are too few or of one kind, or what is held cannot be told from what is kept.
+        MissingExtra: scikit-learn is not installed.
+    """
+    readers = Readers.open(model, None)
+    kept = msgspec.convert(model.metadata.get(OPTIONS, {}), _Options)
+    options = _Options(kept.precision, answered(decisions, kept.attributes))
+    learned = learn(decisions, options.precision, options.attributes, tuple(readers.meanings.values()))
+    return RelearnedScreen(model, decisions, options, learned, readers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,17 +268,12 @@ class _Run:
         """
         kept = msgspec.convert(before.get(OPTIONS, {}), _Options)
         precision = self.options.precision or kept.precision
-        attributes = {**kept.attributes, **attributes}
-        learned = learn(decisions, precision, attributes, tuple(readers.meanings.values()))
-        metadata = {
-            OPTIONS: {"precision": precision, "attributes": attributes},
-            FORGOTTEN: before.get(FORGOTTEN, []),
-            "evaluation": {"split": learned.report.split, "auc": learned.report.auc, "points": learned.report.points},
-        }
+        named = {**kept.attributes, **attributes}
+        learned = learn(decisions, precision, named, tuple(readers.meanings.values()))
         write_screen(
             out,
             learned.settings,
-            msgspec.to_builtins(metadata, enc_hook=plain_id),
+            _metadata(_Options(precision, named), learned, before.get(FORGOTTEN, [])),
             weights=learned.weights,
             decisions=decisions,
             readers=readers,

@@ -166,7 +166,7 @@ class Upkeep:
 
     async def _swap(self) -> None:
         config = await asyncio.to_thread(self._config)
-        with self._served.moving_to(config.models.values()):
+        with self._served.moving_to(config.kept):
             await self._pool.swap(config)
 
     async def _take_changes(self) -> None:
