@@ -176,6 +176,8 @@ def _powers(bits: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 
 
 _UNSPACED: Final = 2
+_WORD: Final = re.compile(r"\w+")
+_WITHOUT_SPACES: Final = re.compile(f"[{UNSPACED}]+")
 
 
 @cache
@@ -183,9 +185,10 @@ def _letters() -> NDArray[np.uint8]:
     """For each code point 0 for none of a word, 1 for a letter or digit, 2 for a letter of a script without spaces."""
     whole = "".join(map(chr, range(sys.maxunicode + 1)))
     found = np.zeros(len(whole), np.uint8)
-    for kind, pattern in ((1, r"\w+"), (_UNSPACED, f"[{UNSPACED}]+")):
-        for run in re.finditer(pattern, whole):
-            found[run.start() : run.end()] = kind
+    for run in _WORD.finditer(whole):
+        found[run.start() : run.end()] = 1
+    for run in _WITHOUT_SPACES.finditer(whole):
+        found[run.start() : run.end()] = _UNSPACED
     return found
 
 
