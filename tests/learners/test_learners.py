@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from postil.errors import InvalidInput, MissingExtra, Undefined, UsageError
 from postil.learners.boosting import Tree, Trees, boosting_fit, classifier_fit
 from postil.learners.linear import GroupedColumns, Logistic, grouped_ridge
+from postil.learners.sparse_logistic import fit_sparse_logistic
 
 ensemble = pytest.importorskip("sklearn.ensemble")
 
@@ -185,3 +186,26 @@ def test_nothing_to_learn_has_no_weights() -> None:
     none = np.zeros(0, np.int64)
     columns = GroupedColumns(none, none, 2, np.ones((3, 1)), np.array([0, 0, 1]))
     assert grouped_ridge(columns, np.array([1.0, 1.0, 5.0]), 1.0).tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("tolerance", [0.1, 0.5])
+def test_a_tolerance_moves_logits_of_a_sparse_fit_by_less(tolerance: float) -> None:
+    rng = np.random.default_rng(5)
+    rows, width, size = 400, 20, 600
+    odds = np.log(np.arange(1, size + 1)) - rng.gumbel(size=(rows, size))  # columns by Zipf's law, none twice in a row
+    places = np.argsort(odds, axis=1)[:, :width].astype(np.int32)
+    entries = np.arange(rows + 1) * width, places.ravel(), np.full(rows * width, width**-0.5, np.float32)
+    first = rng.normal(size=size)[places].mean(axis=1) + rng.normal(size=rows) / 5 > 0
+    targets, dense = np.stack([first, rng.random(rows) < 0.1, first], axis=1), np.zeros((rows, 0), np.float32)
+
+    def fitted(tolerances: list[float]) -> tuple[np.ndarray, np.ndarray]:
+        weights, intercepts = fit_sparse_logistic(
+            entries, size, dense, targets, inverse_penalty=10, tolerances=tolerances
+        )
+        return weights, weights[:, places].sum(axis=2) * width**-0.5 + intercepts[:, None]
+
+    weights, logits = fitted([tolerance] * 3)
+    _, exact = fitted([1e-6] * 3)
+    assert 0 < np.abs(logits - exact).max() < tolerance
+    mixed, _ = fitted([tolerance, 1e-6, 1e-6])
+    assert mixed[0].tobytes() == weights[0].tobytes() == mixed[2].tobytes()  # equal targets are fitted once

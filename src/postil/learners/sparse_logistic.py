@@ -9,14 +9,14 @@ import numpy as np
 from postil.errors import needs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from postil.kernel.arrays import Booleans, Floats, Int64s
 
 __all__ = ["fit_sparse_logistic"]
 
-_TOLERANCE: Final = 0.1
-"""Largest violation of optimality at which a fit ends: logits agree with the optimum to a millionth."""
 _STEPS: Final = 1000
 
 
@@ -25,7 +25,9 @@ def fit_sparse_logistic(
     columns: int,
     dense: NDArray[np.float32],
     targets: Booleans,
+    *,
     inverse_penalty: float,
+    tolerances: Sequence[float],
 ) -> tuple[NDArray[np.float32], Floats]:
     """Minimize ``|w|^2 / 2 + C sum_i ln(1 + exp(-y_i logit_i))`` for each target, y = 1 for True and -1 for False.
 
@@ -35,6 +37,8 @@ def fit_sparse_logistic(
         dense: float32[n, d], columns after these.
         targets: bool[n, t], each with both outcomes.
         inverse_penalty: C, above 0; the intercept is penalized like a weight.
+        tolerances: For each target the largest violation of optimality at which its fit ends, in logits of a row; of
+            equal targets that of the first one counts.
 
     Returns:
         float32[t, m + d], weights; float64[t], intercepts.
@@ -59,7 +63,7 @@ def fit_sparse_logistic(
             continue
         # Its order of coordinates is drawn at random: the seed makes it the same each time.
         learner = LogisticRegression(
-            C=inverse_penalty, solver="liblinear", dual=True, tol=_TOLERANCE, max_iter=_STEPS, random_state=0
+            C=inverse_penalty, solver="liblinear", dual=True, tol=tolerances[target], max_iter=_STEPS, random_state=0
         )
         learner.fit(matrix, targets[:, target])
         weights[target], intercepts[target] = learner.coef_[0], learner.intercept_[0]

@@ -33,6 +33,8 @@ COLUMNS: Final = 1 << BITS
 _CHARACTERS: Final = (2, 3, 4, 5)
 _BLOCK: Final = 1 << 19
 """Number of characters that are counted at once."""
+_AT_ONCE: Final = 256
+"""Number of texts that are weighted at once: their entries stay in the cache of a processor."""
 _MOST: Final = 255
 """Largest count of an n-gram in a text; its logarithm hardly grows beyond."""
 _FACTOR: Final = 0x9E3779B97F4A7C15
@@ -260,6 +262,18 @@ def weighted(counts: Counts, places: NDArray[np.int32], idf: NDArray[np.float32]
     Returns:
         float32[E].
     """
+    found = np.empty(len(counts.columns), np.float32)
+    for first in range(0, len(counts), _AT_ONCE):
+        offsets = counts.offsets[first : first + _AT_ONCE + 1]
+        here = slice(int(offsets[0]), int(offsets[-1]))
+        block = Counts(offsets - offsets[0], counts.columns[here], counts.counts[here])
+        found[here] = _weighted(block, places[here], idf, unseen)
+    return found
+
+
+def _weighted(
+    counts: Counts, places: NDArray[np.int32], idf: NDArray[np.float32], unseen: float
+) -> NDArray[np.float32]:
     seen = places >= 0
     weights = (1 + np.log(counts.counts, dtype=np.float32)) * np.where(seen, idf[places], np.float32(unseen))
     owners, of_words = counts.owners, counts.columns >= COLUMNS

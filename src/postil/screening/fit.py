@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["Calibration", "DecidedTexts", "LearnedWeights", "Split", "SplitBy", "cross_fitted", "fitted", "split_texts"]
 
 _INVERSE_PENALTY: Final = 10.0
+_TOLERANCE: Final = 0.1
+"""Largest violation of optimality at which the fit of the decision ends: logits are within some thousandths."""
+_TOLERANCE_OF_REASONS: Final = 0.5
+"""That of the fits of reasons, which take two thirds of the time so; logits are within some hundredths."""
 FOLDS: Final = 5
 """Number of folds, and of parts in time, of which the first is for training alone."""
 
@@ -192,7 +196,7 @@ def fitted(texts: DecidedTexts, targets: Booleans) -> LearnedWeights:
 
     Args:
         texts: n texts.
-        targets: bool[n, t], each with both outcomes.
+        targets: bool[n, t], each with both outcomes; the first, which is fitted most closely, is the decision.
 
     Raises:
         MissingExtra: scikit-learn is not installed.
@@ -203,8 +207,14 @@ def fitted(texts: DecidedTexts, targets: Booleans) -> LearnedWeights:
     vocabulary = Vocabulary(columns.astype(np.uint32), idf_of(frequencies[columns], len(texts)), unseen_idf(len(texts)))
     places = vocabulary.places(counts.columns)
     weights = weighted(counts, places, vocabulary.idf, vocabulary.unseen)
+    tolerances = [_TOLERANCE, *[_TOLERANCE_OF_REASONS] * (targets.shape[1] - 1)]
     rows, intercepts = fit_sparse_logistic(
-        (counts.offsets, places, weights), len(columns), texts.dense, targets, _INVERSE_PENALTY
+        (counts.offsets, places, weights),
+        len(columns),
+        texts.dense,
+        targets,
+        inverse_penalty=_INVERSE_PENALTY,
+        tolerances=tolerances,
     )
     return LearnedWeights(vocabulary, rows[:, : len(columns)], rows[:, len(columns) :], intercepts)
 
@@ -214,7 +224,7 @@ def cross_fitted(texts: DecidedTexts, targets: Booleans, split: Split) -> Floats
 
     Args:
         texts: n texts.
-        targets: bool[n, t].
+        targets: bool[n, t], the decision first.
         split: The folds.
 
     Returns:
