@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
+    from postil.data.rows import Decision
     from postil.data.suggestions import Label
     from postil.web.problems import Problem
     from postil.web.routing import Call
@@ -116,6 +117,7 @@ class DeskStub:
         self.calibrated: dict[str, Any] | None = None
         self.suggestions, self.filtered, self.reason = SUGGESTIONS, list[dict[str, Any]](), ""
         self.calibration: dict[str, Any] = {}
+        self.held: dict[str, dict[str, float]] = {}  # reasons, by the id of a comment that screening would hold
         self.fail: Callable[[str, Any], Problem | None] = lambda _name, _body: None
         self.start()
 
@@ -151,6 +153,9 @@ class DeskStub:
     def labels(self) -> list[Label]:
         return list(self.store.labels())
 
+    def decisions(self) -> list[Decision]:
+        return list(self.store.decisions())
+
     def sent(self, name: str) -> list[Any]:
         return [body for each, body in self.requests if each == name]
 
@@ -181,9 +186,18 @@ class DeskStub:
             "comments": [
                 {"article": "a1", "comment": one["id"], "rank": rank, "score": 1.0, "text": one["text"]}
                 | {"reasons": [f"{EVIL} votes"], "same_as": first.get(one["id"])}
+                | self._screened(one["id"])
                 for rank, one in enumerate(comments, 1)
             ],
         }
+
+    def _screened(self, comment: str) -> dict[str, Any]:
+        """The mark of a comment that moderators would hold, with the reasons that begin with it."""
+        if comment not in self.held:
+            return {}
+        held = "moderators would hold it: probability 0.93, for insult 0.80"
+        screened = {"probability": 0.93, "decision": "hold", "reasons": self.held[comment]}
+        return {"reasons": [held, f"{EVIL} votes"], "screened": screened}
 
     def _interesting(self, body: Any) -> Any:
         """The passages that name the pass, in their order."""

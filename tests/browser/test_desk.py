@@ -338,6 +338,7 @@ def test_axe_finds_nothing(start: Start, chromium: Chromium, size: tuple[int, in
     stub = start()
     stub.calibration = {"labels": 200, "articles": 40, "shown": 90, "reason": "", "points": POINTS}
     stub.filtered = [{"text": "ok", "reason": "too short", "source": None}]
+    stub.held = {"c1": {}, "c2": {"insult": 0.8}}
     window = DeskWindow(chromium, size)
     window.look(size, dark=dark)
 
@@ -356,7 +357,11 @@ def test_axe_finds_nothing(start: Start, chromium: Chromium, size: tuple[int, in
     check("suggestions")
     window.focus(".card")
     window.key("d")
-    for state in ("reasons", "starters", "thread", "keys"):
+    for state in ("reasons", "starters", "thread"):
+        check(state)
+    window.click("[data-does=agree][data-comment=c1]")
+    window.click("[data-does=disagree][data-comment=c2]")
+    for state in ("thread", "keys"):
         check(state)
     window.key("Escape")
     window.click("[data-does=train]")

@@ -147,7 +147,7 @@ def test_labels_of_an_article_go_with_it(site: Path) -> None:
 def store_decisions(folder: str, *decisions: Decision) -> None:
     async def run(store: ServiceStore) -> None:
         for one in decisions:
-            await store.add_decision(one)
+            await store.add_decisions([one])
 
     with closing(ServiceStore.open(folder)) as store:
         asyncio.run(run(store))

@@ -289,6 +289,43 @@ def test_labels_are_taken_back_by_who_sent_them(tmp_path: Path, store: ServiceSt
     assert browser(Desk()).request("DELETE", "/v1/labels", json={"ids": ["x"]}).status_code == 404
 
 
+def test_decisions_are_stored_read_and_taken_back(tmp_path: Path, store: ServiceStore, browser: Browsing) -> None:
+    scopes = {"ann": ("desk", "label", "read"), "bob": ("desk", "label"), "eve": ("desk",)}
+    tokens, made = tokens_of(tmp_path / "tokens.json", **scopes)
+    ann, bob, eve = (browser(Desk(tokens=tokens, store=store), tokens, store) for _ in range(3))
+    for name, client in (("ann", ann), ("bob", bob), ("eve", eve)):
+        client.post("/sign-in", data={"token": made[name]})
+    held = {"text": "You fool!", "decision": "hold", "reason": "insult", "article": "a1", "id": 7, "date": "2026-01-02"}
+    other = {"origin": "https://evil.example"}
+    for sender, headers, status in ((eve, {}, 403), (bob, other, 403), (ann, {}, 201), (bob, {}, 201)):
+        assert sender.post("/v1/decisions", json={"decisions": [held]}, headers=headers).status_code == status
+    assert ann.post("/v1/decisions", json={"text": "Nice.", "decision": "keep"}).json() == {"stored": 1}
+    assert (
+        ann.post("/v1/decisions", json={"decisions": [held | {"decision": "keep", "reason": None}]}).status_code == 201
+    )
+    assert ann.get("/desk/decisions", params={"article": "a1"}).json() == {
+        "decisions": [{"id": "7", "decision": "keep"}]
+    }
+    assert eve.get("/desk/decisions", params={"article": "a1"}).json() == {"decisions": []}
+    found = [(one.text, one.decision, one.reason, bool(one.date)) for one in store.decisions()]
+    assert found == [
+        ("You fool!", "hold", "insult", True),
+        ("Nice.", "keep", None, True),
+        ("You fool!", "keep", None, True),
+    ]
+    wrong = ann.post("/v1/decisions", json={"decisions": [held, held | {"decision": "spam"}]})
+    assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "decisions[1].decision")
+    taken = [{"article": "a1", "id": 7}, {"text": "nice."}, {"id": "7"}]
+    took = [client.request("DELETE", "/v1/decisions", json={"comments": taken}) for client in (eve, ann, ann)]
+    assert [(one.status_code, one.json().get("withdrawn")) for one in took] == [(403, None), (200, 2), (200, 0)]
+    unnamed = ann.request("DELETE", "/v1/decisions", json={"comments": [{"article": "a1"}]})
+    assert (unnamed.status_code, unnamed.json()["errors"][0]["field"]) == (422, "id")
+    assert [one.decision for one in store.decisions()] == ["hold"]
+    without = browser(Desk())
+    assert without.post("/v1/decisions", json=held).status_code == 404
+    assert without.get("/desk/decisions").json() == {"decisions": []}
+
+
 def test_an_article_to_label_is_drawn_at_random(store: ServiceStore, browser: Browsing) -> None:
     client = browser(Desk(ARTICLES, store=store), store=store)
     first = client.get("/desk/next").json()

@@ -84,13 +84,37 @@ def test_the_last_decision_on_a_comment_is_kept(store: ServiceStore, monkeypatch
     other = Decision("Du Depp!", "hold", article="a2", id="c1")
     without = Decision("Rain today.", "hold", "spam")
     for one in (DECISION, other, without, Decision(" rain TODAY.", "keep")):
-        done(store.add_decision(one, sender="coral"))
-    done(store.add_decision(DECISION, sender="blog"))
+        done(store.add_decisions([one], sender="coral"))
+    done(store.add_decisions([DECISION], sender="blog"))
     changed = Decision("Du Depp", "keep", article="a1", id="c1")
-    done(store.add_decision(changed, sender="coral"))
+    done(store.add_decisions([changed], sender="coral"))
     kept = [other, Decision(" rain TODAY.", "keep"), DECISION, changed]
     assert list(store.decisions()) == kept
     assert store.counts().decisions == 4
+
+
+def test_decisions_are_read_by_article_and_taken_back_by_who_sent_them(store: ServiceStore) -> None:
+    of = {
+        article: Decision("A text.", "hold", article=article, id="c1") for article in ("a1", "a10", 'a1","', "a", "é")
+    }
+    done(
+        store.add_decisions([DECISION, *of.values(), Decision("A text.", "keep", article="a1", id="c2")], sender="ann")
+    )
+    done(store.add_decisions([Decision("A text.", "keep", article="a1"), Decision("Rain.", "hold")], sender="ann"))
+    done(store.add_decisions([DECISION], sender="bob"))
+    assert [(one.id, one.decision) for one in store.decisions_of("a1", sender="ann")] == [
+        ("c1", "hold"),
+        ("c2", "keep"),
+    ]
+    for article in ("a10", 'a1","', "a", "é"):
+        assert store.decisions_of(article, sender="ann") == [of[article]]
+    assert store.decisions_of("a1", sender="bob") == [DECISION]
+    assert store.decisions_of("a1", sender="eve") == []
+    taken = [Decision("", "keep", article="a1", id="c1"), Decision(" RAIN. ", "keep"), Decision("None.", "keep")]
+    assert done(store.withdraw_decisions(taken, sender="ann")) == 2
+    assert [one.id for one in store.decisions_of("a1", sender="ann")] == ["c2"]
+    assert store.decisions_of("a1", sender="bob") == [DECISION]
+    assert store.counts().decisions == 7
 
 
 def test_decisions_on_what_is_erased_are_in_no_file(store: ServiceStore, tmp_path: Path) -> None:
@@ -103,7 +127,7 @@ def test_decisions_on_what_is_erased_are_in_no_file(store: ServiceStore, tmp_pat
     ]
     kept = [Decision("Rain today.", "keep", article="a2", id="c1"), Decision("Rain tomorrow.", "keep")]
     for one in (*gone, *kept):
-        done(store.add_decision(one))
+        done(store.add_decisions([one]))
     erased = done(store.forget({("a1", "c1")}, ["the words of an erased comment."]))
     assert (erased.decisions, erased.labels) == (5, 0)
     assert list(store.decisions()) == kept
@@ -336,7 +360,7 @@ def test_a_file_of_an_earlier_version_gets_what_it_lacks(tmp_path: Path) -> None
     statements = [*TABLES.split(";"), f"PRAGMA application_id = {KIND.application}", "PRAGMA user_version = 1"]
     make_database(tmp_path / "service.db", *statements)
     store = ServiceStore.open(tmp_path)
-    done(store.add_decision(DECISION))
+    done(store.add_decisions([DECISION]))
     assert list(store.decisions()) == [DECISION]
     assert done(store.add_labels([label(1)])) == 1
     store.close()

@@ -183,9 +183,11 @@ def _needed(words: Sequence[str]) -> list[str]:
 STATIC: Final = (
     "desk-api.js",
     "desk-article.js",
+    "desk-decisions.js",
     "desk-dom.js",
     "desk-export.js",
     "desk-labels.js",
+    "desk-outbox.js",
     "desk-suggestions.js",
     "desk-thread.js",
     "desk-train.js",
@@ -240,6 +242,7 @@ class Desk:
             ("GET", "/desk/articles/{name}", "desk", "store", self._article, "Get an article of the desk"),
             ("GET", "/desk/next", "desk", "here", self._next, "Draw an article that has no labels"),
             ("GET", "/desk/labels", "desk", "here", self._answers, "List one's own labels of an article"),
+            ("GET", "/desk/decisions", "desk", "here", self._decided, "List one's own decisions on its comments"),
         )
         return [
             Route(
@@ -336,6 +339,14 @@ class Desk:
         total = (await asyncio.to_thread(store.counts)).labels
         labels = [{"id": id_, "text": one.text, "show": one.show, "reason": one.reason} for id_, one in found]
         return _json({"labels": labels, "total": total})
+
+    async def _decided(self, call: Call) -> Response:
+        store = self._store
+        if store is None:
+            return _json({"decisions": []})
+        article = call.query_params.get("article", "")
+        found = await asyncio.to_thread(store.decisions_of, article, sender=call.sender)
+        return _json({"decisions": [{"id": one.id, "decision": one.decision} for one in found]})
 
 
 def _field(body: bytes, name: str) -> str:

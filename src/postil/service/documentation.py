@@ -56,6 +56,10 @@ EXAMPLES: Final[Mapping[str, Mapping[str, object]]] = {
     "POST /v1/hooks/article": {"id": "n1", **_ARTICLE},
     "POST /v1/labels": {"labels": [{"id": "l1", "article": "a1", "text": "Bring a boat.", "show": True}]},
     "DELETE /v1/labels": {"ids": ["l1"]},
+    "POST /v1/decisions": {
+        "decisions": [{"article": "a1", "id": "c1", "text": "Buy boats!", "decision": "hold", "reason": "spam"}]
+    },
+    "DELETE /v1/decisions": {"comments": [{"article": "a1", "id": "c1"}]},
     "POST /v1/outcomes": {"outcomes": [{"impression": "0123456789abcdef", "event": "clicked", "rank": 1}]},
     "POST /v1/calibrate": {"model": "news"},
     "POST /v1/forget": {"comments": [{"article": "a1", "comment": "c1"}]},

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.fields import parse_date
 from postil.messages import JSON as IN_JSON
 from postil.service.perspective import (
     AnalyzeRequest,
@@ -19,7 +17,7 @@ from postil.service.perspective import (
     SuggestScoreRequest,
     SuggestScoreResponse,
 )
-from postil.service.routes import NO_STORE
+from postil.service.routes import NO_STORE, dated
 from postil.web.guard import key_of
 from postil.web.problems import MEDIA_TYPE, ProblemDocument
 from postil.web.routing import CALL, Call, Handler, Route, reply
@@ -85,8 +83,7 @@ def perspective_routes(pool: WorkerPool, store: ServiceStore | None) -> list[Rou
             raise Refused(IN_JSON.words(NO_STORE), code=501)
         found = msgspec.json.decode(await pool.call("suggestscore", _whole(await call.body())), type=Suggested)
         if found.decision is not None:
-            now = parse_date(datetime.now(UTC))
-            await store.add_decision(msgspec.structs.replace(found.decision, date=now), sender=call.sender)
+            await store.add_decisions([dated(found.decision)], sender=call.sender)
         return reply(found.response)
 
     return [

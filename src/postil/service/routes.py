@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
-from postil.data.fields import plain_id
+from postil.data.fields import parse_date, plain_id
 from postil.data.jsonl import FAILURES
 from postil.data.rows import Decision, Id, Row
 from postil.data.streams import told_encoding
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from postil.service.pool import WorkerPool
 
 __all__ = [
+    "DecidedComment",
+    "DecidedRequest",
+    "DecisionsRequest",
     "Health",
     "LabelsRequest",
     "OutcomesRequest",
@@ -50,6 +54,7 @@ __all__ = [
     "WithdrawalRequest",
     "Withdrawn",
     "article_route",
+    "dated",
     "health_routes",
     "metrics_route",
     "model_routes",
@@ -207,6 +212,48 @@ class OutcomesRequest(Request, frozen=True, kw_only=True, gc=False):
     outcomes: tuple[Outcome, ...]
 
 
+class DecisionsRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Decisions of a moderator to store; one may also be sent by itself.
+
+    Args:
+        decisions: The decisions; the date of one that has none is that of its arrival.
+    """
+
+    decisions: tuple[Decision, ...]
+
+
+class DecidedComment(Request, frozen=True, kw_only=True, gc=False):
+    """A comment that the sender has decided on.
+
+    Args:
+        article: Identifier of its article.
+        id: Its identifier, if the decision has one.
+        text: Its text, where the decision has no id.
+    """
+
+    article: Id | None = None
+    id: Id | None = None
+    text: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.id is None and self.text is None:
+            raise InvalidInput("expected it, or the text of a comment that has none, got neither", field="id")
+
+    def decision(self) -> Decision:
+        """A decision on it, which tells the comment alone."""
+        return Decision(self.text or "", "keep", article=self.article, id=self.id)
+
+
+class DecidedRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Decisions to take back.
+
+    Args:
+        comments: The comments that the same sender has decided on; those that are unknown are ignored.
+    """
+
+    comments: tuple[DecidedComment, ...]
+
+
 class Stored(msgspec.Struct, frozen=True):
     """Number of what was stored, and is on disk.
 
@@ -218,10 +265,10 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 class Withdrawn(msgspec.Struct, frozen=True):
-    """Number of labels that were taken back.
+    """Number of labels or decisions that were taken back.
 
     Args:
-        withdrawn: Number of labels.
+        withdrawn: Number of them.
     """
 
     withdrawn: int
@@ -231,6 +278,7 @@ class _Sent(msgspec.Struct, frozen=True):
     """The rows of a request, each of which is decoded by itself."""
 
     labels: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
+    decisions: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
     outcomes: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -273,32 +321,57 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
             raise InvalidInput(error.message, field=error.field.removeprefix("outcomes[0].")) from None
         return reply(Stored(len(outcomes)), 201)
 
-    def lines(rows: Callable[[ServiceStore], Iterator[Row]]) -> Handler:
-        async def answer(call: Call) -> Response:
-            return _lines(call, rows(there()))
-
-        return answer
-
     return [
         _write("POST", "/v1/labels", add_labels, "Store whether suggestions should be shown", LabelsRequest),
         _write("DELETE", "/v1/labels", withdraw_labels, "Take labels back that one has sent", WithdrawalRequest),
-        _read("/v1/labels", lines(ServiceStore.labels), "Read the labels that are stored", Label),
+        _read("/v1/labels", _stored(there, ServiceStore.labels), "Read the labels that are stored", Label),
         _write(
             "POST", "/v1/outcomes", add_outcomes, "Store what readers do with interleaved suggestions", OutcomesRequest
         ),
         _read(
             "/v1/outcomes",
-            lines(ServiceStore.outcomes),
+            _stored(there, ServiceStore.outcomes),
             "Read the log of impressions (postil compare --interleaved)",
             Impression,
         ),
-        _read(
-            "/v1/decisions",
-            lines(ServiceStore.decisions),
-            "Read the decisions of moderators (postil train screen)",
-            Decision,
-        ),
+        *_decision_routes(there),
     ]
+
+
+def _decision_routes(there: Callable[[], ServiceStore]) -> list[Route]:
+    async def add(call: Call) -> Response:
+        found = there()
+        sent, _ = await _rows(await call.body(), "decisions", Decision, DecisionsRequest)
+        await found.add_decisions([one if one.date is not None else dated(one) for one in sent], sender=call.sender)
+        return reply(Stored(len(sent)), 201)
+
+    async def withdraw(call: Call) -> Response:
+        found = there()
+        sent = [one.decision() for one in decoded(await call.body(), DecidedRequest).comments]
+        return reply(Withdrawn(await found.withdraw_decisions(sent, sender=call.sender)))
+
+    purpose = "Read the decisions of moderators (postil train screen)"
+    return [
+        _write("POST", "/v1/decisions", add, "Store decisions of a moderator", DecisionsRequest),
+        _write("DELETE", "/v1/decisions", withdraw, "Take decisions back that one has sent", DecidedRequest),
+        _read("/v1/decisions", _stored(there, ServiceStore.decisions), purpose, Decision),
+    ]
+
+
+def _stored(there: Callable[[], ServiceStore], rows: Callable[[ServiceStore], Iterator[Row]]) -> Handler:
+    async def answer(call: Call) -> Response:
+        return _lines(call, rows(there()))
+
+    return answer
+
+
+def dated(decision: Decision) -> Decision:
+    """A decision with the present time as its date.
+
+    Args:
+        decision: The decision.
+    """
+    return msgspec.structs.replace(decision, date=parse_date(datetime.now(UTC)))
 
 
 def _read(path: str, handler: Handler, summary: str, row: type) -> Route:

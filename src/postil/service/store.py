@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 MOST_LABELS: Final = 1000
-"""Largest number of labels of an article that are read."""
+"""Largest number of labels of an article that are read, and of decisions on its comments."""
 
 PAGE: Final = 500
 """Number of rows that are read at once; between pages the file can be rewritten."""
@@ -212,29 +212,63 @@ class ServiceStore:
         for _, row in self._pages("SELECT number, row FROM labels WHERE number > ? ORDER BY number LIMIT ?"):
             yield msgspec.json.decode(row, type=Label)
 
-    async def add_decision(self, decision: Decision, *, sender: str = "") -> None:
-        """Store the decision of a moderator in place of the last one on the comment; when this returns, it is on disk.
+    async def add_decisions(self, decisions: Sequence[Decision], *, sender: str = "") -> None:
+        """Store decisions of moderators, each in place of the last one on its comment; then they are on disk.
 
         Args:
-            decision: The decision. Its ids tell its comment; without an id its text does.
-            sender: Name of the token that sent it.
+            decisions: The decisions. The ids of one tell its comment; without an id its text does.
+            sender: Name of the token that sent them.
 
         Raises:
             PostilError: The database reports an error.
         """
-        row = (
-            sender,
-            _comment(decision),
-            parse_date(datetime.now(UTC)),
-            msgspec.json.encode(decision, enc_hook=plain_id),
-        )
+        now = parse_date(datetime.now(UTC))
 
         def add(connection: sqlite3.Connection) -> None:
+            rows = ((sender, _comment(one), now, msgspec.json.encode(one, enc_hook=plain_id)) for one in decisions)
             # A new number, so that whoever reads on sees the change.
             insert = "INSERT OR REPLACE INTO decisions (sender, comment, received, row) VALUES (?, ?, ?, ?)"
-            connection.execute(insert, row)
+            connection.executemany(insert, rows)
 
         await self._write(add)
+
+    async def withdraw_decisions(self, decisions: Sequence[Decision], *, sender: str = "") -> int:
+        """Delete the decisions on comments that their sender takes back, whatever they were.
+
+        Args:
+            decisions: Decisions on the comments, told as `add_decisions` does; one that is unknown changes nothing.
+            sender: Name of the token that sent them.
+
+        Returns:
+            Number of decisions that are deleted.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+
+        def delete(connection: sqlite3.Connection) -> int:
+            before = connection.total_changes
+            rows = ((sender, _comment(one)) for one in decisions)
+            connection.executemany("DELETE FROM decisions WHERE sender = ? AND comment = ?", rows)
+            return connection.total_changes - before
+
+        return await self._write(delete)
+
+    def decisions_of(self, article: str, *, sender: str = "") -> list[Decision]:
+        """Read a sender's last decisions on comments of an article that have an id, in the order of their arrival.
+
+        Args:
+            article: The id of the article.
+            sender: Name of the token that sent them.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        first = _beginning(article)
+        where = "sender = ? AND comment >= ? AND comment < ?"  # which the index of the table finds
+        query = f"SELECT row FROM decisions WHERE {where} ORDER BY number DESC LIMIT {MOST_LABELS}"  # noqa: S608
+        rows = self._read(query, (sender, first, f"{first[:-1]}{chr(ord(first[-1]) + 1)}"))
+        return [msgspec.json.decode(row, type=Decision) for (row,) in reversed(rows)]
 
     def decisions(self) -> Iterator[Decision]:
         """Read the decisions of moderators, the one that was changed last at the end.
@@ -455,6 +489,15 @@ def _comment(decision: Decision) -> str:
     if decision.id is not None:
         return msgspec.json.encode((decision.article, decision.id), enc_hook=plain_id).decode()
     return blake2b(compact_text(decision.text).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _beginning(article: str) -> str:
+    """The beginning that the keys of the comments of an article have, and no others.
+
+    >>> _beginning("a1")
+    '["a1",'
+    """
+    return msgspec.json.encode((article, ""), enc_hook=plain_id).decode().removesuffix('""]')
 
 
 def _wrong_rank(outcome: Outcome, *, ranks: int) -> str:

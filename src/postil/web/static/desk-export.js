@@ -1,5 +1,6 @@
 // What is shown and what was answered, as JSON, CSV or Markdown. No suggestion leaves the page without its label.
 import { day, el, joined, page, t } from "./desk-dom.js";
+import { decided } from "./desk-decisions.js";
 import * as labels from "./desk-labels.js";
 import { LABEL, votes } from "./desk-suggestions.js";
 
@@ -23,7 +24,7 @@ function rows({ article, suggested, passages, ranked }) {
         answer: answer && (answer.show ? "show" : "do not show"), reason: answer?.reason };
     }),
     ...(passages ?? []).map((one) => ({ kind: "passage", ...about, rank: one.rank, text: one.text })),
-    ...(ranked ?? []).map((one) => ({ kind: "comment", ...about, rank: one.rank, text: one.text, reason: (one.reasons ?? []).join("; ") })),
+    ...(ranked ?? []).map((one) => ({ kind: "comment", ...about, rank: one.rank, text: one.text, answer: decided(one.article, one.comment)?.decision, reason: (one.reasons ?? []).join("; ") })),
   ];
 }
 const csv = (visits) => "\ufeff" + [COLUMNS, ...visits.flatMap(rows).map((row) => COLUMNS.map((name) => row[name]))]
@@ -36,6 +37,10 @@ const json = (visits) => JSON.stringify(visits.map(({ article, suggested, passag
   labels: (suggested?.suggestions ?? []).flatMap(({ text }) => {
     const answer = labels.answer(article.id, text);
     return answer ? [{ article: article.id, text, show: answer.show, ...(answer.reason === null ? {} : { reason: answer.reason }), annotator: page.person }] : [];
+  }),
+  decisions: (ranked ?? []).flatMap((one) => {
+    const found = decided(one.article, one.comment);
+    return found ? [{ article: one.article, id: one.comment, text: one.text, decision: found.decision }] : [];
   }),
   passages: passages ?? [], comments: ranked ?? [],
 })), null, 1) + "\n";

@@ -1,6 +1,7 @@
 // The comments under an article in the order that the editor chooses, with the reasons of each.
 import { ask, failed, waiting } from "./desk-api.js";
-import { $, $$, count, day, el, joined, number, say, t, text } from "./desk-dom.js";
+import * as decisions from "./desk-decisions.js";
+import { $, $$, count, day, el, joined, key, number, page, say, t, text } from "./desk-dom.js";
 import { votes } from "./desk-suggestions.js";
 
 const ORDERS = { relevance: t("Relevance"), quality: t("Quality"), votes: t("Votes"), oldest: t("Oldest"), newest: t("Newest"), length: t("Length") };
@@ -59,6 +60,7 @@ export async function load(article, { model, quality, signal, again }) {
     if ("relevance" in orders) body.model = model;
     if ("quality" in orders) body.quality = quality;
     const { comments: ranked } = await ask("/v1/rank", { body, signal });
+    if (page.may.label && ranked.some(marked)) await decisions.load(ranked[0].article, signal).catch(() => {});
     if (signal.aborted) return null;
     show(article, ranked);
     say(t("The thread is sorted."));
@@ -79,11 +81,69 @@ function show(article, ranked) {
   const item = (one) => [
     text("p", one.text, { class: "said", lang: article.lang }),
     el("p", { class: "about" }, joined([votes(sent.get(one.comment)?.upvotes), sent.get(one.comment)?.date && day(sent.get(one.comment).date)])),
-    one.reasons?.length > 0 && el("ul", { class: "chips", lang: "en", "aria-label": t("Reasons") }, ...one.reasons.map((reason, at) => text("li", reason, { lang: "en", class: at === 0 && one.screened?.decision === "hold" && "held" }))),
+    one.reasons?.length > 0 && el("ul", { class: "chips", lang: "en", "aria-label": t("Reasons") }, ...one.reasons.map((reason, at) => text("li", reason, { lang: "en", class: at === 0 && marked(one) && "held" }))),
+    page.may.label && marked(one) && verdict(one),
   ];
+  rows.clear();
+  for (const one of ranked.filter(marked)) rows.set(one.comment, row(one, sent.get(one.comment) ?? {}, article.lang));
   $("#thread-list").replaceChildren(el("ol", { class: "items" }, ...firsts.map((one) => {
     const same = copies.get(one.comment) ?? [];
-    return el("li", { class: "item", tabindex: "-1" }, el("span", { class: "rank", "aria-hidden": "true" }, one.rank), ...item(one),
-      same.length > 0 && el("details", {}, el("summary", {}, count(same.length, "One near copy", "% near copies")), el("ul", {}, ...same.map((each) => el("li", {}, ...item(each))))));
+    return el("li", { class: "item", tabindex: "-1", "data-comment": one.comment }, el("span", { class: "rank", "aria-hidden": "true" }, one.rank), ...item(one),
+      same.length > 0 && el("details", {}, el("summary", {}, count(same.length, "One near copy", "% near copies")), el("ul", {}, ...same.map((each) => el("li", { tabindex: "-1", "data-comment": each.comment }, ...item(each))))));
   })));
+  refresh();
+}
+
+// ---- comments that moderators would hold, as screening expects: the editor agrees, or not
+
+const LIKELY = 0.5; // probability from which on a reason is that of an editor who agrees
+const rows = new Map(); // the decision to hold each marked comment, by its id
+const marked = (one) => one.screened?.decision === "hold";
+
+function row({ article, comment, text: words, screened }, { user, date }, lang) {
+  const [[reason, probability]] = [...Object.entries(screened.reasons), [null, 0]].sort(([, one], [, other]) => other - one);
+  const found = { article, id: comment, text: words, decision: "hold", reason: probability >= LIKELY ? reason : null, author: user, date, lang };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined && value !== null));
+}
+function verdict(one) {
+  const button = (does, words, letter) => el("button", { type: "button", class: does, "data-does": does, "data-comment": one.comment, "aria-keyshortcuts": letter, "aria-pressed": "false" }, key(letter), words);
+  return el("div", { class: "actions verdict", role: "group", "aria-label": t("Moderators would hold this comment. Do you agree?"), "data-comment": one.comment },
+    button("agree", t("Agree: hold"), "a"), button("disagree", t("Disagree: keep"), "x"), el("p", { class: "answer" }));
+}
+const WORDS = { hold: t("Decided: hold"), keep: t("Decided: keep") };
+
+// The decisions below the comments, as they are now.
+export function refresh() {
+  for (const made of $$("#thread-list .verdict")) {
+    const { article, id } = rows.get(made.dataset.comment), found = decisions.decided(article, id);
+    $(".agree", made).setAttribute("aria-pressed", found?.decision === "hold");
+    $(".disagree", made).setAttribute("aria-pressed", found?.decision === "keep");
+    made.classList.toggle("refused", found?.state === "refused");
+    $(".answer", made).textContent = !found ? "" : found.state === "refused" ? t("Not stored: %", found.problem)
+      : joined([WORDS[found.decision], found.state === "waiting" ? t("not sent yet") : t("stored")]);
+  }
+}
+const comments = () => $$("#thread-list li[data-comment]");
+function go(place) {
+  for (let folded = place.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
+  place.focus({ preventScroll: true });
+  place.scrollIntoView({ block: "nearest" });
+}
+// Decides on a marked comment; without an id on the one that the reader is at. Where that is none, goes to the first one.
+export function decide(decision, id = document.activeElement.closest("#thread-list li[data-comment]")?.dataset.comment) {
+  if (!page.may.label) return;
+  if (id === undefined) {
+    const first = comments().find((one) => rows.has(one.dataset.comment));
+    return first ? go(first) : say(t("No comment is marked."));
+  }
+  if (!rows.has(id)) return say(t("This comment is not marked."));
+  decisions.decide(rows.get(id), decision);
+  say(WORDS[decision]);
+}
+// Goes to the comment of a decision that was taken back; false where it is not here.
+export function undone({ article, id }) {
+  say(t("Taken back"));
+  const place = rows.get(id)?.article === article && comments().find((one) => one.dataset.comment === id);
+  if (place) go(place);
+  return Boolean(place);
 }

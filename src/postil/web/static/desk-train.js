@@ -2,15 +2,16 @@
 import { ask, failed, waiting } from "./desk-api.js";
 import { $, count, el, number, percent, say, sentence, t, text } from "./desk-dom.js";
 import * as labels from "./desk-labels.js";
+import * as outbox from "./desk-outbox.js";
 
 const MINUTES = 10;
 
 export function ready() {
-  const n = labels.totals.stored, left = labels.waiting();
+  const n = labels.totals.stored, left = outbox.waiting();
   $("#train-body").replaceChildren(
     el("p", {}, t("The model learns from the labels of all editors which suggestions are worth showing. It is tried on articles that it did not learn from, and takes the place of the model as it is, for everybody.")),
     el("p", {}, count(n, "One label is stored.", "% labels are stored."), " ", t("A useful filter needs some 200, of 60 articles or more.")),
-    ...(left ? [el("p", { class: "warn" }, labels.sentence())] : []));
+    ...(left ? [el("p", { class: "warn" }, outbox.sentence())] : []));
   $("#train-go").hidden = false;
   $("#train-go").disabled = !n;
 }
@@ -20,7 +21,7 @@ export async function train(model, after) {
   $("#train-go").hidden = true;
   body.replaceChildren(waiting(t("Training … this takes a moment; labeling goes on meanwhile.")));
   try {
-    await labels.send();
+    await outbox.send();
     const found = await ask("/v1/calibrate", { body: model ? { model } : {}, method: "POST", seconds: 60 * MINUTES });
     body.replaceChildren(...result(found));
     say(t("Training is done."));

@@ -3,7 +3,9 @@ import { body, head, hide, hideUnlessFocused, remember, remembered, starters } f
 import { ask, failed, waiting } from "./desk-api.js";
 import { $, $$, count, day, el, joined, notice, number, page, percent, say, stored, t, text } from "./desk-dom.js";
 import { download } from "./desk-export.js";
+import * as decisions from "./desk-decisions.js";
 import * as labels from "./desk-labels.js";
+import * as outbox from "./desk-outbox.js";
 import * as suggestions from "./desk-suggestions.js";
 import * as thread from "./desk-thread.js";
 import { ready, train } from "./desk-train.js";
@@ -229,20 +231,25 @@ function arrows(event, all, pick) {
 // ---- labels
 
 function progress() {
-  const sentence = labels.sentence(), sign = $("#state");
-  sign.className = `state ${sentence ? (labels.offline() ? "kept" : "") : "saved"}`;
-  const words = sentence || (labels.totals.stored ? t("Saved") : "");
+  const sentence = outbox.sentence(), sign = $("#state");
+  sign.className = `state ${sentence ? (outbox.offline() ? "kept" : "") : "saved"}`;
+  const words = sentence || (labels.totals.stored || outbox.undoable() ? t("Saved") : "");
   if (sign.textContent !== words) sign.textContent = words;
   if (!page.may.label) return;
-  $("#undo").hidden = !labels.undoable();
+  $("#undo").hidden = !outbox.undoable();
   $("#count").textContent = count(labels.totals.stored, "One label", "% labels");
   if (visit && suggestions.shown()) suggestions.refresh();
+  thread.refresh();
 }
 function undo() {
-  const one = labels.undo();
-  if (!one) return say(t("There is nothing to take back."));
-  if (suggestions.undone(one)) show("suggestions");
-  else notice(t("Taken back: the answer to “%” under another article.", one.text.slice(0, 80)));
+  const last = outbox.undo();
+  if (!last) return say(t("There is nothing to take back."));
+  const { one } = last;
+  const before = tab, there = last.of === "comment" ? (show("thread"), thread.undone(one)) : suggestions.undone(one);
+  if (there && last.of === "suggestion") show("suggestions");
+  if (there) return;
+  show(before);
+  notice(t("Taken back: the answer to “%” under another article.", one.text.slice(0, 80)));
 }
 function openTraining() {
   ready();
@@ -288,6 +295,7 @@ function move(by) {
 const KEYS = {
   s: () => labelTab() && suggestions.answer(true), d: () => labelTab() && suggestions.answer(false),
   j: () => move(1), k: () => move(-1), u: undo, c: () => labelTab() && suggestions.copyOne(),
+  a: () => tab === "thread" && thread.decide("hold"), x: () => tab === "thread" && thread.decide("keep"),
   n: () => step(1), p: () => step(-1),
 };
 const labelTab = () => tab === "suggestions" && suggestions.shown();
@@ -320,6 +328,7 @@ const DOES = {
   hide: (one) => suggestions.answer(false, Number(one.dataset.at)),
   reason: (one) => suggestions.because(Number(one.value), Number(one.dataset.at)),
   copy: (one) => suggestions.copyOne(Number(one.dataset.at)),
+  agree: (one) => thread.decide("hold", one.dataset.comment), disagree: (one) => thread.decide("keep", one.dataset.comment),
   undo, edit, choose: () => { history.pushState({}, "", "/"); remember(null); visit = null; $$("dialog[open]").forEach((one) => one.close()); choose(); },
   draw, previous: () => step(-1), next: () => step(1),
   menu: () => toggle("#menu"), keys: () => toggle("#keys"), train: openTraining, close: (one) => one.closest("dialog").close(),
@@ -347,7 +356,7 @@ $("#split").addEventListener("change", findStarters);
 $("#shortcuts").checked = shortcuts();
 $("#shortcuts").addEventListener("change", ({ target }) => (target.checked ? stored.remove(localStorage, SHORTCUTS) : stored.set(localStorage, SHORTCUTS, false)));
 for (const form of $$(".sign-out")) form.addEventListener("submit", () => remember(null));
-labels.events.addEventListener("change", progress);
+outbox.events.addEventListener("change", progress);
 WIDE.addEventListener("change", () => visit && show(tab));
 addEventListener("scroll", hideUnlessFocused, { capture: true, passive: true });
 addEventListener("popstate", start);
@@ -392,6 +401,9 @@ function start() {
 }
 way(page.articles ? "list" : "paste");
 labels.begin();
+decisions.begin();
+outbox.changed();
+outbox.send();
 try {
   await describeModels();
 } catch (error) {
