@@ -10,17 +10,23 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from postil.cli.main import app
+from postil.data.model_folders import Model
+from postil.data.row_files import write
+from postil.data.rows import Decision
 from postil.data.suggestions import Label
 from postil.erasure.calls import forget
-from postil.erasure.models import AlsoServed
+from postil.erasure.models import AlsoServed, noted
 from postil.erasure.options import ForgetOptions
+from postil.screening.model import read_decisions
 from postil.service.options import ServiceOptions
 from postil.service.server import Service
 from postil.threads.quality import FEATURES, Quality
@@ -36,7 +42,7 @@ TEXT = "Rain today, rain tomorrow."
 
 
 @contextmanager
-def load(address: str) -> Iterator[list[int]]:
+def load(address: str, path: str = "/v1/suggest", body: object = RAIN) -> Iterator[list[int]]:
     """Ask without a pause from two threads; the statuses of the answers."""
     statuses: list[int] = []
     over = threading.Event()
@@ -44,7 +50,7 @@ def load(address: str) -> Iterator[list[int]]:
     def ask() -> None:
         with httpx2.Client(base_url=address, timeout=30) as client:
             while not over.is_set():
-                statuses.append(client.post("/v1/suggest", json=RAIN).status_code)
+                statuses.append(client.post(path, json=body).status_code)
 
     threads = [threading.Thread(target=ask) for _ in range(2)]
     for thread in threads:
@@ -222,6 +228,72 @@ async def test_comments_are_erased_from_all_that_serves_or_has_served_a_model(fo
     assert forget([folder], named).folders[0].comments == 0
 
 
+def trained(folder: Path, n: int = 60) -> Path:
+    """A screen of decisions on comments `a:0`, `a:1` and so on, of which the even ones are held."""
+    pytest.importorskip("sklearn")
+    texts = ("you are a fool {}", "rain tomorrow {}")
+    rows = [Decision(texts[at % 2].format(at), ("hold", "keep")[at % 2], article="a", id=f"{at}") for at in range(n)]
+    write(folder / "decisions.jsonl", rows)
+    done = CliRunner().invoke(app, ["train", "screen", f"{folder}/decisions.jsonl", "--out", f"{folder}/screen"])
+    assert done.exit_code == 0, done.output
+    return folder / "screen"
+
+
+def test_screens_are_learned_again_while_they_are_served(tmp_path: Path) -> None:
+    screen = trained(tmp_path)
+    service = Service((), ServiceOptions(workers=1, screens=(str(screen),), data=str(tmp_path / "data")))
+    told = {"text": "you are a fool 2", "decision": "hold", "article": "a", "id": "2"}
+    with closing(service), running(service) as address, httpx2.Client(base_url=address, timeout=60) as client:
+        with load(address, "/v1/screen", {"text": "you are a fool"}) as answers:
+            assert client.post("/v1/decisions", json=told).status_code == 201
+            before = client.get("/v1/models").json()["models"][0]["hash"]
+            with pytest.raises(AlsoServed, match=r"screen: a service that runs serves it, .*POST /v1/forget"):
+                forget([screen], ForgetOptions(comments=("a:2",)))
+            named = {"comments": [{"article": "a", "comment": "2"}, {"article": "a", "comment": "3"}]}
+            erased = client.post("/v1/forget", json=named).json()
+            assert [(one["content"], one["comments"]) for one in erased["folders"]] == [("screen", 2)]
+            after = client.get("/v1/models").json()["models"][0]["hash"]
+            assert (after, erased["folders"][0]["hash"]) == (Model.open(screen).hash, after)
+            assert after != before
+            assert client.get("/v1/decisions").content == b""
+            assert client.post("/v1/forget", json=named).json()["folders"][0]["comments"] == 0  # sent again
+            few = {"comments": [{"article": "a", "comment": f"{at}"} for at in range(20)]}
+            refused = client.post("/v1/forget", json=few)
+            assert refused.status_code == 422
+            assert refused.json()["detail"].startswith("model screen: without 18 of its 58 decisions no screen can be")
+            assert noted(screen)[1]
+        assert set(answers) == {200}
+    assert Model.open(screen).hash == after
+    assert len(read_decisions(Model.open(screen))) == 58
+    assert not noted(screen)[1]
+
+
+async def test_without_scikit_learn_a_request_to_forget_says_what_to_do_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = trained(tmp_path)
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "sklearn.py").write_text("raise ImportError('none', name='sklearn')\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "without"))  # which processes that are started get
+    service = Service((), ServiceOptions(workers=1, screens=(str(screen),), data=str(tmp_path / "data")))
+    with closing(service):
+        await service.start(service.config())
+        try:
+            assert service.store is not None
+            await service.store.add_decisions([Decision("you are a fool 2", "hold", article="a", id="2")])
+            before = Model.open(screen).hash
+            status, refused = await Asked(service)("/v1/forget", comments=[{"article": "a", "comment": "2"}])
+            assert status == 422
+            assert refused["detail"] == (
+                "learning a screen needs an optional package: pip install 'postil[screening]'; whoever runs this "
+                "service can install it, and then send the request again; nothing was changed"
+            )
+            assert Model.open(screen).hash == before
+            assert service.store.counts().decisions == 1
+        finally:
+            await service.stop()
+
+
 async def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: Path) -> None:
     Quality(np.zeros(len(FEATURES)), "words", "votes").save(tmp_path / "good", {"seed": 1})
 
@@ -234,4 +306,4 @@ async def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: P
     found = await asked(folders / "plain", "/v1/calibrate")
     assert found == "this service stores no labels; whoever runs it can start it with postil serve --data DIR"
     found = await asked(tmp_path / "good", "/v1/forget", comments=[{"article": "a", "comment": "b"}])
-    assert found == "this service has no model that keeps comments, and stores nothing"
+    assert found == "this service serves nothing that keeps comments, and stores nothing"

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     from postil.keywords import ForgetKeywords
 
 Pair: TypeAlias = tuple[str, str]
+Screens: TypeAlias = "dict[str, ErasableScreen]"
 
-__all__ = ["find_comments", "forget", "forget_while_served"]
+__all__ = ["Screens", "find_comments", "forget", "forget_while_served"]
 
 RUN: Final = 8
 """Number of words in sequence by which an answer is taken to show a comment."""
@@ -112,7 +113,11 @@ def forget(
 
 
 def forget_while_served(
-    models: Sequence[FilePath], options: ForgetOptions, store: str, chosen: Chosen | None = None
+    models: Sequence[FilePath],
+    options: ForgetOptions,
+    store: str,
+    chosen: Chosen | None = None,
+    screens: Screens | None = None,
 ) -> ForgetResult:
     """Erase comments for a service that serves the models and keeps others from doing so; see `forget`.
 
@@ -121,16 +126,21 @@ def forget_while_served(
         options: The comments.
         store: Folder of its store, from which it erases itself; empty for none.
         chosen: The comments that `find_comments` has found, some in the store alone.
+        screens: The screens that it has learned again.
 
     Raises:
         PostilError: See `forget`.
     """
     found = () if chosen is None else (_Source(store, frozenset(chosen.keys), lambda: iter(())),)
-    return _forget(models, options, store, found)
+    return _forget(models, options, store, found, screens)
 
 
 def _forget(
-    models: Sequence[FilePath], options: ForgetOptions, service: str | None, more: Sequence[_Source] = ()
+    models: Sequence[FilePath],
+    options: ForgetOptions,
+    service: str | None,
+    more: Sequence[_Source] = (),
+    screens: Screens | None = None,
 ) -> ForgetResult:
     """Erase comments, for a service with the folder of its store (empty for none) or for none."""
     if not (models or options.corpora or options.caches or options.data or service):
@@ -149,7 +159,8 @@ def _forget(
             if Path(folder).is_dir():
                 held.enter_context(changing(folder))
         stores = _Stores.found(models, options, service, held)
-        places = [_corpus(folder) for folder in options.corpora] + [_model(os.fspath(folder)) for folder in models]
+        places = [_corpus(folder) for folder in options.corpora]
+        places += [_model(os.fspath(folder), screens) for folder in models]
         if options.caches and not (stores.there or service or any(place.has_texts for place in places)):
             raise UsageError(
                 "expected a model, {corpus} or {data} besides {cache}: texts of comments are needed",
@@ -185,13 +196,16 @@ def _forget(
     )
 
 
-def find_comments(models: Sequence[FilePath], options: ForgetOptions, store: str) -> tuple[Chosen, tuple[str, ...]]:
+def find_comments(
+    models: Sequence[FilePath], options: ForgetOptions, store: str, screens: Screens | None = None
+) -> tuple[Chosen, tuple[str, ...]]:
     """Find the comments that `forget_while_served` would erase, to erase them where it does not reach.
 
     Args:
         models: Model folders.
         options: The comments.
         store: Folder of the store of the service, which has decisions on comments; empty for none.
+        screens: Gets the screens, which are learned again without the comments, so that this is done once.
 
     Returns:
         The comments, and their texts, without differences of case and spaces.
@@ -199,11 +213,14 @@ def find_comments(models: Sequence[FilePath], options: ForgetOptions, store: str
     Raises:
         UsageError: A comment is ambiguous, or a service uses the store of one that has served a model.
         InvalidInput: No folder has a comment, or a folder is damaged.
+        MissingExtra: A screen has a comment, and scikit-learn is not installed.
     """
     with ExitStack() as held:
         _Stores.found(models, options, store, held)
-    places = [_model(os.fspath(folder)) for folder in models]
+    places = [_model(os.fspath(folder), screens) for folder in models]
     found = _find([*places, *map(_decisions, [store] if store else [])], options)
+    for place in places:
+        place.check(found.chosen)
     return found.chosen, found.texts
 
 
@@ -343,9 +360,14 @@ def _copies(
     return same, quoting
 
 
-def _model(name: str) -> _Place:
+def _model(name: str, screens: Screens | None) -> _Place:
     if Model.open(name, {*ErasableModel.KINDS, SCREEN}).kind == SCREEN:
-        return _screen(name)
+        found = None if screens is None else screens.get(name)
+        if found is None:
+            found = ErasableScreen.open(name)
+        if screens is not None:
+            screens[name] = found
+        return _screen(name, found)
     erasable = ErasableModel.open(name)
     model = erasable.model
     done = erasures(model.metadata.get("forgotten"), model.path / METADATA)
@@ -378,8 +400,7 @@ def _model(name: str) -> _Place:
     return _Place(name, known, erasable.rows, erase)
 
 
-def _screen(name: str) -> _Place:
-    erasable = ErasableScreen.open(name)
+def _screen(name: str, erasable: ErasableScreen) -> _Place:
     model = erasable.model
 
     def erase(chosen: Chosen, _words: Collection[str], dry_run: bool) -> tuple[ForgottenFolder, list[str]]:  # noqa: FBT001

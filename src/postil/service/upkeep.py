@@ -23,7 +23,7 @@ from postil.erasure.calls import find_comments, forget_while_served
 from postil.erasure.models import AlsoServed, ServedModels
 from postil.erasure.options import ForgetOptions
 from postil.erasure.result import ForgetResult
-from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.errors import InvalidInput, MissingExtra, PostilError, UnknownName, UsageError
 from postil.messages import JSON, Blank, Command, Setting
 from postil.service.bodies import ModelsResponse, Request, decoded
 from postil.service.worker import InternalError, WorkerProcess, for_clients
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from postil.corpus.forgotten import Chosen
+    from postil.erasure.calls import Screens
     from postil.results.base import Result
     from postil.service.config import ServiceConfig
     from postil.service.pool import WorkerPool
@@ -206,9 +207,9 @@ class Upkeep:
     async def _forget(self, call: Call) -> Response:
         request = decoded(await call.body(), ForgetRequest)
         async with self._turn:
-            folders = (await asyncio.to_thread(self._config)).models.values()
+            folders = (await asyncio.to_thread(self._config)).kept
             if not folders and self._store is None:
-                raise UsageError("this service has no model that keeps comments, and stores nothing")
+                raise UsageError("this service serves nothing that keeps comments, and stores nothing")
             models = list({os.path.realpath(folder): folder for folder in folders}.values())
             try:
                 with self._served.alone(), tempfile.TemporaryDirectory() as folder:
@@ -219,6 +220,9 @@ class Upkeep:
                     found = await self._forgotten(models, options, self._served.store)
             except AlsoServed as error:
                 raise Problem(409, str(error)) from error
+            except MissingExtra as error:  # which is found before anything is changed
+                todo = "whoever runs this service can install it, and then send the request again; nothing was changed"
+                raise UsageError("{problem}; {todo}", problem=error.words(JSON), todo=todo) from error
         return reply(found)
 
     async def _forgotten(self, models: list[str], options: ForgetOptions, store: str) -> bytes:
@@ -226,7 +230,7 @@ class Upkeep:
             chosen, texts = await process.ask(partial(find_comments, models, options, store))
             await self._erase(chosen, texts)  # should the machine end now, the request can be sent again
             erase = partial(forget_while_served, models, options, store, chosen)
-            found: bytes = await process.ask(partial(_json, erase))
+            found: bytes = (await process.ask(erase)).to_json().encode()
         await self._take_changes()
         await self._erase(chosen, texts)  # labels that came before the workers were new
         return found
@@ -244,23 +248,25 @@ class _Maintenance:
     """A process for one change."""
 
     async def __aenter__(self) -> Self:
-        self._process = await WorkerProcess.start(identity, None, niceness=NICENESS)
+        screens: Screens = {}
+        self._process = await WorkerProcess.start(identity, screens, niceness=NICENESS)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._process.end()
 
-    async def ask(self, work: Callable[[], object]) -> Any:
+    async def ask(self, work: Callable[[Screens], object]) -> Any:
+        """Do a part of the change, with the screens that an earlier part has learned again."""
         try:
             return await self._process.ask(_done, work)
         except WorkerDied as error:
             raise InternalError(f"the process that changed the models {error}; send the request again") from None
 
 
-def _json(work: Callable[[], Result]) -> bytes:
+def _json(work: Callable[[], Result], _: Screens) -> bytes:
     return work().to_json().encode()
 
 
-def _done(_: object, work: Callable[[], object]) -> object:
+def _done(screens: Screens, work: Callable[[Screens], object]) -> object:
     with for_clients():
-        return work()
+        return work(screens)
