@@ -6,7 +6,7 @@
 #   make dist       the sdist, a wheel for every Python here and a pure one, tried in fresh environments; SBOM, SHA-256
 #   make catalogues   new texts of pages into the catalogues of translations, which tests then want translated
 #   make docs       the documentation as a site that needs no network: build/site/index.html
-#   make bench      benchmarks against peers, into docs/benchmarks*.md (MTME=folder with mt-metrics-eval;
+#   make bench      benchmarks against peers, into research/benchmarks*.md (MTME=folder with mt-metrics-eval;
 #                   VOTES=, SEARCH=rows of rated passages)
 #   make sanitize   changed folders against a kernel with AddressSanitizer, MINUTES=10 (needs g++ and libasan)
 # Without a C++ compiler everything works with the pure-Python kernel, more slowly.
@@ -71,21 +71,21 @@ docs: $(VENV)/.docs
 		--conf-dir docs --doctree-dir build/site-cache . build/site
 
 bench: $(BENCH_VENV)/.ready
-	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --controls --own --markdown docs/benchmarks.md
+	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --controls --own --markdown research/benchmarks.md
 	$(BENCH_VENV)/bin/postil vectors import wordllama --out $(BENCH_VENV)/wordllama
-	$(BENCH_VENV)/bin/python -m bench.meaning.speed --vectors $(BENCH_VENV)/wordllama --markdown docs/benchmarks-meaning.md
-	$(BENCH_VENV)/bin/python -m bench.meaning.bertscore --markdown docs/benchmarks-bertscore.md
-	$(BENCH_VENV)/bin/python -m bench.metaeval.run $(if $(MTME),--mtme $(MTME)) --markdown docs/benchmarks-correlate.md
-	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown docs/benchmarks-passages.md
-	$(BENCH_VENV)/bin/python -m bench.documents.run --markdown docs/benchmarks-documents.md
+	$(BENCH_VENV)/bin/python -m bench.meaning.speed --vectors $(BENCH_VENV)/wordllama --markdown research/benchmarks-meaning.md
+	$(BENCH_VENV)/bin/python -m bench.meaning.bertscore --markdown research/benchmarks-bertscore.md
+	$(BENCH_VENV)/bin/python -m bench.metaeval.run $(if $(MTME),--mtme $(MTME)) --markdown research/benchmarks-correlate.md
+	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown research/benchmarks-passages.md
+	$(BENCH_VENV)/bin/python -m bench.documents.run --markdown research/benchmarks-documents.md
 	$(BENCH_VENV)/bin/python -m bench.interest.run $(if $(VOTES),--votes $(VOTES)) $(if $(SEARCH),--search $(SEARCH))
-	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown docs/benchmarks-corpus.md
-	$(BENCH_VENV)/bin/python -m bench.retrieval.run --markdown docs/benchmarks-retrieval.md
-	$(BENCH_VENV)/bin/python -m bench.annotate.run --markdown docs/benchmarks-annotate.md
-	$(BENCH_VENV)/bin/python -m bench.serve.run --markdown docs/benchmarks-serve.md
-	$(BENCH_VENV)/bin/python -m bench.serve.attacks --markdown docs/benchmarks-attacks.md
-	$(BENCH_VENV)/bin/python -m bench.training.run --markdown docs/benchmarks-training.md
-	$(BENCH_VENV)/bin/python -m bench.growth.run --markdown docs/benchmarks-growth.md
+	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown research/benchmarks-corpus.md
+	$(BENCH_VENV)/bin/python -m bench.retrieval.run --markdown research/benchmarks-retrieval.md
+	$(BENCH_VENV)/bin/python -m bench.annotate.run --markdown research/benchmarks-annotate.md
+	$(BENCH_VENV)/bin/python -m bench.serve.run --markdown research/benchmarks-serve.md
+	$(BENCH_VENV)/bin/python -m bench.serve.attacks --markdown research/benchmarks-attacks.md
+	$(BENCH_VENV)/bin/python -m bench.training.run --markdown research/benchmarks-training.md
+	$(BENCH_VENV)/bin/python -m bench.growth.run --markdown research/benchmarks-growth.md
 
 sanitize: $(SANITIZED)/.ready
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \

@@ -14,7 +14,9 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_
 root_doc = "README"
 root_pages = [f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY", "THIRD_PARTY_NOTICES")]
 include_patterns = [*root_pages, "examples/README.md", "docs/**"]
-exclude_patterns = [".*", "bench", "build", "demo", "dist", "native", "src", "tests", "tools"]
+# Measurements and reasons are read in the repository: the site has copies of their files where a page links to one.
+beside = ["docs/decisions.md", "research"]
+exclude_patterns = [".*", "bench", "build", "demo", "dist", "native", "src", "tests", "tools", *beside]
 myst_enable_extensions = ["html_image"]  # the README's picture has a width
 myst_heading_anchors = 4
 highlight_language = "none"
@@ -24,8 +26,6 @@ autodoc_member_order = "bysource"
 default_role = "literal"
 
 # Nothing on a page is fetched from elsewhere: furo brings its own styles and uses the fonts that are there.
-suppress_warnings = ["myst.header"]  # pages of benchmarks begin with a third level
-
 html_theme = "furo"
 html_title = "postil"
 html_copy_source = False

@@ -23,13 +23,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-__all__ = ["commands", "navigation", "options", "python_reference", "python_sections", "setup", "verbs"]
+__all__ = ["commands", "navigation", "options", "python_reference", "python_sections", "setup", "to_files", "verbs"]
 
 ROOT: Final = Path(__file__).parents[1]
 INDEX: Final = "docs/index"
 SCHEMA: Final = "results.schema.json"
 """File of the site with the JSON Schema of results."""
 LINK: Final = re.compile(r"^- \[[^]]+\]\(([^)#]+)\.md\)", re.MULTILINE)
+RELATIVE: Final = re.compile(r"\]\((?![a-z]+:)([^)#\s]+)(#[^)\s]*)?\)")
+LEFT_OUT: Final = re.compile(r"research/|docs/decisions\.md$")
+"""Texts of the repository that are no pages of the site."""
 OPTION: Final = re.compile(r"(?<![\w`-])--[a-z][a-z-]*")
 
 BESIDE: Final = (
@@ -78,7 +81,8 @@ def navigation(text: str) -> Iterator[tuple[str, list[str]]]:
     [('Start', ['docs/a', 'c'])]
     """
     for section in text.split("\n## ")[1:]:
-        yield section.partition("\n")[0], [posixpath.normpath(f"docs/{page}") for page in LINK.findall(section)]
+        linked = [posixpath.normpath(f"docs/{page}") for page in LINK.findall(section)]
+        yield section.partition("\n")[0], [page for page in linked if not LEFT_OUT.match(f"{page}.md")]
 
 
 def _tree(pages: list[str], caption: str = "", *, globs: bool = False) -> str:
@@ -181,8 +185,23 @@ def python_reference() -> str:
     return "\n".join(parts)
 
 
+def to_files(text: str, page: str) -> str:
+    """A page whose links to texts that are no pages of the site lead to copies of their files.
+
+    >>> to_files("[Why](decisions.md#ties), [how](audit.md)", "docs/score")
+    '[Why](path:decisions.md), [how](audit.md)'
+    """
+
+    def link(found: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), found[1]))
+        return f"](path:{found[1]})" if LEFT_OUT.match(path) else found[0]
+
+    return RELATIVE.sub(link, text)
+
+
 def _add(app: Any, page: str, source: list[str]) -> None:  # noqa: ARG001 - Sphinx calls it so
     """Put behind a page what only the site needs."""
+    source[0] = to_files(source[0], page)
     if page == "README":
         source[0] += _tree([INDEX])
         for caption, pages in navigation((ROOT / f"{INDEX}.md").read_text(encoding="utf-8")):

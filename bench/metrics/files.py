@@ -3,7 +3,7 @@
     python -m bench.metrics.files [--rows 1000000] [--rounds 3]
 
 writes candidates of 12 words by ten systems, and three references per item, into a temporary folder; rounds of all
-formats take turns. The table goes into `docs/benchmarks-files.md`.
+formats take turns. The table goes into `research/benchmarks-files.md`.
 """
 
 from __future__ import annotations

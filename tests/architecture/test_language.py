@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).parents[2]
 ROOT_PAGES = [REPOSITORY / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")]
-PAGES = sorted([*(REPOSITORY / "docs").rglob("*.md"), *ROOT_PAGES])
+PAGES = sorted([*(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "research").rglob("*.md"), *ROOT_PAGES])
 
 # Words that mean something here alone, each with the standard term.
 PRIVATE = {

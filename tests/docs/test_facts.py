@@ -156,7 +156,7 @@ def quoted(name: str, pattern: str) -> tuple[str, ...]:
 def test_speeds_in_the_readme() -> None:
     table = page("README.md").split("| candidates per second |")[1].split("\n\n")[0]
     speeds, ratios = re.findall(r"\d+,\d{3}|(?<=\| )\d{3}(?= )", table), re.findall(r"(\d+)×", table)
-    rows = page("docs/benchmarks.md")
+    rows = page("research/benchmarks.md")
     assert (len(speeds), len(ratios)) == (8, 4)
     assert [speed for speed in speeds if f"| {speed} [" not in rows] == []
     assert [ratio for ratio in ratios if f"| {ratio}x |" not in rows] == []
@@ -164,20 +164,20 @@ def test_speeds_in_the_readme() -> None:
 
 def test_speedups_of_other_programs() -> None:
     programs = r"^\| (?:pycocoevalcap|METEOR jar|sacrebleu|nltk|rouge-score \d|rouge-metric)[^|]*\|[^|]*\| ([\d.]+)x \|"
-    found = [float(ratio) for ratio in re.findall(programs, page("docs/benchmarks.md"), re.MULTILINE)]
+    found = [float(ratio) for ratio in re.findall(programs, page("research/benchmarks.md"), re.MULTILINE)]
     least, most = quoted("docs/tutorials/coming-from.md", r"these programs take (\d+) to (\d+) times as long")
     assert (int(least), int(most)) == (min(found), max(found))
 
 
 def test_the_time_of_a_large_corpus() -> None:
     seconds, each = quoted("docs/scale.md", r"million words\) in (\d+) s, ([\d.]+) s per million comments")
-    assert f"**{seconds} s** ({each} s per million comments)" in page("docs/benchmarks-corpus.md")
+    assert f"**{seconds} s** ({each} s per million comments)" in page("research/benchmarks-corpus.md")
     assert quoted("docs/decisions.md", r"9\.5 million comments: (\d+) s on") == (seconds,)
 
 
 @pytest.mark.parametrize("name", ["docs/serve.md", "CHANGELOG.md"])
 def test_the_latency_of_the_service(name: str) -> None:
-    table = page("docs/benchmarks-serve.md")
+    table = page("research/benchmarks-serve.md")
     rows = {
         run: row for run, *row in (line.strip("| ").split(" | ") for line in table.splitlines() if " | 200 | " in line)
     }

@@ -35,14 +35,22 @@ def site_pages(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return import_module("site_pages")
 
 
+def texts() -> list[Path]:
+    """The pages of the site, and the texts beside it."""
+    folders = (path for name in ("docs", "research") for path in sorted(ROOT.glob(f"{name}/**/*.md")))
+    return [*sorted(ROOT.glob("*.md")), ROOT / "examples/README.md", *folders]
+
+
 def pages() -> list[Path]:
-    return [*sorted(ROOT.glob("*.md")), ROOT / "examples/README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    """The pages of the site."""
+    beside = ROOT / "research"
+    return [path for path in texts() if beside not in path.parents and path != ROOT / "docs/decisions.md"]
 
 
 def test_links_lead_to_files() -> None:
     dead = [
         f"{page.relative_to(ROOT)}: {link}"
-        for page in pages()
+        for page in texts()
         for link in LINK.findall(page.read_text(encoding="utf-8"))
         if not (page.parent / link).exists()
     ]
@@ -59,7 +67,7 @@ def places(page: Path) -> set[str]:
 def test_links_lead_to_headings() -> None:
     dead = [
         f"{page.relative_to(ROOT)}: {link}#{place}"
-        for page in pages()
+        for page in texts()
         for link, place in PLACE.findall(page.read_text(encoding="utf-8"))
         if re.sub("-+", "-", place) not in places(page.parent / link if link else page)
     ]
@@ -70,9 +78,8 @@ def test_the_list_of_pages_names_every_page(site_pages: ModuleType) -> None:
     listed = {
         page for _, each in site_pages.navigation((ROOT / "docs/index.md").read_text(encoding="utf-8")) for page in each
     }
-    below = re.compile(r"docs/(benchmarks-|findings/)")
     found = {str(page.relative_to(ROOT).with_suffix("")) for page in pages()}
-    assert {page for page in found - {"docs/index"} if not below.match(page)} == listed
+    assert found - {"docs/index"} == listed
 
 
 def test_the_reference_has_every_public_name(site_pages: ModuleType) -> None:

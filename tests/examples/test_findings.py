@@ -1,4 +1,4 @@
-"""The tables of `docs/findings/weights.md` are what its command lines print."""
+"""The tables of `research/findings/weights.md` are what its command lines print."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def documented(pytestconfig: pytest.Config) -> Callable[[str, str], Cells]:
     """The cells, by row and column, of the table whose first line starts so, in the section whose title does."""
-    text = (pytestconfig.rootpath / "docs/findings/weights.md").read_text(encoding="utf-8")
+    text = (pytestconfig.rootpath / "research/findings/weights.md").read_text(encoding="utf-8")
 
     def table(section: str, head: str) -> Cells:
         part = text[text.index(f"\n## {section}") + 1 :].split("\n## ")[0]

@@ -43,7 +43,7 @@ def study(example: Load) -> ModuleType:
 @pytest.fixture
 def documented(pytestconfig: pytest.Config) -> Documented:
     """The cells, by row and column, of the table whose first line starts so, in the section whose title does."""
-    text = (pytestconfig.rootpath / "docs/findings/passages.md").read_text(encoding="utf-8")
+    text = (pytestconfig.rootpath / "research/findings/passages.md").read_text(encoding="utf-8")
 
     def table(section: str, head: str) -> Cells:
         part = text[text.index(f"\n## {section}") + 1 :].split("\n## ")[0]

@@ -109,7 +109,7 @@ LOWERED = [
     *(f"w-rouge-l(reading=best,part={part})" for part in "pr"),
     *(f"w-rouge-{unit}(over=max,part={part})" for unit in ("1", "2", "su4") for part in "pr"),
 ]
-"""The exceptions, as docs/validation.md has them."""
+"""The exceptions, as research/validation.md has them."""
 
 
 def test_every_exception_is_one() -> None:

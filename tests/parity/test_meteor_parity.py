@@ -89,7 +89,7 @@ def assert_as_documented(texts: Texts, program: list[float]) -> None:
         f"by {gaps.mean():.4f} in the mean and {gaps.max():.4f} at most"
     ).replace(" 0.", " .")
     for where, text in {
-        "docs/validation.md": (ROOT / "docs/validation.md").read_text("utf-8"),
+        "research/validation.md": (ROOT / "research/validation.md").read_text("utf-8"),
         "docs/metrics.md": (ROOT / "docs/metrics.md").read_text("utf-8"),
         "Meteor's docstring": str(Meteor.__doc__),
     }.items():

@@ -65,7 +65,7 @@ class Over:
     than ``max``: within items where the mean weight of a text's references falls as its own human score rises (each
     text against all others, by arithmetic; also halves that are each other's references), and on sets with many
     references of few distinct weights. Elsewhere ``near`` mostly correlates more. `NearSigns` looks for both signs;
-    ``docs/findings/references.md`` has the figures.
+    ``research/findings/references.md`` has the figures.
 
     Args:
         name: ``max``, ``mean``, ``top-k``, ``near`` or ``kernel``.
