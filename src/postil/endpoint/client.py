@@ -151,6 +151,7 @@ class Client(Closing):
             ``/tokenize``; by default see `Request.estimated_tokens`.
         on_message: Callback for messages: the host before the first call if it is not this machine, and long waits.
         timing: Time and chance.
+        setting: Name of the setting that the address is of, for errors.
 
     Raises:
         UsageError: The address or the key is none.
@@ -169,9 +170,10 @@ class Client(Closing):
         count_tokens: Callable[[str], int] | Literal["server"] | None = None,
         on_message: Callable[[str], None] = lambda _: None,
         timing: Timing | None = None,
+        setting: str = "endpoint",
     ) -> None:
         self._pace, self._timing = pace or Pace(), timing or Timing()
-        self._transport = Transport(url, api_key=api_key, timeout=self._pace.timeout, shorten=shorten)
+        self._transport = Transport(url, api_key=api_key, timeout=self._pace.timeout, shorten=shorten, setting=setting)
         self._rate = self._pace.rate or (None if is_loopback(self._transport.host) else self._pace.usual)
         self._limiter = RateLimiter(self._rate, self._timing.clock)
         self._cache = cache or AnswerCache()

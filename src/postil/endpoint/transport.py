@@ -19,7 +19,7 @@ import msgspec
 
 from postil.endpoint.chat import ErrorBody, read_error, read_token_count
 from postil.errors import PostilError, UsageError, needs
-from postil.messages import Message
+from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -39,6 +39,7 @@ SHORTEST_KEY: Final = 8
 """Length from which on a key is taken out of what the server says; shorter ones, such as ``none``, are no secrets."""
 COMPRESSED: Final = frozenset({"gzip", "x-gzip", "deflate"})
 _EXAMPLE: Final = "such as http://127.0.0.1:8080/v1"
+_NO_ADDRESS: Final = f"expected an http or https address, {_EXAMPLE}"
 _TOO_LONG: Final = re.compile(r"context.{0,20}(length|size|window)|prompt is too long|too many tokens", re.IGNORECASE)
 _TOO_LARGE: Final = re.compile(r"too large to process", re.IGNORECASE)
 """Words of llama.cpp for a text that is too long for a batch, with the status of a failure."""
@@ -122,14 +123,17 @@ class Transport:
         api_key: Key of access.
         timeout: Seconds until an answer must be there.
         shorten: Advice for requests that are too long for the model.
+        setting: Name of the setting that the address is of.
 
     Raises:
         UsageError: The address or the key is none.
         MissingExtra: httpx2 is not installed.
     """
 
-    def __init__(self, url: str, *, api_key: str | None, timeout: float, shorten: str) -> None:
-        self.host = _host(url)
+    def __init__(
+        self, url: str, *, api_key: str | None, timeout: float, shorten: str, setting: str = "endpoint"
+    ) -> None:
+        self.host = _host(url, Setting(setting))
         self.encrypted = url.lower().startswith("https:")
         self._url = url.rstrip("/")
         self._tokenize = f"{url.rstrip('/').removesuffix('/v1')}/tokenize"
@@ -138,7 +142,9 @@ class Transport:
         try:
             self._httpx.URL(self._url)
         except self._httpx.InvalidURL as error:
-            raise UsageError(f"endpoint: expected an http or https address, {_EXAMPLE}: {error}") from None
+            raise UsageError(
+                "{setting}: {problem}: {error}", setting=Setting(setting), problem=_NO_ADDRESS, error=f"{error}"
+            ) from None
         # `trust_env` is off: proxies and .netrc of the environment would name other hosts and other keys.
         self._client = self._httpx.AsyncClient(
             headers=_headers(api_key), timeout=None, trust_env=False, follow_redirects=False
@@ -307,17 +313,18 @@ def httpx_for(what: str) -> ModuleType:
     return httpx2
 
 
-def _host(url: str) -> str:
+def _host(url: str, setting: Setting) -> str:
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
         parts, host = urlsplit(""), None
     if parts.scheme not in {"http", "https"} or not host:
-        raise UsageError(f"endpoint: expected an http or https address, {_EXAMPLE}")
+        raise UsageError("{setting}: {problem}", setting=setting, problem=_NO_ADDRESS)
     if parts.username or parts.password or parts.query or parts.fragment:
-        problem = "expected an address without user, password, query and fragment"
-        raise UsageError(f"endpoint: {problem}, {_EXAMPLE}; a key of access goes into POSTIL_API_KEY")
+        problem = f"expected an address without user, password, query and fragment, {_EXAMPLE}"
+        key = "a key of access goes into POSTIL_API_KEY"
+        raise UsageError("{setting}: {problem}; {key}", setting=setting, problem=problem, key=key)
     return host
 
 

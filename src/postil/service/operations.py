@@ -60,6 +60,7 @@ from postil.service.bodies import (
     SuggestResponse,
     decoded,
 )
+from postil.service.encoding import no_vectors
 from postil.service.perspective import (
     AnalyzeRequest,
     AnalyzeResponse,
@@ -76,7 +77,6 @@ from postil.threads.orders import ranked_thread, screened_thread
 from postil.threads.quality import KIND, Quality
 from postil.threads.thread import Thread
 from postil.version import VERSION
-from postil.web.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -147,7 +147,7 @@ class OpenModel:
         except InvalidInput as error:
             raise PostilError(f"model {self.name}: {error.words(INTERFACE.get()).replace(path, '')}") from error
         except EncoderFailed as error:  # without it nothing is known of what is worth showing
-            raise Problem(502, f"model {self.name}: {spoken(error.message)}; try again later") from error
+            raise no_vectors(f"model {self.name}", error) from error
 
 
 @dataclass(frozen=True)

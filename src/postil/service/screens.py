@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from postil.encoders.endpoint_encoder import EncoderFailed
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
-from postil.messages import INTERFACE, spoken
+from postil.messages import INTERFACE
 from postil.screening.model import Screen
+from postil.service.encoding import no_vectors
 from postil.text.languages import detect_language, primary_language
-from postil.web.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -54,7 +54,7 @@ class OpenScreen:
         try:
             return self.screen.judge(texts, jobs)
         except EncoderFailed as error:
-            raise Problem(502, f"screen {self.name}: {spoken(error.message)}; try again later") from error
+            raise no_vectors(f"screen {self.name}", error) from error
         except InvalidInput as error:
             problem = error.words(INTERFACE.get()).replace(str(self.screen.path), "")
             raise PostilError(f"screen {self.name}: {problem}") from error
