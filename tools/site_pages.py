@@ -18,6 +18,7 @@ import msgspec
 
 import postil
 from postil.capabilities import capabilities, load
+from postil.cli.help import option_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,25 +103,36 @@ def _meaning(parameter: Any) -> str:
     return _as_code(f"{parameter.help or ''}{shown}").replace("|", "\\|")
 
 
-def options(command: Any) -> Iterator[tuple[str, str]]:
-    """The arguments and options of a command as click has them: how they are written, and what they mean."""
-    for parameter in command.params:
-        written = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
-        if parameter.param_type_name == "argument":
-            yield f"`{parameter.metavar}`", _meaning(parameter)
-        elif parameter.is_flag:
-            yield written, _meaning(parameter)
-        else:
-            metavar = parameter.metavar or parameter.name.upper()
-            needed = " (needed)" if parameter.required else ""
-            yield f"{written} {metavar}{needed}", _meaning(parameter)
+def options(command: Any) -> dict[str, list[tuple[str, str]]]:
+    """The arguments and options of a command by group: how they are written, and what they mean.
+
+    Those that come first are in the group ``""``.
+    """
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    groups: dict[str, list[Any]] = {"": arguments}
+    for group, inside in option_groups(command).items():
+        groups.setdefault(group, []).extend(inside)
+    return {group: [(_written(each), _meaning(each)) for each in inside] for group, inside in groups.items() if inside}
+
+
+def _written(parameter: Any) -> str:
+    """Spelling of a parameter, with the placeholder of its value."""
+    if parameter.param_type_name == "argument":
+        return f"`{parameter.metavar}`"
+    written = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
+    if parameter.is_flag:
+        return written
+    metavar = (parameter.metavar or parameter.name.upper()).replace("|", "\\|")
+    return f"{written} {metavar}{' (needed)' if parameter.required else ''}"
 
 
 def verbs(command: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """A command, or the commands below it, with their full names; those that are hidden are left out."""
+    """A command and those below it with their full names, but for groups that do nothing themselves and hidden ones."""
     if not hasattr(command, "commands"):
         yield name, command
         return
+    if command.callback is not None:
+        yield name, command
     for word, below in command.commands.items():
         if not below.hidden:
             yield from verbs(below, f"{name} {word}")
@@ -135,8 +147,10 @@ def commands() -> str:
         said, _, example = (command.help or "").partition("Example: ")
         parts += [f"## {name}", "", _as_code(said.strip()), ""]
         parts += ["```", *example.strip().splitlines(), "```", ""] if example else []
-        rows = [f"| {written} | {meaning} |" for written, meaning in options(command)]
-        parts += ["| | |", "|---|---|", *rows, ""] if rows else []
+        groups = options(command)
+        for group, inside in groups.items():
+            rows = [f"| {written} | {meaning} |" for written, meaning in inside]
+            parts += [f"| {group or ('First' if len(groups) > 1 else '')} | |", "|---|---|", *rows, ""]
     return "\n".join(parts)
 
 

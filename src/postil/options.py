@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import NoneType, UnionType
@@ -21,6 +21,7 @@ from typing import (
     get_args,
     get_origin,
     get_type_hints,
+    overload,
 )
 
 from postil.messages import Setting
@@ -32,6 +33,7 @@ __all__ = [
     "documented",
     "flag_name",
     "flags_of",
+    "group_of",
     "is_options",
     "options",
     "split_hint",
@@ -39,7 +41,9 @@ __all__ = [
 
 T = TypeVar("T")
 
-_CLASSES: Final[set[type]] = set()
+_CLASSES: Final[dict[type, str]] = {}
+"""The classes of options, with the groups that their flags are in."""
+
 _ENTRY: Final = re.compile(r"^ {4}(\w+): +(.*(?:\n {8,}.*)*)", re.MULTILINE)
 _MARKS: Final = re.compile(r"``|`postil\.[\w.]*?(?=\w+`)|`")
 
@@ -57,6 +61,8 @@ class Flag:
         max: Largest allowed number.
         hidden: True if the field is set from Python alone.
         names: The names that it takes, in words, which follow the first part of its description.
+        first: True if most people need it: the short help of a command explains it.
+        group: Group of it in the help; by default that of the class that declares it.
     """
 
     name: str = field(default="", kw_only=False)
@@ -67,10 +73,20 @@ class Flag:
     max: float | None = None
     hidden: bool = False
     names: str = ""
+    first: bool = False
+    group: str = ""
+
+
+@overload
+def options(cls: type[T]) -> type[T]: ...
+
+
+@overload
+def options(*, group: str) -> Callable[[type[T]], type[T]]: ...
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-def options(cls: type[T]) -> type[T]:
+def options(cls: type[T] | None = None, *, group: str = "") -> type[T] | Callable[[type[T]], type[T]]:
     """Make a class of options: a frozen dataclass with keywords only.
 
     Each field has an entry under ``Args`` in the docstring of the class that declares it; the entry is the help of its
@@ -78,6 +94,8 @@ def options(cls: type[T]) -> type[T]:
 
     Args:
         cls: The class; its annotations may carry a `Flag`.
+        group: Group of its flags in the help, for classes that several commands share; by default they are the
+            command's own.
 
     >>> @options
     ... class Numbers:
@@ -91,9 +109,13 @@ def options(cls: type[T]) -> type[T]:
     >>> Numbers(count=4), descriptions(Numbers)
     (Numbers(count=4), {'count': 'Number of things; see Flag.'})
     """
-    made = dataclass(frozen=True, kw_only=True)(cls)
-    _CLASSES.add(made)
-    return made
+
+    def made(cls: type[T]) -> type[T]:
+        done = dataclass(frozen=True, kw_only=True)(cls)
+        _CLASSES[done] = group
+        return done
+
+    return made if cls is None else made(cls)
 
 
 def is_options(cls: object) -> bool:
@@ -103,6 +125,28 @@ def is_options(cls: object) -> bool:
         cls: Anything.
     """
     return isinstance(cls, type) and cls in _CLASSES
+
+
+def group_of(cls: type, name: str) -> str:
+    """The group in the help of the class that declares a field last; empty for none.
+
+    Args:
+        cls: An options class.
+        name: Name of the field.
+
+    >>> @options(group="Sampling")
+    ... class Seeded:
+    ...     '''Options of what draws.
+    ...
+    ...     Args:
+    ...         seed: Seed.
+    ...     '''
+    ...
+    ...     seed: int = 0
+    >>> group_of(Seeded, "seed")
+    'Sampling'
+    """
+    return _CLASSES[next(base for base in cls.__mro__ if name in vars(base).get("__annotations__", {}))]
 
 
 def documented(docstring: str) -> dict[str, str]:
@@ -183,8 +227,9 @@ def split_hint(hint: object) -> tuple[object, Flag]:
     Args:
         hint: Annotation of the field, resolved; a union of several types is read as text.
 
-    >>> split_hint(Annotated[int | None, Flag(min=1)])
-    (<class 'int'>, Flag(name='', short='', other='', metavar=None, min=1, max=None, hidden=False, names=''))
+    >>> inner, flag = split_hint(Annotated[int | None, Flag(min=1)])
+    >>> inner, flag.min
+    (<class 'int'>, 1)
     """
     flag = Flag()
     if get_origin(hint) is Annotated:

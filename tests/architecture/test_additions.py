@@ -268,7 +268,7 @@ from postil.capabilities import Capability, Command, Kind
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Score texts",
+    "Measure texts",
     commands={"count": Command("command:count", "Count the words of texts.")},
     kinds={"count": Kind("result:CountResult", "view:view", title="Counted words")},
     names={"calls": "count_words"},
@@ -506,7 +506,7 @@ def test_a_reader_of_documents_touches_one_file(added: Callable[[Patch], Callabl
         assert [block["kind"] for block in found["document"]["blocks"]] == ["heading", "paragraph"]
         assert [each["text"] for each in found["passages"]] == ["The oldest lock of Ely never froze."]
     assert "never froze" in said("interesting", "notes")
-    assert "text, underlined or wikitext." in " ".join(said("interesting", "--help").split())
+    assert "text, underlined or wikitext." in " ".join(said("interesting", "--help-all").split())
     assert "did you mean 'underlined'? Known: html" in said("interesting", "lock", "--kind", "underline")
     code = "import postil; print(postil.interesting('lock', kind='underlined', lang='en').passages[0].text)"
     assert said(python=code) == "The oldest lock of Ely never froze.\n"

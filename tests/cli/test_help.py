@@ -8,10 +8,12 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from postil.cli.command import Argument, command
+from postil.cli.help import FlagOption, option_groups
 from postil.cli.main import app
 from postil.data.grades import METHODS, Scale
 from postil.errors import UsageError
@@ -23,7 +25,7 @@ from postil.text.tokenizers import TOKENIZERS
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    import click
+    from collections.abc import Iterator
 
     from conftest import Postil
 
@@ -40,16 +42,80 @@ def test_the_root_lists_every_command(postil: Postil, flag: str) -> None:
     assert outcome.out.index("  score ") < outcome.out.index("  annotate "), "commands stand before groups"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_documents_itself_and_all_its_options(postil: Postil, name: str) -> None:
-    outcome = postil(name, "--help")
+def below(command: click.Command, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """A command and all below it, with their names."""
+    yield words, command
+    for name, inner in command.commands.items() if isinstance(command, click.Group) else ():
+        yield from below(inner, *words, name)
+
+
+EVERY = [pytest.param(words, command, id=" ".join(words) or "postil") for words, command in below(app)]
+
+
+@pytest.mark.parametrize(("words", "command"), EVERY)
+def test_a_command_documents_itself_and_all_its_options(
+    postil: Postil, words: tuple[str, ...], command: click.Command
+) -> None:
+    outcome = postil(*words, "--help-all")
     assert outcome.code == 0
     assert not outcome.err
-    command = COMMANDS[name]
     assert command.help
-    for parameter in command.params:
-        assert parameter.help, f"{name}: {parameter.name} says nothing"
-        assert any(option in outcome.out for option in [*parameter.opts, parameter.metavar] if option)
+    for parameter in command.params if words else ():
+        if isinstance(parameter, FlagOption | click.Argument):
+            assert parameter.help, f"{parameter.name} says nothing"
+        if not getattr(parameter, "hidden", False):
+            assert any(option in outcome.out for option in [*parameter.opts, parameter.metavar] if option)
+    groups = [group for group in option_groups(command) if group and words]
+    assert [group for group in groups if f"\n{group}:\n" not in outcome.out] == []
+
+
+@pytest.mark.parametrize(("words", "command"), EVERY)
+def test_the_help_of_a_command_fits_a_screen(words: tuple[str, ...], command: click.Command) -> None:
+    width = 100 if words else 80
+    outcome = CliRunner().invoke(app, [*words, "--help"], prog_name="postil", terminal_width=width)
+    lines = outcome.output.splitlines()
+    assert len(lines) <= 50
+    assert max(map(len, lines)) <= width
+    groups = option_groups(command)
+    assert len(groups.get("", [])) <= 9
+    count = sum(map(len, groups.values()))
+    assert (f"--help-all explains all {count}" in outcome.output) == (len(groups) > 1 and bool(words))
+    first, _, rest = outcome.output.partition("\nMore options")
+    for group, inside in groups.items() if words else ():
+        assert inside[0].opts[0].lstrip("-") in (rest if group else first), group
+        assert f"\n  {group}" in rest or not group
+
+
+def test_the_short_help_counts_what_a_line_has_no_room_for(postil: Postil) -> None:
+    (line,) = (each for each in postil("correlate", "--help").out.splitlines() if each.startswith("  Layout of tables"))
+    named = line.removeprefix("  Layout of tables").strip().partition(" and ")
+    assert named[0].startswith("--layout, --percent, ")
+    assert named[2] == f"{9 - named[0].count('--')} more"
+    said = postil("correlate", "--help").out
+    assert "  --no-logprobs, " in postil("judge", "--help").out, "of a switch that is on the name that turns it off"
+    assert "Number of resamples" not in said
+    assert "Number of resamples" in postil("correlate", "--help-all").out
+
+
+def test_few_options_are_all_explained(postil: Postil) -> None:
+    assert postil("corpus", "stats", "--help").out == postil("corpus", "stats", "--help-all").out
+
+
+def test_commands_are_listed_by_job(postil: Postil) -> None:
+    said = postil("--help").out
+    places = [said.index(each) for each in ("Measure texts:", "  score ", "Serve:", "  serve ", "  tokens ")]
+    assert places == sorted(places)
+    said = postil("train", "--help").out
+    assert re.search(r"Generate comments:\n  seq2seq .*\n  att .*\n  att-tc ", said)
+    assert said.index("Generate comments:") < said.index("Options:")
+
+
+def test_all_commands_are_listed_with_those_below_them(postil: Postil) -> None:
+    said = postil("--help-all").out
+    names = [" ".join(words) for words, command in below(app) if not isinstance(command, click.Group)]
+    assert len(names) > 70
+    assert [name for name in names if f"\n  {name} " not in said] == []
+    assert "\n  import label-studio " in postil("annotate", "--help-all").out
 
 
 def _said(text: str) -> str:
@@ -58,12 +124,12 @@ def _said(text: str) -> str:
 
 @pytest.mark.parametrize("names", [FORMATS, METHODS, TOKENIZERS, [m for m in METRICS if not m.startswith("bleu")]])
 def test_help_names_everything_that_can_be_asked_for(postil: Postil, names: list[str]) -> None:
-    said = _said(postil("score", "--help").out)
+    said = _said(postil("score", "--help-all").out)
     assert [name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w+-])", said)] == []
 
 
 def test_defaults_are_shown(postil: Postil) -> None:
-    said = _said(postil("score", "--help").out)
+    said = _said(postil("score", "--help-all").out)
     assert "[default: words]" in said
     assert "[default: table]" in said
 
@@ -183,7 +249,7 @@ def test_every_kind_of_field_has_a_flag() -> None:
 
 
 def test_help_is_the_documentation_of_the_fields() -> None:
-    said = " ".join(CliRunner().invoke(app_of([]), ["--help"]).output.split())
+    said = " ".join(CliRunner().invoke(app_of([]), ["--help-all"]).output.split())
     assert "-j, --jobs N" in said or "--jobs, -j N" in said
     assert "Number of threads; the numbers do not depend on it. [default: 1; x>=1]" in said
     assert "Names; a or b, repeatable." in said

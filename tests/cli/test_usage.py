@@ -228,3 +228,36 @@ def test_mistakes_in_visible_characters(postil: Postil, args: tuple[Any, ...], c
     assert (outcome.code, outcome.out) == (code, "")
     assert message in outcome.err
     assert not {"\x1b", "\x9b", "\u202e"} & set(outcome.err)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("score --metrc meteor", "--metric"),
+        ("score --refs r.jsonl", "--references"),
+        ("combine fit --output c", "--out"),
+        ("correlate --alt_epsilon .1", "--alt-epsilon"),
+        ("correlate --judge j.jsonl", "--judgements"),
+        ("score --no-quote", "--no-quotes"),
+        ("train --updte m", "--update"),
+        ("--versoin", "--version"),
+    ],
+)
+def test_an_unknown_option_gets_the_nearest(postil: Postil, words: str, meant: str) -> None:
+    err = write_error(postil, *words.split())
+    assert err.endswith(f"'. Did you mean '{meant}'?\n"), err
+
+
+def test_an_unknown_option_that_is_like_none_gets_none(postil: Postil) -> None:
+    assert "Did you mean" not in write_error(postil, "score", "-z")
+    assert "Did you mean" not in write_error(postil, "score", "--xyzxyz")
+
+
+def test_a_field_of_another_file_is_named_with_it(postil: Postil) -> None:
+    err = write_error(postil, *JUDGED, "--column", "grade=g")
+    assert err.startswith("postil: unknown field of scores 'grade'; did you mean 'judgements.grade'? Known: item, ")
+
+
+def test_a_choice_gets_the_nearest(postil: Postil) -> None:
+    err = write_error(postil, "train", "att", "--corpus", "c", "--out", "m", "--softmax", "sampeld")
+    assert err == "postil: --softmax: expected full or sampled, got sampeld; did you mean 'sampled'?\n"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("name", ["comments", "passages", "uses"])
 def test_help(postil: Postil, name: str) -> None:
-    outcome = postil("study", name, "--help")
+    outcome = postil("study", name, "--help-all")
     assert outcome.code == 0
     assert "--stage" in outcome.out
 

@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Compare metrics with people",
+    "Collect ratings and estimate from them",
     commands={
         "budget": Command("command:budget", "Plan a rating campaign: items, raters, hours and power."),
     },

@@ -39,22 +39,22 @@ class BudgetOptions(EstimateOptions, SeedOptions):
         resamples: Number of resamples of the pilot's items, for intervals of variance components.
     """
 
-    items: Annotated[int | None, Flag(min=2)] = None
-    graded: Annotated[tuple[int, ...], Flag(min=2)] = ()
-    raters: Annotated[tuple[int, ...], Flag(min=1)] = ()
-    difference: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
-    power: Annotated[float, Flag(min=0, max=1)] = POWER
-    width: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
-    systems: Annotated[int | None, Flag(min=1)] = None
-    sd: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
-    reliability: Annotated[float | None, Flag(metavar="R", min=0, max=1)] = None
-    system_correlation: Annotated[float | None, Flag(metavar="R", min=-1, max=1)] = None
-    r_squared: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
-    seconds_per_rating: Annotated[float, Flag(min=0)] = 40.0
-    seconds_per_item: Annotated[float, Flag(min=0)] = 0.0
-    annotators: Annotated[int | None, Flag(min=1)] = None
-    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.2
-    resamples: Annotated[int, Flag(min=1)] = 1000
+    items: Annotated[int | None, Flag(min=2, first=True)] = None
+    graded: Annotated[tuple[int, ...], Flag(min=2, group="Plans")] = ()
+    raters: Annotated[tuple[int, ...], Flag(min=1, first=True)] = ()
+    difference: Annotated[float | None, Flag(metavar="GRADES", min=0, first=True)] = None
+    power: Annotated[float, Flag(min=0, max=1, group="Plans")] = POWER
+    width: Annotated[float | None, Flag(metavar="GRADES", min=0, group="Plans")] = None
+    systems: Annotated[int | None, Flag(min=1, group="Without a pilot")] = None
+    sd: Annotated[float | None, Flag(metavar="GRADES", min=0, group="Without a pilot")] = None
+    reliability: Annotated[float | None, Flag(metavar="R", min=0, max=1, group="Without a pilot")] = None
+    system_correlation: Annotated[float | None, Flag(metavar="R", min=-1, max=1, group="Without a pilot")] = None
+    r_squared: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1, group="Without a pilot")] = None
+    seconds_per_rating: Annotated[float, Flag(min=0, group="Time")] = 40.0
+    seconds_per_item: Annotated[float, Flag(min=0, group="Time")] = 0.0
+    annotators: Annotated[int | None, Flag(min=1, group="Plans")] = None
+    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1, group="Plans")] = 0.2
+    resamples: Annotated[int, Flag(min=1, group="Resampling")] = 1000
 
     def __post_init__(self) -> None:
         from postil.estimation.designs import ESTIMATORS  # noqa: PLC0415

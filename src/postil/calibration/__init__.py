@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Comments, threads and screening",
     commands={
         "label": Command("command:label", "Label suggestions in a browser: show or do not show."),
         "calibrate": Command("command:calibrate", "Learn from labels what is worth showing."),

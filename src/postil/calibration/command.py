@@ -31,15 +31,24 @@ def calibrate(
     inputs: InputOptions,
     figure: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Draw precision against coverage: .svg, .png or .pdf; extra report."),
+        Option(
+            metavar="FILE", help="Draw precision against coverage: .svg, .png or .pdf; extra report.", group="Output"
+        ),
     ] = None,
     dry_run: Annotated[
         bool,
-        Option(help="Ask nothing of the endpoint of the encoder; print numbers of calls and tokens, and time."),
+        Option(
+            help="Ask nothing of the endpoint of the encoder; print numbers of calls and tokens, and time.",
+            group="Encoders",
+        ),
     ] = False,
     price: Annotated[
         str | None,
-        Option(metavar="IN:OUT", help="With --dry-run: price of a million tokens, of texts and of answers: 0.02:0."),
+        Option(
+            metavar="IN:OUT",
+            help="With --dry-run: price of a million tokens, of texts and of answers: 0.02:0.",
+            group="Encoders",
+        ),
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:

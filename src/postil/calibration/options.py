@@ -29,12 +29,12 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
         resamples: Number of resamples of the articles, for confidence intervals.
     """
 
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    encoder: Annotated[str | None, Flag(metavar="DIR|URL")] = None
-    encoder_model: Annotated[str | None, Flag(metavar="NAME")] = None
-    corpus: Annotated[str | None, Flag(metavar="DIR")] = None
-    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
-    resamples: Annotated[int, Flag(min=1)] = 1000
+    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    encoder: Annotated[str | None, Flag(metavar="DIR|URL", first=True)] = None
+    encoder_model: Annotated[str | None, Flag(metavar="NAME", group="Encoders")] = None
+    corpus: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="DIR", first=True)] = None
+    resamples: Annotated[int, Flag(min=1, group="Resampling")] = 1000
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -62,17 +62,17 @@ class LabelOptions(SeedOptions, ThreadOptions):
         serve: Serve the labeling page until Ctrl+C; without it, make the campaign and write the labels so far.
     """
 
-    out: Annotated[str, Flag("out", short="o", metavar="FILE")]
-    campaign: Annotated[str | None, Flag(metavar="FILE")] = None
-    sample: Annotated[int, Flag("articles", min=1)] = 60
-    per_article: Annotated[int, Flag(min=1)] = 3
-    among: Annotated[int | None, Flag(min=1)] = None
-    teach: bool = False
-    annotators: Annotated[int, Flag(min=1)] = 1
-    annotators_per_item: Annotated[int, Flag(min=1)] = 1
-    encoder: Annotated[str | None, Flag(metavar="URL")] = None
-    port: Annotated[int, Flag(min=1, max=65535)] = 8000
-    serve: bool = True
+    out: Annotated[str, Flag("out", short="o", metavar="FILE", first=True)]
+    campaign: Annotated[str | None, Flag(metavar="FILE", group="Campaign")] = None
+    sample: Annotated[int, Flag("articles", min=1, first=True)] = 60
+    per_article: Annotated[int, Flag(min=1, first=True)] = 3
+    among: Annotated[int | None, Flag(min=1, group="Campaign")] = None
+    teach: Annotated[bool, Flag(first=True)] = False
+    annotators: Annotated[int, Flag(min=1, first=True)] = 1
+    annotators_per_item: Annotated[int, Flag(min=1, group="Campaign")] = 1
+    encoder: Annotated[str | None, Flag(metavar="URL", group="Encoders")] = None
+    port: Annotated[int, Flag(min=1, max=65535, first=True)] = 8000
+    serve: Annotated[bool, Flag(group="Campaign")] = True
 
     def __post_init__(self) -> None:
         from postil.data.row_files import kind_of  # noqa: PLC0415 - help does without it

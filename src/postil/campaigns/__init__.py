@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Collect ratings",
+    "Collect ratings and estimate from them",
     commands={
         "annotate": Command("command:annotate", "Collect human ratings: plan, serve, agreement, export."),
     },

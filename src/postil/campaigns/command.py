@@ -34,11 +34,13 @@ __all__ = ["annotate"]
 
 
 annotate = Group("annotate", "Collect human ratings: assign items, serve the pages, measure agreement, export.")
-imports = Group("import", "Bring annotations of other tools: as judgements, or as a campaign with its ratings.")
+imports = Group(
+    "import", "Bring annotations of other tools: as judgements, or as a campaign with its ratings.", job="Set up"
+)
 annotate.add_command(imports)
 
 
-@annotate.add()
+@annotate.add(job="Set up")
 def plan(
     items: Annotated[
         str,
@@ -70,7 +72,7 @@ def plan(
         say(line)
 
 
-@annotate.add()
+@annotate.add(job="Set up")
 def add(
     campaign: CampaignArgument,
     files: Annotated[list[str], Argument(metavar="FILE...", help="Files of texts, as plan takes them.")],
@@ -101,7 +103,7 @@ def add(
         say(f"the campaign is {done.status}; annotators get the texts after 'postil annotate resume'")
 
 
-@annotate.add()
+@annotate.add(job="Set up")
 def invite(
     campaign: CampaignArgument,
     name: Annotated[str, Argument(metavar="NAME", help="Name of the person; only leads see it.")],
@@ -144,7 +146,7 @@ def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
         say("others have more, as items that are on screens or repeated stay, and nobody can have an item twice")
 
 
-@annotate.add()
+@annotate.add(job="Run")
 def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
     """Serve the pages of annotators and leads until Ctrl+C.
 
@@ -160,7 +162,7 @@ def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
     serve_web(campaign, options, on_message=say)
 
 
-@annotate.add()
+@annotate.add(job="Check")
 def agreement(
     campaign: CampaignArgument,
     options: CampaignAgreementOptions,
@@ -178,7 +180,7 @@ def agreement(
     print_agreement(calls.agreement(campaign, options), format, options, options.aspect)
 
 
-@annotate.add()
+@annotate.add(job="Export and keep")
 def export(campaign: CampaignArgument, options: ExportOptions) -> None:
     """Write the ratings under pseudonyms: two tables with a codebook, and rows for correlate, score and passages.
 
@@ -190,7 +192,7 @@ def export(campaign: CampaignArgument, options: ExportOptions) -> None:
         say(f"written: {file.path}" + ("" if file.rows is None else f" ({counted(file.rows, 'row')})"))
 
 
-@annotate.add()
+@annotate.add(job="Set up")
 def remove(
     campaign: CampaignArgument,
     name: Annotated[str, Argument(metavar="NAME", help="Name or pseudonym of the annotator.")],
@@ -209,7 +211,7 @@ def remove(
         say(f"{counted(done.short, 'item')} with fewer annotators than planned, as nobody else can take them")
 
 
-@annotate.add()
+@annotate.add(job="Export and keep")
 def backup(
     campaign: CampaignArgument,
     copy: Annotated[str, Argument(metavar="COPY", help="File to write; it must not exist.")],
@@ -227,7 +229,7 @@ def backup(
     say(f"written: {copy} ({counted(ratings, 'rating')})")
 
 
-@annotate.add()
+@annotate.add(job="Export and keep")
 def upgrade(campaign: CampaignArgument) -> None:
     """Bring a campaign of an earlier version of postil to this one, as serve, invite and add do by themselves.
 
@@ -241,7 +243,7 @@ def upgrade(campaign: CampaignArgument) -> None:
     say("the campaign can be used with this version of postil")
 
 
-@annotate.add()
+@annotate.add(job="Run")
 def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
     """Hand out no new texts; the one on an annotator's screen can still be rated.
 
@@ -256,7 +258,7 @@ def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
     _tell(outcome, "paused; 'postil annotate resume' continues")
 
 
-@annotate.add()
+@annotate.add(job="Run")
 def resume(campaign: CampaignArgument) -> None:
     """Continue a campaign after a pause, or reopen a closed one.
 
@@ -276,7 +278,7 @@ def resume(campaign: CampaignArgument) -> None:
         say(f"the deadline, {moment(before.deadline)}, had passed and is removed")
 
 
-@annotate.add()
+@annotate.add(job="Run")
 def close(campaign: CampaignArgument, options: MessageOptions) -> None:
     """Accept no more answers; those that come late stay in the annotators' browsers.
 
@@ -289,7 +291,7 @@ def close(campaign: CampaignArgument, options: MessageOptions) -> None:
     _tell(outcome, "closed; 'postil annotate resume' reopens it")
 
 
-@annotate.add()
+@annotate.add(job="Run")
 def deadline(
     campaign: CampaignArgument,
     when: Annotated[
@@ -328,7 +330,7 @@ def _tell(outcome: Outcome, done: str) -> None:
         say(f"the campaign is {after.status} already; {same}")
 
 
-@annotate.add()
+@annotate.add(job="Check")
 def quality(
     campaign: CampaignArgument,
     options: QualityOptions,

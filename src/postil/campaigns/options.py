@@ -91,22 +91,22 @@ class PlanOptions(SeedOptions):
         name: Name of the campaign, shown to annotators; by default that of the file of items.
     """
 
-    annotators: Annotated[int, Flag("annotators", short="n", min=1)]
-    annotators_per_item: Annotated[int, Flag("annotators-per-item", short="k", min=1)] = 2
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
-    context: Annotated[str | None, Flag(metavar="NAME,NAME")] = None
-    rubric: Annotated[str | None, Flag(metavar="NAME|FILE")] = None
-    gold: Annotated[str | None, Flag(metavar="FILE")] = None
-    feedback: bool = False
-    training: Annotated[int, Flag(metavar="N", min=0)] = 0
-    sample: Annotated[int | None, Flag("items", metavar="N", min=1)] = None
-    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.0
-    by_item: bool = False
-    pairs: Annotated[str | None, Flag(metavar="all|N")] = None
-    repeat_rate: Annotated[float, Flag(metavar="SHARE", min=0, max=0.5)] = 0.0
-    item_order: Annotated[ItemOrder, Flag(metavar="NAME")] = "spread"
-    name: Annotated[str, Flag(metavar="TEXT")] = ""
+    annotators: Annotated[int, Flag("annotators", short="n", min=1, first=True)]
+    annotators_per_item: Annotated[int, Flag("annotators-per-item", short="k", min=1, first=True)] = 2
+    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    item_type: Annotated[ItemType | None, Flag(metavar="NAME", group="Display")] = None
+    context: Annotated[str | None, Flag(metavar="NAME,NAME", group="Display")] = None
+    rubric: Annotated[str | None, Flag(metavar="NAME|FILE", first=True)] = None
+    gold: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    feedback: Annotated[bool, Flag(group="Gold items")] = False
+    training: Annotated[int, Flag(metavar="N", min=0, group="Gold items")] = 0
+    sample: Annotated[int | None, Flag("items", metavar="N", min=1, first=True)] = None
+    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1, group="Design")] = 0.0
+    by_item: Annotated[bool, Flag(group="Design")] = False
+    pairs: Annotated[str | None, Flag(metavar="all|N", group="Design")] = None
+    repeat_rate: Annotated[float, Flag(metavar="SHARE", min=0, max=0.5, group="Design")] = 0.0
+    item_order: Annotated[ItemOrder, Flag(metavar="NAME", group="Design")] = "spread"
+    name: Annotated[str, Flag(metavar="TEXT", group="Display")] = ""
 
     def __post_init__(self) -> None:
         if self.item_type is not None and self.item_type not in {*FORMER, *ITEM_TYPES}:
@@ -126,9 +126,9 @@ class AddOptions(SeedOptions):
         dry_run: Print the assignment that would result, and change nothing.
     """
 
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    gold: Annotated[str | None, Flag(metavar="FILE")] = None
-    dry_run: bool = False
+    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    gold: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    dry_run: Annotated[bool, Flag(first=True)] = False
 
 
 @options
@@ -304,19 +304,19 @@ class LabelStudioOptions:
         names: Keep the names of annotators in judgement rows, instead of A1, A2, ….
     """
 
-    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
-    campaign: Annotated[str | None, Flag(metavar="CAMPAIGN")] = None
-    item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
-    question: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    grade: Annotated[tuple[str, ...], Flag(metavar="LABEL=NUMBER")] = ()
-    item: Annotated[str | None, Flag(metavar="FIELD")] = None
-    system: Annotated[str | None, Flag(metavar="FIELD")] = None
-    text: Annotated[str, Flag(metavar="FIELD")] = "text"
-    title: Annotated[str | None, Flag(metavar="FIELD")] = None
-    content: Annotated[str | None, Flag(metavar="FIELD")] = None
-    scale: Annotated[str | None, Flag(metavar="LOW:HIGH")] = None
-    decimal: Annotated[str | None, Flag(metavar="CHAR")] = None
-    names: bool = False
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE", first=True)] = None
+    campaign: Annotated[str | None, Flag(metavar="CAMPAIGN", first=True)] = None
+    item_type: Annotated[ItemType | None, Flag(metavar="NAME", group="Output")] = None
+    question: Annotated[tuple[str, ...], Flag(metavar="NAME", first=True)] = ()
+    grade: Annotated[tuple[str, ...], Flag(metavar="LABEL=NUMBER", first=True)] = ()
+    item: Annotated[str | None, Flag(metavar="FIELD", group="Fields")] = None
+    system: Annotated[str | None, Flag(metavar="FIELD", group="Fields")] = None
+    text: Annotated[str, Flag(metavar="FIELD", group="Fields")] = "text"
+    title: Annotated[str | None, Flag(metavar="FIELD", group="Fields")] = None
+    content: Annotated[str | None, Flag(metavar="FIELD", group="Fields")] = None
+    scale: Annotated[str | None, Flag(metavar="LOW:HIGH", first=True)] = None
+    decimal: Annotated[str | None, Flag(metavar="CHAR", group="Reading tables")] = None
+    names: Annotated[bool, Flag(group="Output")] = False
 
     def __post_init__(self) -> None:
         if self.out is None and self.campaign is None:
@@ -342,5 +342,5 @@ class PotatoOptions(LabelStudioOptions):
         id: Field of the data files with the id of an instance.
     """
 
-    data: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
-    id: Annotated[str, Flag(metavar="FIELD")] = "id"
+    data: Annotated[tuple[str, ...], Flag(metavar="FILE", first=True)] = ()
+    id: Annotated[str, Flag(metavar="FIELD", group="Fields")] = "id"

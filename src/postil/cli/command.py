@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, cast, get_args, get_origin, get_type_hints
 
 import click
 
+from postil.cli.help import ExplainedCommand, ExplainedGroup, FlagOption
 from postil.cli.output import emit, exits, refuse
 from postil.errors import UnknownName, UsageError
 from postil.messages import INTERFACE, CommandLine
-from postil.options import Flag, descriptions, flag_name, flags_of, is_options, split_hint
+from postil.options import Flag, descriptions, flag_name, flags_of, group_of, is_options, split_hint
 from postil.results.formats import FORMATS, Format
 
 __all__ = [
@@ -35,7 +36,10 @@ Function: TypeAlias = Callable[..., None]
 
 _METAVARS: Final[Mapping[object, str]] = {int: "N", float: "X", Path: "FILE"}
 
-SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+WIDTH: Final = 100
+"""Largest number of columns of a help."""
+
+SETTINGS: Final[Mapping[str, list[str] | int]] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,22 +95,6 @@ class _Argument(click.Argument):
         return f"{name}{dots}" if self.required else f"[{name}]{dots}"
 
 
-class _Command(click.Command):
-    """A command whose help describes its arguments."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """See `click.Command`."""
-        for title in ("Arguments", "Options"):
-            of_kind = [each for each in self.get_params(ctx) if title == f"{each.param_type_name.title()}s"]
-            found = [record for each in of_kind if (record := each.get_help_record(ctx)) is not None]
-            if found:
-                with formatter.section(title):
-                    formatter.write_dl(found)
-
-    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Nothing: not every version of click knows that arguments have a help, and `format_options` shows it."""
-
-
 class Commands(MutableMapping[str, click.Command]):
     """Commands by name, each made when it is asked for, so that starting one does not load the others.
 
@@ -137,34 +125,45 @@ class Commands(MutableMapping[str, click.Command]):
         return sum(1 for _ in self)
 
 
-class Group(click.Group):
+class Group(ExplainedGroup):
     """A command that has others below it.
 
     Args:
         name: Its name.
         help: Its help.
         commands: The commands; by default those that are added.
+        job: Its heading in the help of the group above it.
     """
 
-    def __init__(self, name: str, help: str, commands: Commands | None = None) -> None:  # noqa: A002
-        self._functions: dict[str, tuple[Function, str | None]] = {}
+    def __init__(
+        self,
+        name: str,
+        help: str,  # noqa: A002
+        commands: Commands | None = None,
+        job: str = "",
+    ) -> None:
+        self._functions: dict[str, tuple[Function, str | None, str]] = {}
         commands = Commands(lambda: self._functions, self._make) if commands is None else commands
-        super().__init__(name, commands, help=help, no_args_is_help=True, context_settings=SETTINGS)
+        super().__init__(name, commands, help=help, no_args_is_help=True, context_settings=dict(SETTINGS))
+        self.job = job
 
     def _make(self, name: str) -> click.Command:
-        function, short_help = self._functions[name]
-        return command(function, name, short_help)
+        function, short_help, job = self._functions[name]
+        made = command(function, name, short_help)
+        made.job = job
+        return made
 
-    def add(self, name: str = "", short_help: str | None = None) -> Callable[[Function], Function]:
+    def add(self, name: str = "", short_help: str | None = None, job: str = "") -> Callable[[Function], Function]:
         """Add a function as a command; it stays what it is, so that it can be several commands.
 
         Args:
             name: Name of the command; by default that of the function.
             short_help: Its line in the help of the group; by default the first sentence of its docstring.
+            job: Its heading there: what people do with it.
         """
 
         def added(function: Function) -> Function:
-            self._functions[name or function.__name__] = function, short_help
+            self._functions[name or function.__name__] = function, short_help, job
             return function
 
         return added
@@ -179,12 +178,8 @@ class Group(click.Group):
         self.invoke_without_command = True
         return function
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - see `click.Group`
-        """The names of the commands, in the order in which they were added."""
-        return list(self.commands)
 
-
-def command(function: Function, name: str | None = None, short_help: str | None = None) -> click.Command:
+def command(function: Function, name: str | None = None, short_help: str | None = None) -> ExplainedCommand:
     """Make a command: every parameter whose class is an options class is replaced by its flags.
 
     Args:
@@ -195,7 +190,7 @@ def command(function: Function, name: str | None = None, short_help: str | None 
     parameters, run = _parameters(function)
     name = name or function.__name__
     help = inspect.cleandoc(function.__doc__ or "")  # noqa: A001
-    return _Command(name, SETTINGS, run, parameters, help, short_help=short_help)
+    return ExplainedCommand(name, dict(SETTINGS), run, parameters, help, short_help=short_help)
 
 
 def _parameters(function: Function) -> tuple[list[click.Parameter], Function]:
@@ -268,6 +263,7 @@ def _flags(cls: type, own: Collection[str]) -> list[click.Parameter]:
         if is_options(inner):
             made += _flags(cast("type", inner), own)
         elif not flag.hidden and each.name not in own:
+            flag = replace(flag, group=flag.group or group_of(cls, each.name))
             made.append(flag_of(each.name, inner, flag, texts[each.name], _default(each, inner)))
     return made
 
@@ -285,7 +281,7 @@ def flag_of(name: str, inner: object, flag: Flag, help: str, default: object) ->
     required = default is MISSING
     prints = isinstance(flag, Option) and flag.prints is not None
     given: dict[str, Any] = {} if required else {"default": default}
-    return click.Option(
+    made = FlagOption(
         [name, *_names(name, flag, on=default is True)],
         type=None if inner is bool else _type(_single(inner), flag),
         is_flag=True if inner is bool else None,  # False would let an option that must be given do without its value
@@ -299,6 +295,8 @@ def flag_of(name: str, inner: object, flag: Flag, help: str, default: object) ->
         expose_value=not prints,
         **given,
     )
+    made.first, made.group = flag.first or required, flag.group
+    return made
 
 
 def _names(name: str, flag: Flag, *, on: bool) -> list[str]:
@@ -388,20 +386,30 @@ def _format(name: str) -> Format:
     return name
 
 
+OUTPUT: Final = "Output"
+"""Group of the options of what is printed and written."""
+
 CampaignArgument: TypeAlias = Annotated[
     str, Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
 ]
 FormatOption: TypeAlias = Annotated[
     Format,
-    Option(parse=_format, metavar="FORMAT", help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}."),
+    Option(
+        parse=_format, metavar="FORMAT", first=True, group=OUTPUT, help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
+    ),
 ]
 ReportOption: TypeAlias = Annotated[
     Path | None,
-    Option(metavar="FILE", help="HTML report to write; CSV and LaTeX tables are written beside it."),
+    Option(
+        metavar="FILE",
+        help="HTML report to write; CSV and LaTeX tables are written beside it.",
+        first=True,
+        group=OUTPUT,
+    ),
 ]
 FiguresOption: TypeAlias = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="Folder to write the figures into, one SVG file each."),
+    Option(metavar="FOLDER", help="Folder to write the figures into, one SVG file each.", group=OUTPUT),
 ]
 ScoresArgument: TypeAlias = Annotated[
     list[str],

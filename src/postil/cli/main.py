@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main", "report"]
 
-HELP: Final = "Reference-based evaluation with quality-weighted references, and meta-evaluation against human ratings."
+HELP: Final = """\b
+Quality-weighted metrics of texts, and their agreement with human ratings.
+postil COMMAND --help explains a command; --help-all lists all; --version.
+"""
 VERSION_OPTION: Final = Option(help="Print the version.", prints=lambda: f"postil {VERSION}\n")
 
 
@@ -44,15 +47,17 @@ def _command(name: str) -> click.Command:
 class Root(Group):
     """The command above all others; it remembers how it was called."""
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - see `click`
-        """List the commands under what they are for, without importing them."""
-        jobs: dict[str, list[tuple[str, str]]] = {}
-        for capability in capabilities():
-            for name, (_, text) in capability.commands.items():
-                jobs.setdefault(capability.job, []).append((name, text))
-        for job, rows in jobs.items():
-            with formatter.section(job):
-                formatter.write_dl(rows)
+    def job_of(self, name: str) -> str:
+        """See `ExplainedGroup`; this imports no command."""
+        return next(each.job for each in capabilities() if name in each.commands)
+
+    def line_of(self, name: str) -> str:
+        """See `ExplainedGroup`; this imports no command."""
+        return next(each.commands[name].help for each in capabilities() if name in each.commands)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands alone: the help says what else there is."""
+        self.format_commands(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """See `click.Group`."""
@@ -103,7 +108,9 @@ class _Unread(ModuleType):
 
 def main() -> None:
     """The entry point of the ``postil`` command."""
-    if "--help" in sys.argv:  # which reads names and docstrings alone; numpy would take half of the time
+    if {"--help", "--help-all", "-h"} & set(
+        sys.argv
+    ):  # which reads names and docstrings alone; numpy would take half of the time
         sys.modules.setdefault("numpy", _Unread("numpy"))
     with _streams(), unwound():
         try:

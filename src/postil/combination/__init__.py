@@ -12,7 +12,7 @@ CAPABILITY: Final = Capability(
     __name__,
     "Compare metrics with people",
     commands={
-        "combine": Command("command:combine", "Learn human grades from several metrics, and grade texts by them."),
+        "combine": Command("command:combine", "Learn human grades from several metrics, and grade by them."),
     },
     kinds={
         "combine": Kind("result:CombinationResult", "view:view", chapter="view:chapter", pictures="view:pictures"),

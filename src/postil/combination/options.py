@@ -37,17 +37,17 @@ class CombineOptions(SeedOptions):
         items: Write the out-of-fold grades here, as score rows: .jsonl, .parquet or .csv.
     """
 
-    method: Annotated[str, Flag(metavar="NAME")] = "ridge"
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    penalty: Annotated[float, Flag(min=0)] = PENALTY
-    folds: Annotated[int, Flag(min=2)] = FOLDS
-    monotone: bool = False
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    resamples: Annotated[int, Flag(min=1)] = 1000
-    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
-    items: Annotated[str | None, Flag(metavar="FILE")] = None
+    method: Annotated[str, Flag(metavar="NAME", first=True)] = "ridge"
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME", first=True)] = ()
+    penalty: Annotated[float, Flag(min=0, group="Fit")] = PENALTY
+    folds: Annotated[int, Flag(min=2, group="Fit")] = FOLDS
+    monotone: Annotated[bool, Flag(group="Fit")] = False
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME", group="Metrics")] = ()
+    aspect: Annotated[str | None, Flag(metavar="NAME", group="Ratings")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", group="Ratings")] = None
+    resamples: Annotated[int, Flag(min=1, group="Resampling")] = 1000
+    out: Annotated[str | None, Flag("out", short="o", metavar="DIR", first=True)] = None
+    items: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
 
     def __post_init__(self) -> None:
         from postil.meta.grade_fits import LEARNERS  # noqa: PLC0415
@@ -79,10 +79,10 @@ class ApplyOptions:
         out: Write the grades here, as score rows: .jsonl, .parquet or .csv.
     """
 
-    clip: bool = False
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    any_references: bool = False
-    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
+    clip: Annotated[bool, Flag(first=True)] = False
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", first=True)] = None
+    any_references: Annotated[bool, Flag(first=True)] = False
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE", first=True)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

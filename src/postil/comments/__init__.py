@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Comments, threads and screening",
     commands={
         "comment": Command("command:comment", "Suggest comments for articles, each with its source."),
     },

@@ -61,24 +61,24 @@ class CommentOptions(EngineOptions):
         seed: Seed of nucleus sampling, or of the first of an article's calls with --endpoint.
     """
 
-    k: Annotated[int, Flag(short="k", min=1, metavar="K")] = 5
-    min_words: Annotated[int, Flag(min=0)] = 4
-    max_words: Annotated[int | None, Flag(min=1)] = None
-    blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
-    allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
-    profanity: Annotated[Literal["list", "model"], Flag(metavar="WHAT")] = "list"
-    repeat: Annotated[int, Flag(min=0, metavar="N")] = 2
-    precision: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
-    coverage: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
-    reranker: Annotated[str | None, Flag(metavar="DIR")] = None
-    encoder: Annotated[str | None, Flag(metavar="URL")] = None
-    strategy: Annotated[str | None, Flag("decoding", metavar="NAME")] = None
-    beam_size: Annotated[int | None, Flag(min=1)] = None
-    length_penalty: Annotated[float | None, Flag(min=0)] = None
-    no_repeat_ngram_size: Annotated[int | None, Flag("no-repeat-ngrams", min=0)] = None
-    top_p: float | None = None
-    temperature: float | None = None
-    seed: Annotated[int | None, Flag(min=0)] = None
+    k: Annotated[int, Flag(short="k", min=1, metavar="K", first=True)] = 5
+    min_words: Annotated[int, Flag(min=0, group="Filter")] = 4
+    max_words: Annotated[int | None, Flag(min=1, group="Filter")] = None
+    blocklist: Annotated[str | None, Flag(metavar="FILE", group="Filter")] = None
+    allow: Annotated[tuple[str, ...], Flag(metavar="KIND", group="Filter")] = ()
+    profanity: Annotated[Literal["list", "model"], Flag(metavar="WHAT", group="Filter")] = "list"
+    repeat: Annotated[int, Flag(min=0, metavar="N", group="Filter")] = 2
+    precision: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1, first=True)] = None
+    coverage: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1, first=True)] = None
+    reranker: Annotated[str | None, Flag(metavar="DIR", group="Encoders")] = None
+    encoder: Annotated[str | None, Flag(metavar="URL", group="Encoders")] = None
+    strategy: Annotated[str | None, Flag("decoding", metavar="NAME", group="Decoding")] = None
+    beam_size: Annotated[int | None, Flag(min=1, group="Decoding")] = None
+    length_penalty: Annotated[float | None, Flag(min=0, group="Decoding")] = None
+    no_repeat_ngram_size: Annotated[int | None, Flag("no-repeat-ngrams", min=0, group="Decoding")] = None
+    top_p: Annotated[float | None, Flag(group="Decoding")] = None
+    temperature: Annotated[float | None, Flag(group="Decoding")] = None
+    seed: Annotated[int | None, Flag(min=0, group="Decoding")] = None
 
     def __post_init__(self) -> None:
         if self.temperature != 0:  # which an endpoint takes
@@ -113,7 +113,7 @@ class CommentOptions(EngineOptions):
         return DecodingOptions(**given) if given else None
 
 
-@options
+@options(group="Language model")
 class PromptedCommentOptions(EndpointOptions):
     """Options of `postil comment` with a language model.
 
@@ -130,7 +130,7 @@ class PromptedCommentOptions(EndpointOptions):
             and a model that thinks before it writes needs many more.
     """
 
-    examples: Annotated[str | None, Flag(metavar="DIR")] = None
+    examples: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
     shots: Annotated[int, Flag(min=0)] = 6
     selector: Annotated[str | None, Flag(metavar="NAME")] = None
     prompt: Annotated[str | None, Flag(metavar="FILE")] = None

@@ -55,11 +55,15 @@ def comment(
     inputs: InputOptions,
     show_prompt: Annotated[  # noqa: ARG001 - it runs nothing
         bool,
-        Option(prints=_prompt, help="Print the template of the prompt and stop."),
+        Option(prints=_prompt, help="Print the template of the prompt and stop.", group="Language model"),
     ] = False,
     show_selector_prompt: Annotated[  # noqa: ARG001 - it runs nothing
         bool,
-        Option(prints=_selector_prompt, help="Print the template of the prompt of --selector and stop."),
+        Option(
+            prints=_selector_prompt,
+            help="Print the template of the prompt of --selector and stop.",
+            group="Language model",
+        ),
     ] = False,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:

@@ -117,7 +117,7 @@ def _check_limits(options: DataclassInstance) -> None:
                 )
 
 
-@options
+@options(group="Network")
 class PairOptions:
     """Options that all networks share.
 
@@ -150,7 +150,7 @@ class PairOptions:
         }
 
 
-@options
+@options(group="Network")
 class GeneratorOptions(PairOptions):
     """Architecture and loss of a generator; the paper gives hidden and vocabulary size (supplement C.1).
 
@@ -172,15 +172,15 @@ class GeneratorOptions(PairOptions):
 
     attention: Annotated[Literal["bahdanau", "general", "additive", "none"] | None, Flag(metavar="NAME")] = None
     cell: Annotated[Literal["gru", "lstm"], Flag(metavar="NAME")] = "gru"
-    hidden_size: Annotated[int, Flag(min=2)] = 256
+    hidden_size: Annotated[int, Flag(min=2, first=True)] = 256
     embedding_dim: Annotated[int, Flag(min=1, hidden=True)] = 256
     layers: Annotated[int, Flag(min=1)] = 1
-    loss: Annotated[Literal["full", "sampled"], Flag("softmax", metavar="NAME")] = "full"
+    loss: Annotated[Literal["full", "sampled"], Flag("softmax", metavar="NAME", first=True)] = "full"
     num_sampled: Annotated[int, Flag(min=1, hidden=True)] = 2000
     comments_per_group: Annotated[int | None, Flag(min=1, hidden=True)] = None
 
 
-@options
+@options(group="Network")
 class RelevanceOptions(PairOptions):
     """Architecture and loss of a relevance model.
 
@@ -230,7 +230,7 @@ class RelevanceOptions(PairOptions):
         return 8 if self.architecture == "interaction" else 20 if self.loss == "negative" else 0
 
 
-@options
+@options(group="Training")
 class TrainingOptions:
     """Options of a training.
 
@@ -251,7 +251,7 @@ class TrainingOptions:
     """
 
     batch: Annotated[int, Flag(min=2)] = 256
-    epochs: Annotated[int, Flag(min=1)] = 20
+    epochs: Annotated[int, Flag(min=1, first=True)] = 20
     steps: Annotated[int | None, Flag(min=1)] = None
     learning_rate: float = 1e-3
     warmup: Annotated[int, Flag(min=0, hidden=True)] = 0
@@ -260,7 +260,7 @@ class TrainingOptions:
     eval_every: Annotated[int, Flag(min=1)] = 1000
     patience: Annotated[int, Flag(min=0)] = 3
     seed: Annotated[int, Flag(min=0, hidden=True)] = SEED
-    device: Annotated[str, Flag(metavar="NAME")] = "auto"
+    device: Annotated[str, Flag(metavar="NAME", first=True)] = "auto"
     bf16: bool = False
     tensorboard: Annotated[str | None, Flag(metavar="FOLDER")] = None
 
@@ -295,14 +295,14 @@ LONGEST: Final = 2**31 - 1
 SOURCES: Final = ("title", "content", "both", "comments")
 
 
-@options
+@options(group="Training")
 class RelevanceTraining(TrainingOptions):
     """Options of the training of a relevance model."""
 
     weight_decay: float = 0.3
 
 
-@options
+@options(group="Training")
 class GeneratorTraining(TrainingOptions):
     """Options of the training of a generator."""
 
@@ -337,16 +337,16 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
         training: Options of its training.
     """
 
-    ranker: Annotated[str, Flag(metavar="NAME")] = "features"
-    reranker: Annotated[str | None, Flag(metavar="DIR")] = None
-    encoder: Annotated[str | None, Flag(metavar="DIR|URL")] = None
-    encoder_model: Annotated[str | None, Flag(metavar="NAME")] = None
-    neighbors: Annotated[int, Flag(min=1)] = 20
-    retrieval: Annotated[Weighting, Flag(metavar="NAME")] = "tf-idf"
-    idf: Annotated[Idf, Flag(metavar="NAME")] = "plain"
-    vectors: Annotated[str, Flag(metavar="FOLDER")] = "auto"
-    embeddings: Annotated[str, Flag(metavar="FOLDER")] = "corpus"
-    eval_negatives: Annotated[int, Flag(min=0)] = 100
+    ranker: Annotated[str, Flag(metavar="NAME", first=True)] = "features"
+    reranker: Annotated[str | None, Flag(metavar="DIR", group="Encoders")] = None
+    encoder: Annotated[str | None, Flag(metavar="DIR|URL", group="Encoders")] = None
+    encoder_model: Annotated[str | None, Flag(metavar="NAME", group="Encoders")] = None
+    neighbors: Annotated[int, Flag(min=1, group="Candidates")] = 20
+    retrieval: Annotated[Weighting, Flag(metavar="NAME", group="Candidates")] = "tf-idf"
+    idf: Annotated[Idf, Flag(metavar="NAME", group="Candidates")] = "plain"
+    vectors: Annotated[str, Flag(metavar="FOLDER", first=True)] = "auto"
+    embeddings: Annotated[str, Flag(metavar="FOLDER", group="Network")] = "corpus"
+    eval_negatives: Annotated[int, Flag(min=0, group="Candidates")] = 100
     network: RelevanceOptions = RelevanceOptions()
     training: RelevanceTraining = RelevanceTraining()
 
@@ -402,10 +402,12 @@ class GeneratorTrainOptions(SeedOptions):
         training: Options of its training.
     """
 
-    source: Annotated[Literal["title", "content", "both", "comments"] | None, Flag(metavar="FIELD")] = None
-    target: Annotated[Literal["comments", "title"], Flag(metavar="FIELD")] = "comments"
-    max_content_words: Annotated[int | None, Flag(min=0)] = None
-    embeddings: Annotated[str, Flag(metavar="FOLDER")] = "none"
+    source: Annotated[Literal["title", "content", "both", "comments"] | None, Flag(metavar="FIELD", group="Texts")] = (
+        None
+    )
+    target: Annotated[Literal["comments", "title"], Flag(metavar="FIELD", group="Texts")] = "comments"
+    max_content_words: Annotated[int | None, Flag(min=0, group="Texts")] = None
+    embeddings: Annotated[str, Flag(metavar="FOLDER", group="Network")] = "none"
     network: GeneratorOptions = GeneratorOptions()
     training: GeneratorTraining = GeneratorTraining()
 
@@ -462,12 +464,12 @@ class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
         seed: Seed of the comments that are set aside.
     """
 
-    split: Annotated[str, Flag(metavar="NAME")] = "test"
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = METRICS
-    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    by_date: Annotated[str | None, Flag(metavar="PERIOD")] = None
-    encoder: Annotated[str | None, Flag(metavar="URL")] = None
+    split: Annotated[str, Flag(metavar="NAME", first=True)] = "test"
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC", first=True)] = METRICS
+    weights: Annotated[str | None, Flag(metavar="METHOD", first=True)] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", group="Metrics")] = None
+    by_date: Annotated[str | None, Flag(metavar="PERIOD", first=True)] = None
+    encoder: Annotated[str | None, Flag(metavar="URL", group="Encoders")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

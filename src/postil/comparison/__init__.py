@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Score texts",
+    "Measure texts",
     commands={
         "compare": Command("command:compare", "Compare systems with a baseline on each metric."),
     },

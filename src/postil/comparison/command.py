@@ -36,6 +36,7 @@ def compare(
             metavar="LOG",
             help="Compare models by what readers did with their interleaved suggestions, in place of scores: the "
             "outcome log of postil serve.",
+            first=True,
         ),
     ] = None,
     preferences: Annotated[
@@ -44,6 +45,7 @@ def compare(
             metavar="FILE",
             help="Compare systems by paired preferences (item, system_a, system_b, annotator, preference: a, b, tie) "
             "in place of scores, as from annotate export.",
+            first=True,
         ),
     ] = None,
     options: CompareOptions,

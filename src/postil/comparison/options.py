@@ -33,11 +33,11 @@ class CompareOptions(ResamplingOptions):
             --paired-bs and --paired-ar).
     """
 
-    baseline: Annotated[str | None, Flag(metavar="SYSTEM")] = None
-    intersect: bool = False
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    baseline: Annotated[str | None, Flag(metavar="SYSTEM", first=True)] = None
+    intersect: Annotated[bool, Flag(first=True)] = False
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME", first=True)] = ()
     item_means: bool = False
-    p_values: Annotated[str, Flag(metavar="NAME")] = "postil"
+    p_values: Annotated[str, Flag(metavar="NAME", group="Resampling")] = "postil"
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -10,9 +10,9 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Corpora and models",
     commands={
-        "corpus": Command("command:corpus", "Import external formats; build corpora of articles with comments."),
+        "corpus": Command("command:corpus", "Import other formats; build corpora of articles and comments."),
     },
     kinds={
         "corpus": Kind("result:CorpusMetadata", "view:corpus", title="A corpus"),

@@ -97,6 +97,7 @@ def _import(name: str) -> click.Command:
     made.__doc__ = importer.help
     made.__annotations__ = hints | {"out": _rows(importer.rows.__name__), "options": importer.options, "return": None}
     ready = command(made, name)
+    ready.job = importer.job
     if "decisions" not in flags_of(importer.options):
         ready.params.append(click.Option(["--decisions"], hidden=True, expose_value=False, callback=_refuse_decisions))
     return ready

@@ -230,30 +230,30 @@ class BuildOptions:
     5
     """
 
-    source: Annotated[str, Flag(metavar="TEXT")]
-    license: Annotated[str, Flag(metavar="TEXT")]
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    dates: Annotated[DateRange | None, Flag(metavar="FROM..TO")] = None
-    min_content_words: Annotated[int | None, Flag(min=0)] = None
-    min_comments: Annotated[int | None, Flag(min=1)] = None
-    max_comment_words: Annotated[int, Flag(min=1)] = 50
-    long_comments: Annotated[str, Flag(metavar="POLICY")] = "drop"
-    dev: Annotated[Share, Flag(metavar="SIZE")] = TWENTIETH
-    test: Annotated[Share, Flag(metavar="SIZE")] = TWENTIETH
-    split_by: Annotated[str, Flag(metavar="WAY")] = "random"
-    test_min_comments: Annotated[int | None, Flag(min=0)] = None
-    test_min_words: Annotated[int, Flag(min=0)] = 6
-    test_min_upvotes: Annotated[int | None, Flag(min=0)] = None
-    references_per_article: Annotated[int, Flag(min=0)] = 27
-    sample_references_from: Annotated[str, Flag(metavar="POOL")] = "all"
-    dedup_threshold: Annotated[float, Flag(metavar="J", min=0, max=1)] = 0.8
-    vocab_size: Annotated[int, Flag(min=1)] = 30_000
-    html: Annotated[str, Flag(metavar="POLICY")] = "clean"
-    user_ids: Annotated[str, Flag(metavar="POLICY")] = "drop"
-    hash_key: Annotated[HashKey | None, Flag(metavar="FILE")] = None
-    mask: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
-    seed: Annotated[int, Flag(min=0)] = SEED
-    on_error: Annotated[str, Flag(metavar="POLICY")] = "stop"
+    source: Annotated[str, Flag(metavar="TEXT", first=True)]
+    license: Annotated[str, Flag(metavar="TEXT", first=True)]
+    tokenizer: Annotated[str, Flag(metavar="NAME", first=True)] = "words"
+    dates: Annotated[DateRange | None, Flag(metavar="FROM..TO", group="Articles and comments")] = None
+    min_content_words: Annotated[int | None, Flag(min=0, group="Articles and comments")] = None
+    min_comments: Annotated[int | None, Flag(min=1, first=True)] = None
+    max_comment_words: Annotated[int, Flag(min=1, group="Articles and comments")] = 50
+    long_comments: Annotated[str, Flag(metavar="POLICY", group="Articles and comments")] = "drop"
+    dev: Annotated[Share, Flag(metavar="SIZE", first=True)] = TWENTIETH
+    test: Annotated[Share, Flag(metavar="SIZE", first=True)] = TWENTIETH
+    split_by: Annotated[str, Flag(metavar="WAY", group="Test set")] = "random"
+    test_min_comments: Annotated[int | None, Flag(min=0, group="Test set")] = None
+    test_min_words: Annotated[int, Flag(min=0, group="Test set")] = 6
+    test_min_upvotes: Annotated[int | None, Flag(min=0, group="Test set")] = None
+    references_per_article: Annotated[int, Flag(min=0, group="Test set")] = 27
+    sample_references_from: Annotated[str, Flag(metavar="POOL", group="Test set")] = "all"
+    dedup_threshold: Annotated[float, Flag(metavar="J", min=0, max=1, group="Articles and comments")] = 0.8
+    vocab_size: Annotated[int, Flag(min=1, group="Articles and comments")] = 30_000
+    html: Annotated[str, Flag(metavar="POLICY", group="Articles and comments")] = "clean"
+    user_ids: Annotated[str, Flag(metavar="POLICY", group="Privacy")] = "drop"
+    hash_key: Annotated[HashKey | None, Flag(metavar="FILE", group="Privacy")] = None
+    mask: Annotated[tuple[str, ...], Flag(metavar="KIND", group="Privacy")] = ()
+    seed: Annotated[int, Flag(min=0, group="Running")] = SEED
+    on_error: Annotated[str, Flag(metavar="POLICY", group="Reading tables")] = "stop"
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -299,7 +299,7 @@ class BuildOptions:
         return {name: value for name, value in values.items() if value is not None}
 
 
-@options
+@options(group="Running")
 class BuildRunOptions:
     """Inputs of a build that are split already, and where the work is done.
 
@@ -313,9 +313,9 @@ class BuildRunOptions:
         address: Address of a running Ray cluster, or auto, with --engine ray.
     """
 
-    dev_from: Annotated[str | None, Flag(metavar="FILE")] = None
-    test_from: Annotated[str | None, Flag(metavar="FILE")] = None
-    ratings: Annotated[str | None, Flag(metavar="FILE")] = None
+    dev_from: Annotated[str | None, Flag(metavar="FILE", group="Test set")] = None
+    test_from: Annotated[str | None, Flag(metavar="FILE", group="Test set")] = None
+    ratings: Annotated[str | None, Flag(metavar="FILE", group="Articles and comments")] = None
     jobs: Annotated[int | None, Flag("jobs", short="j", min=1)] = None
     engine: Annotated[str, Flag(metavar="NAME")] = "local"
     address: Annotated[str | None, Flag(metavar="ADDRESS")] = None

@@ -28,13 +28,15 @@ def correlate(
     *,
     judgements: Annotated[str, Option(metavar="FILE", help="Judgements (item, system, annotator, grade).")],
     candidates: Annotated[
-        str | None, Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.")
+        str | None,
+        Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.", group="Disagreements"),
     ] = None,
     aspect: Annotated[
         list[str] | None,
         Option(
             metavar="NAME",
             help="Aspect to keep, where judgements have more than one; repeatable: a result for each.",
+            group="Ratings",
         ),
     ] = None,
     by: Annotated[
@@ -43,6 +45,7 @@ def correlate(
             metavar="LEVEL",
             help="Aggregation level: pool (all texts, the default), item (mean over items), system (means of systems) "
             "or within-system (texts of each system, mean over systems); repeatable: a result for each.",
+            first=True,
         ),
     ] = None,
     options: CorrelateOptions,

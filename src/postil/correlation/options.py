@@ -43,25 +43,27 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         resamples: Number of resamples of the items, for confidence intervals; Kendall's coefficients take 200 at most.
     """
 
-    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME", names=CHOICES)] = (
+    coefficients: Annotated[
+        tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME", names=CHOICES, first=True)
+    ] = (
         "pearson",
         "spearman",
         "kendall-b",
     )
     by: Annotated[By, Flag(metavar="LEVEL")] = "pool"
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME", group="Metrics")] = ()
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME", group="Metrics")] = ()
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    severity: Annotated[Rule, Flag(metavar="RULE")] = "keep"
-    human_as_given: bool = False
-    disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME")] = None
-    baseline: Annotated[str | None, Flag(metavar="METRIC")] = None
-    worst: Annotated[int, Flag(min=0)] = 10
-    audit: bool = False
-    alt_epsilon: Annotated[float, Flag(min=0, max=1)] = 0.2
-    lengths: Annotated[str, Flag(metavar="NAME")] = LENGTH
-    folds: Annotated[int, Flag(min=2)] = 5
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", first=True)] = None
+    severity: Annotated[Rule, Flag(metavar="RULE", group="Ratings")] = "keep"
+    human_as_given: Annotated[bool, Flag(group="Ratings")] = False
+    disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME", group="Disagreements")] = None
+    baseline: Annotated[str | None, Flag(metavar="METRIC", group="Metrics")] = None
+    worst: Annotated[int, Flag(min=0, group="Disagreements")] = 10
+    audit: Annotated[bool, Flag(first=True)] = False
+    alt_epsilon: Annotated[float, Flag(min=0, max=1, group="Audit")] = 0.2
+    lengths: Annotated[str, Flag(metavar="NAME", group="Audit")] = LENGTH
+    folds: Annotated[int, Flag(min=2, group="Audit")] = 5
 
     def __post_init__(self) -> None:
         for several in ("coefficients", "metrics", "lower_is_better"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast,
 
 from postil.data.explain import LONGEST, shown
 from postil.data.fields import is_integer, is_number
-from postil.errors import UnknownName, UsageError
+from postil.errors import UnknownName, UsageError, nearest
 from postil.messages import Listed, Setting
 from postil.options import Flag, split_hint
 
@@ -142,8 +142,13 @@ def check_bounds(options: DataclassInstance) -> None:
             else:
                 wrong = isinstance(one, int | float) and not least <= one <= most
             if wrong:
+                near = nearest(f"{one}", known)
                 raise UsageError(
-                    "{setting}: expected {expected}, got {got}", setting=Setting(name), expected=expected, got=f"{one}"
+                    "{setting}: expected {expected}, got {got}{guess}",
+                    setting=Setting(name),
+                    expected=expected,
+                    got=f"{one}",
+                    guess="" if near is None else f"; did you mean '{near}'?",
                 )
 
 

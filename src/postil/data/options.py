@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-@options
+@options(group="Running")
 class SeedOptions:
     """Options of what draws at random.
 
@@ -39,7 +39,7 @@ class SeedOptions:
     seed: Annotated[int, Flag(min=0)] = 20181
 
 
-@options
+@options(group="Running")
 class ThreadOptions:
     """Options of what runs in threads.
 
@@ -50,7 +50,7 @@ class ThreadOptions:
     jobs: Annotated[int, Flag("jobs", short="j", min=1)] = 1
 
 
-@options
+@options(group="Server")
 class ListenOptions:
     """Options of what listens for requests.
 
@@ -61,13 +61,13 @@ class ListenOptions:
         https: The server is behind a reverse proxy that speaks HTTPS.
     """
 
-    host: Annotated[str, Flag(metavar="ADDRESS")] = "127.0.0.1"
-    port: Annotated[int, Flag(min=0, max=65535)] = 8000
+    host: Annotated[str, Flag(metavar="ADDRESS", first=True)] = "127.0.0.1"
+    port: Annotated[int, Flag(min=0, max=65535, first=True)] = 8000
     name: Annotated[tuple[str, ...], Flag(metavar="HOST")] = ()
     https: bool = False
 
 
-@options
+@options(group="Running")
 class EngineOptions(ThreadOptions):
     """Options of what can run on a cluster.
 
@@ -80,7 +80,7 @@ class EngineOptions(ThreadOptions):
     address: Annotated[str | None, Flag(metavar="ADDRESS")] = None
 
 
-@options
+@options(group="Metrics")
 class PluginOptions:
     """Options of what can score by own metrics.
 
@@ -91,7 +91,7 @@ class PluginOptions:
     plugins: Annotated[tuple[str, ...], Flag("plugin", metavar="MODULE")] = ()
 
 
-@options
+@options(group="Resampling")
 class ResamplingOptions(SeedOptions):
     """Options of intervals and tests.
 
@@ -104,7 +104,7 @@ class ResamplingOptions(SeedOptions):
     permutations: Annotated[int, Flag(min=1)] = 10_000
 
 
-@options
+@options(group="Reading tables")
 class TableInputOptions:
     """Options of reading tables.
 
@@ -122,7 +122,7 @@ class TableInputOptions:
         missing: Text of cells that hold no value, such as n/a, in text tables and workbooks; repeatable.
     """
 
-    column: Annotated[tuple[str, ...], Flag(metavar="FIELD=COLUMN")] = ()
+    column: Annotated[tuple[str, ...], Flag(metavar="FIELD=COLUMN", first=True)] = ()
     input_format: Annotated[tuple[str, ...], Flag(metavar="FORMAT")] = ()
     encoding: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     delimiter: Annotated[tuple[str, ...], Flag(metavar="CHAR")] = ()
@@ -165,7 +165,7 @@ class TableInputOptions:
         )
 
 
-@options
+@options(group="Reading tables")
 class InputOptions(TableInputOptions):
     """Options of reading tables and dataset folders.
 
@@ -180,7 +180,7 @@ class InputOptions(TableInputOptions):
         return self.split
 
 
-@options
+@options(group="Reading tables")
 class ScoreInputOptions(InputOptions):
     """Options of reading item scores.
 
@@ -191,7 +191,7 @@ class ScoreInputOptions(InputOptions):
     metric_columns: Annotated[tuple[str, ...], Flag(metavar="NAMES")] = ()
 
 
-@options
+@options(group="Reading tables")
 class RatingInputOptions(InputOptions):
     """Options of reading judgements.
 

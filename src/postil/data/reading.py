@@ -469,7 +469,10 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
         needed |= dict.fromkeys(("text", NESTED), False) if row_type is Reference else {}  # one of the two is enough
         if name == NESTED and is_folded(source):  # columns of one reference each
             name = "text"
-        UnknownName.check(f"field of {role or next(iter(roles))}", name, needed)
+        if name not in needed:
+            fields = {other: [each.encode_name for each in msgspec.structs.fields(of)] for other, of in roles.items()}
+            others = [f"{other}.{name}" for other, names in fields.items() if name in names and not dot]
+            raise UnknownName(f"field of {role or next(iter(roles))}", name, [*needed, *others])
         if not source and needed[name]:
             raise UsageError(
                 "{column}: every {row} needs {field}, so name its column",

@@ -25,7 +25,7 @@ def document_kinds() -> tuple[str, ...]:
     return tuple(sorted(each.name for each in iter_modules(readers.__path__)))
 
 
-@options
+@options(group="Reading pages")
 class SourceOptions:
     """Options of reading documents.
 

@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Measure texts",
     kinds={
         "dry-run": Kind("dry_run:DryRunResult", "dry_run:dry_run_view", title="Dry run"),
     },

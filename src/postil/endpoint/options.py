@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["EndpointOptions"]
 
 
-@options
+@options(group="Language model")
 class EndpointOptions:
     """Options of what asks a language model.
 
@@ -43,7 +43,7 @@ class EndpointOptions:
         dry_run: Ask nothing; print numbers of calls and tokens, cost and time.
     """
 
-    endpoint: Annotated[str | None, Flag(metavar="URL")] = None
+    endpoint: Annotated[str | None, Flag(metavar="URL", first=True)] = None
     cache: Annotated[str | None, Flag(metavar="DIR")] = None
     rate: Annotated[Rate | None, Flag(metavar="N/TIME")] = None
     parallel: Annotated[int, Flag(min=1)] = 4

@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Corpora and models",
     commands={
         "forget": Command("command:forget_comments", "Erase comments from models, corpora and answers, for good."),
     },

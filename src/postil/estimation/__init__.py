@@ -10,11 +10,9 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Compare metrics with people",
+    "Collect ratings and estimate from them",
     commands={
-        "estimate": Command(
-            "command:estimate", "Estimate mean human grades of systems from few ratings and many scores."
-        ),
+        "estimate": Command("command:estimate", "Estimate mean human grades from few ratings and many scores."),
     },
     kinds={
         "estimate": Kind("result:EstimateResult", "view:view", chapter="view:chapter", pictures="view:pictures"),

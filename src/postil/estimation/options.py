@@ -29,13 +29,13 @@ class EstimateOptions:
             from the ratings, keep them, or auto (remove them where they are significant).
     """
 
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    target: Annotated[str, Flag(metavar="NAME")] = "population"
-    method: Annotated[str, Flag(metavar="NAME")] = "crossed"
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    severity: Annotated[Rule, Flag(metavar="RULE")] = "auto"
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME", first=True)] = ()
+    target: Annotated[str, Flag(metavar="NAME", group="Estimator")] = "population"
+    method: Annotated[str, Flag(metavar="NAME", first=True)] = "crossed"
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME", group="Metrics")] = ()
+    aspect: Annotated[str | None, Flag(metavar="NAME", group="Ratings")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", group="Ratings")] = None
+    severity: Annotated[Rule, Flag(metavar="RULE", group="Ratings")] = "auto"
 
     def __post_init__(self) -> None:
         from postil.estimation.designs import ESTIMATORS, TARGETS  # noqa: PLC0415

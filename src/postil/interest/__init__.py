@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Find interesting passages",
+    "Interesting passages",
     commands={
         "interesting": Command("command:interesting", "Print the most interesting passages of a page."),
     },

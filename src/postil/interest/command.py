@@ -27,11 +27,13 @@ def interesting(
     *,
     page: Annotated[
         str | None,
-        Option(metavar="FILE", help="Write the document with its passages highlighted, as one HTML page."),
+        Option(metavar="FILE", help="Write the document with its passages highlighted, as one HTML page.", first=True),
     ] = None,
     pages: Annotated[
         str | None,
-        Option(metavar="DIR", help="Write such a page of each document, and index.html with the best of all."),
+        Option(
+            metavar="DIR", help="Write such a page of each document, and index.html with the best of all.", first=True
+        ),
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:

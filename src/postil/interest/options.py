@@ -46,16 +46,16 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
         anchors: Not of a page.
     """
 
-    k: Annotated[int, Flag("k", short="k", min=1)] = 5
-    goal: Annotated[Goal | None, Flag(metavar="GOAL")] = None
-    model: Annotated[str | None, Flag(metavar="DIR")] = None
-    vectors: Annotated[str | None, Flag(metavar="DIR")] = None
-    measure: Annotated[str | None, Flag("measure", short="m", metavar="SPEC")] = None
-    reference: Annotated[str | None, Flag("reference", short="r", metavar="FILE")] = None
-    split: Annotated[PassageSplit, Flag(metavar="WHAT")] = "sentences"
-    lang: Annotated[str | None, Flag(metavar="CODE")] = None
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = AUTO
-    stop: Annotated[str, Flag(metavar="LANG")] = AUTO
+    k: Annotated[int, Flag("k", short="k", min=1, first=True)] = 5
+    goal: Annotated[Goal | None, Flag(metavar="GOAL", first=True)] = None
+    model: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
+    vectors: Annotated[str | None, Flag(metavar="DIR", group="Measures")] = None
+    measure: Annotated[str | None, Flag("measure", short="m", metavar="SPEC", group="Measures")] = None
+    reference: Annotated[str | None, Flag("reference", short="r", metavar="FILE", group="Measures")] = None
+    split: Annotated[PassageSplit, Flag(metavar="WHAT", group="Reading pages")] = "sentences"
+    lang: Annotated[str | None, Flag(metavar="CODE", first=True)] = None
+    tokenizer: Annotated[str, Flag(metavar="NAME", group="Words")] = AUTO
+    stop: Annotated[str, Flag(metavar="LANG", group="Words")] = AUTO
     anchors: Annotated[bool, Flag(hidden=True)] = False
 
     def __post_init__(self) -> None:

@@ -28,12 +28,12 @@ class InterestTrainOptions(SeedOptions, ThreadOptions):
         seed: Seed of folds and resamples.
     """
 
-    penalty: float = 100.0
-    min_count: Annotated[int, Flag(min=1)] = 5
-    min_pages: Annotated[int, Flag(min=1)] = 1
-    cues: Annotated[float, Flag(min=0)] = 0.0
-    folds: Annotated[int, Flag(min=2)] = 20
-    resamples: Annotated[int, Flag(min=1)] = 1000
+    penalty: Annotated[float, Flag(group="Fit")] = 100.0
+    min_count: Annotated[int, Flag(min=1, first=True)] = 5
+    min_pages: Annotated[int, Flag(min=1, first=True)] = 1
+    cues: Annotated[float, Flag(min=0, group="Fit")] = 0.0
+    folds: Annotated[int, Flag(min=2, group="Fit")] = 20
+    resamples: Annotated[int, Flag(min=1, group="Resampling")] = 1000
 
     def __post_init__(self) -> None:
         if not 0.0 < self.penalty < PENALTIES:

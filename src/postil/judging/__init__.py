@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Score texts",
+    "Measure texts",
     commands={
         "judge": Command("command:judge", "Grade texts, or compare them in pairs, by a language model."),
     },

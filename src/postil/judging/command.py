@@ -35,21 +35,27 @@ def judge(
             short="r",
             metavar="FILE",
             help="References (item, text, grade, and system if one of those wrote it), to choose the anchors of.",
+            first=True,
         ),
     ] = None,
     articles: Annotated[
         str | None,
-        Option(metavar="FILE", help="Articles (id, title, content); the ids are the items."),
+        Option(metavar="FILE", help="Articles (id, title, content); the ids are the items.", first=True),
     ] = None,
     judgements: Annotated[
         str | None,
-        Option(metavar="FILE", help="Human ratings (item, system, annotator, grade) to compare."),
+        Option(
+            metavar="FILE",
+            help="Human ratings (item, system, annotator, grade) to compare.",
+            group="Comparison with people",
+        ),
     ] = None,
     pairs: Annotated[
         bool,
         Option(
             help="Compare the texts of each item in pairs, each in both orders, instead of grading them. Rows of --out "
             "are preferences, for compare --preferences.",
+            group="Pairs",
         ),
     ] = False,
     preferences: Annotated[
@@ -57,6 +63,7 @@ def judge(
         Option(
             metavar="FILE",
             help="Human preferences (item, system_a, system_b, annotator, preference) to compare, with --pairs.",
+            group="Comparison with people",
         ),
     ] = None,
     options: JudgeOptions,
@@ -64,11 +71,11 @@ def judge(
     limits: LimitOptions,
     show_prompt: Annotated[  # noqa: ARG001 - it runs nothing
         bool,
-        Option(prints=_prompt, help="Print the template of the prompt."),
+        Option(prints=_prompt, help="Print the template of the prompt.", group="Prompt"),
     ] = False,
     show_pairs_prompt: Annotated[  # noqa: ARG001 - it runs nothing
         bool,
-        Option(prints=_pairs_prompt, help="Print the template of the prompt of --pairs."),
+        Option(prints=_pairs_prompt, help="Print the template of the prompt of --pairs.", group="Prompt"),
     ] = False,
     report: ReportOption = None,
     figures: FiguresOption = None,

@@ -52,25 +52,25 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
         out: Write the grades here as score rows: .jsonl, .parquet or .csv.
     """
 
-    model: Annotated[str, Flag(metavar="NAME")]
-    name: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    rubric: Annotated[str | None, Flag(metavar="FILE")] = None
-    prompt: Annotated[str | None, Flag(metavar="FILE")] = None
-    anchors: Annotated[str, Flag(metavar="NAME")] = "nearest"
-    anchor_metric: Annotated[str, Flag(metavar="SPEC")] = "rouge-l"
-    anchors_per_grade: Annotated[int, Flag(min=1)] = 1
-    article_words: Annotated[int, Flag(min=1)] = 600
-    logprobs: bool = True
-    samples: Annotated[int, Flag(min=1)] = 5
-    temperature: Annotated[float, Flag(min=0)] = 0.7
-    answer_tokens: Annotated[int, Flag(min=1)] = ANSWER_TOKENS
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    baseline: Annotated[str | None, Flag(metavar="SYSTEM")] = None
-    pairs_per_item: Annotated[int | None, Flag(min=1)] = None
-    controls: bool = False
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
+    model: Annotated[str, Flag(metavar="NAME", first=True)]
+    name: Annotated[str | None, Flag(metavar="NAME", group="Output")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", first=True)] = None
+    rubric: Annotated[str | None, Flag(metavar="FILE", group="Prompt")] = None
+    prompt: Annotated[str | None, Flag(metavar="FILE", group="Prompt")] = None
+    anchors: Annotated[str, Flag(metavar="NAME", group="Prompt")] = "nearest"
+    anchor_metric: Annotated[str, Flag(metavar="SPEC", group="Prompt")] = "rouge-l"
+    anchors_per_grade: Annotated[int, Flag(min=1, group="Prompt")] = 1
+    article_words: Annotated[int, Flag(min=1, group="Prompt")] = 600
+    logprobs: Annotated[bool, Flag(group="Answers")] = True
+    samples: Annotated[int, Flag(min=1, group="Answers")] = 5
+    temperature: Annotated[float, Flag(min=0, group="Answers")] = 0.7
+    answer_tokens: Annotated[int, Flag(min=1, group="Answers")] = ANSWER_TOKENS
+    tokenizer: Annotated[str, Flag(metavar="NAME", group="Prompt")] = "words"
+    baseline: Annotated[str | None, Flag(metavar="SYSTEM", group="Pairs")] = None
+    pairs_per_item: Annotated[int | None, Flag(min=1, group="Pairs")] = None
+    controls: Annotated[bool, Flag(group="Comparison with people")] = False
+    aspect: Annotated[str | None, Flag(metavar="NAME", group="Comparison with people")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE", first=True)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

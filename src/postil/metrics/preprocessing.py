@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Preprocessing"]
 
 
-@options
+@options(group="Words")
 class Preprocessing:
     """Preprocessing of passages: tokenization, stop words, stems; or the anchors in place of the words.
 
@@ -35,7 +35,7 @@ class Preprocessing:
 
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     stem: Annotated[str, Flag(metavar="NAME")] = "none"
-    stop: Annotated[str, Flag(metavar="LANG")] = "none"
+    stop: Annotated[str, Flag(metavar="LANG", first=True)] = "none"
     anchors: bool = False
 
     @property

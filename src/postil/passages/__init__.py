@@ -10,9 +10,9 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Find interesting passages",
+    "Interesting passages",
     commands={
-        "passages": Command("command:passages", "Rank graded passages by measures and compare the rankings by nCG."),
+        "passages": Command("command:passages", "Rank graded passages by measures, and compare them by nCG."),
     },
     kinds={
         "passages": Kind("result:NcgResult", "view:view", chapter="chapter:chapter", pictures="chapter:pictures"),

@@ -29,19 +29,25 @@ def passages(
     inputs: InputOptions,
     *,
     scores: Annotated[
-        str | None, Option(metavar="FILE", help="Write the scores of every passage (item: topic, system: id).")
+        str | None,
+        Option(metavar="FILE", help="Write the scores of every passage (item: topic, system: id).", group="Output"),
     ] = None,
     runs: Annotated[
         Path | None,
-        Option(metavar="FOLDER", help="Write every ranking but random as a TREC run, one list per topic."),
+        Option(
+            metavar="FOLDER", help="Write every ranking but random as a TREC run, one list per topic.", group="Output"
+        ),
     ] = None,
-    figures: Annotated[Path | None, Option(metavar="FOLDER", help="Draw the curves of nCG over k.")] = None,
+    figures: Annotated[
+        Path | None, Option(metavar="FOLDER", help="Draw the curves of nCG over k.", group="Output")
+    ] = None,
     summaries: Annotated[
         str | None,
         Option(
             metavar="FILE",
             help="Score systems' summaries, rows (item: the topic, system, text), against the informative passages of "
             "each topic, instead of ranking passages.",
+            group="Summaries",
         ),
     ] = None,
     articles: Annotated[
@@ -49,14 +55,22 @@ def passages(
         Option(
             metavar="FILE",
             help="With --summaries: rows (topic, text), a second reference, and the correlation of both rankings.",
+            group="Summaries",
         ),
     ] = None,
     max_words: Annotated[
-        int | None, Option(min=1, metavar="N", help="Number of words at which summaries are cut; by default 500.")
+        int | None,
+        Option(
+            min=1, metavar="N", help="Number of words at which summaries are cut; by default 500.", group="Summaries"
+        ),
     ] = None,
     items: Annotated[
         str | None,
-        Option(metavar="FILE", help="Write the score of every summary, for postil compare; higher is better."),
+        Option(
+            metavar="FILE",
+            help="Write the score of every summary, for postil compare; higher is better.",
+            group="Summaries",
+        ),
     ] = None,
     report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002

@@ -38,7 +38,7 @@ RepeatedTexts: TypeAlias = Literal["each", "once"]
 EqualTexts: TypeAlias = Literal["leave", "stay"]
 
 
-@options
+@options(group="Rankings")
 class RankingOptions(SeedOptions, ThreadOptions):
     """Options of rankings of passages and their nCG.
 
@@ -50,11 +50,11 @@ class RankingOptions(SeedOptions, ThreadOptions):
         resamples: Number of resamples of topics or folds, for confidence intervals.
     """
 
-    pool: Annotated[Pool, Flag(metavar="HOW")] = "all"
-    k: Annotated[tuple[int, ...], Flag("k", short="k", metavar="K", min=1)] = ()
+    pool: Annotated[Pool, Flag(metavar="HOW", first=True)] = "all"
+    k: Annotated[tuple[int, ...], Flag("k", short="k", metavar="K", min=1, first=True)] = ()
     folds: Annotated[int, Flag(min=2)] = FOLDS
     scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
-    resamples: Annotated[int, Flag(min=1)] = 1000
+    resamples: Annotated[int, Flag(min=1, group="Resampling")] = 1000
 
 
 @options
@@ -76,13 +76,13 @@ class PassagesOptions(Preprocessing, RankingOptions):
         strata_k: Rank cutoff of nCG by length, within thirds of a list by number of words.
     """
 
-    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC")] = ()
-    reference: Annotated[Asked, Flag(metavar="WHAT")] = "topic"
-    leave_one_out: bool = False
-    folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
-    repeated_texts: Annotated[RepeatedTexts, Flag(metavar="HOW")] = "each"
-    equal_texts: Annotated[EqualTexts, Flag(metavar="HOW")] = "leave"
-    strata_k: Annotated[int, Flag(metavar="K", min=1)] = STRATA_K
+    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC", first=True)] = ()
+    reference: Annotated[Asked, Flag(metavar="WHAT", first=True)] = "topic"
+    leave_one_out: Annotated[bool, Flag(group="References")] = False
+    folds_by: Annotated[FoldsBy, Flag(metavar="HOW", group="References")] = "seed"
+    repeated_texts: Annotated[RepeatedTexts, Flag(metavar="HOW", group="References")] = "each"
+    equal_texts: Annotated[EqualTexts, Flag(metavar="HOW", group="References")] = "leave"
+    strata_k: Annotated[int, Flag(metavar="K", min=1, group="Rankings")] = STRATA_K
 
     def __post_init__(self) -> None:
         for kind, choice, known in (

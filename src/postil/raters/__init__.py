@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Collect ratings",
+    "Collect ratings and estimate from them",
     commands={
         "agreement": Command("command:agreement", "Measure inter-annotator agreement of a table of ratings."),
     },

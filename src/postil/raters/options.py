@@ -23,7 +23,7 @@ class AgreementOptions(SeedOptions):
         resamples: Number of resamples of the articles, for confidence intervals.
     """
 
-    resamples: Annotated[int, Flag(min=1)] = 1000
+    resamples: Annotated[int, Flag(min=1, group="Resampling")] = 1000
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -38,5 +38,5 @@ class FileAgreementOptions(AgreementOptions):
         aspect: Aspect to use, where ratings have several.
     """
 
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", first=True)] = None
+    aspect: Annotated[str | None, Flag(metavar="NAME", first=True)] = None

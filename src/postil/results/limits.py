@@ -109,7 +109,7 @@ class Limit:
         return found.score <= self.worst if found.falls else found.score >= self.worst
 
 
-@options
+@options(group="Limits for pipelines")
 class LimitOptions:
     """Options of what fails where scores are too low.
 

@@ -21,7 +21,7 @@ METRICS: Final = Setting("layout", "metrics")
 _LABEL: Final = re.compile(r"[\w:./+-]+", re.ASCII)
 
 
-@options
+@options(group="Layout of tables")
 class TableOptions:
     """Options of tables.
 

@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Score texts",
+    "Measure texts",
     commands={
         "score": Command("command:score", "Score systems against weighted references."),
     },

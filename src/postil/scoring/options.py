@@ -50,20 +50,20 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
         allow_han: True to let words split more than a tenth of the texts in Han characters.
     """
 
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = ()
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    like: Annotated[str | None, Flag(metavar="NAME")] = None
-    cite: bool = False
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
-    as_grade: bool = False
-    background: Annotated[str | None, Flag(metavar="FOLDER")] = None
-    save_background: Annotated[str | None, Flag(metavar="FOLDER")] = None
-    items: Annotated[str | None, Flag(metavar="FILE")] = None
-    controls: bool = False
-    control_draws: Annotated[int, Flag("control-draws", other="draws", min=1)] = 100
-    seed: Annotated[int, Flag(min=0)] = 20181
-    ungraded: Annotated[str, Flag(metavar="NAME")] = "error"
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC", first=True)] = ()
+    tokenizer: Annotated[str, Flag(metavar="NAME", group="Metrics")] = "words"
+    like: Annotated[str | None, Flag(metavar="NAME", group="Metrics")] = None
+    cite: Annotated[bool, Flag(group="Metrics")] = False
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", first=True)] = None
+    weights: Annotated[str | None, Flag(metavar="METHOD", first=True)] = None
+    as_grade: Annotated[bool, Flag(group="Weights and controls")] = False
+    background: Annotated[str | None, Flag(metavar="FOLDER", group="Metrics")] = None
+    save_background: Annotated[str | None, Flag(metavar="FOLDER", group="Metrics")] = None
+    items: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    controls: Annotated[bool, Flag(first=True)] = False
+    control_draws: Annotated[int, Flag("control-draws", other="draws", min=1, group="Weights and controls")] = 100
+    seed: Annotated[int, Flag(min=0, group="Weights and controls")] = 20181
+    ungraded: Annotated[str, Flag(metavar="NAME", group="Weights and controls")] = "error"
     allow_han: Annotated[bool, Flag(hidden=True)] = False
 
     def __post_init__(self) -> None:

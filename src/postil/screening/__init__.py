@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Comments, threads and screening",
     commands={"screen": Command("command:screen", "Tell which texts the moderators of a site would hold.")},
     kinds={
         "screen-training": Kind(

@@ -35,13 +35,13 @@ class ScreenTrainOptions(ThreadOptions):
             what their names tell.
     """
 
-    update: Annotated[str | None, Flag(metavar="DIR")] = None
-    precision: Annotated[float | None, Flag(min=0.01, max=1.0)] = None
-    attribute: Annotated[tuple[str, ...], Flag(metavar="NAME=REASON")] = ()
-    encoder: Annotated[str | None, Flag(metavar="DIR|URL")] = None
-    encoder_model: Annotated[str | None, Flag(metavar="NAME")] = None
-    classifier: Annotated[str | None, Flag(metavar="DIR")] = None
-    classifier_labels: Annotated[str | None, Flag(metavar="LABEL=MEANING,…")] = None
+    update: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
+    precision: Annotated[float | None, Flag(min=0.01, max=1.0, first=True)] = None
+    attribute: Annotated[tuple[str, ...], Flag(metavar="NAME=REASON", first=True)] = ()
+    encoder: Annotated[str | None, Flag(metavar="DIR|URL", group="Encoders and classifiers")] = None
+    encoder_model: Annotated[str | None, Flag(metavar="NAME", group="Encoders and classifiers")] = None
+    classifier: Annotated[str | None, Flag(metavar="DIR", group="Encoders and classifiers")] = None
+    classifier_labels: Annotated[str | None, Flag(metavar="LABEL=MEANING,…", group="Encoders and classifiers")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -64,6 +64,6 @@ class ScreenOptions(ThreadOptions):
         encoder: Address of the endpoint that the sentence encoder of the screen is behind, if it was made with one.
     """
 
-    model: Annotated[str, Flag("model", short="m", metavar="DIR")]
-    threshold: Annotated[float | None, Flag(min=0, max=1)] = None
-    encoder: Annotated[str | None, Flag(metavar="URL")] = None
+    model: Annotated[str, Flag("model", short="m", metavar="DIR", first=True)]
+    threshold: Annotated[float | None, Flag(min=0, max=1, first=True)] = None
+    encoder: Annotated[str | None, Flag(metavar="URL", first=True)] = None

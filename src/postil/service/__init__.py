@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Serve",
     commands={
         "serve": Command("command:serve", "Serve models by HTTP: suggestions as JSON."),
     },

@@ -54,28 +54,28 @@ class ServiceOptions(ListenOptions, ThreadOptions):
             repeatable. Those that read none always may be.
     """
 
-    workers: Annotated[int | None, Flag(min=1)] = None
-    max_body: Annotated[int, Flag(min=1024, max=1 << 28, metavar="BYTES")] = 1 << 20
-    timeout: Annotated[float, Flag(min=0.1, metavar="SECONDS")] = 10.0
-    queue: Annotated[int, Flag(min=1)] = 256
-    min_words: Annotated[int, Flag(min=0)] = 4
-    max_words: Annotated[int | None, Flag(min=1)] = None
-    blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
-    allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
-    profanity: Annotated[ProfanityFilter, Flag(metavar="WHAT")] = "list"
-    metrics: Annotated[tuple[str, ...], Flag("metric", metavar="SPEC")] = ()
-    tokens: Annotated[str | None, Flag(metavar="FILE")] = None
-    rate: Annotated[int | None, Flag(min=1)] = None
-    audit: Annotated[str | None, Flag(metavar="FILE")] = None
-    data: Annotated[str | None, Flag(metavar="DIR")] = None
-    coral_secret: Annotated[str | None, Flag(metavar="FILE")] = None
-    coral_status: Annotated[CoralStatus, Flag(metavar="STATUS")] = "SYSTEM_WITHHELD"
-    webhook: Annotated[str | None, Flag(metavar="URL")] = None
-    webhook_secret: Annotated[str | None, Flag(metavar="FILE")] = None
-    screens: Annotated[tuple[str, ...], Flag("screen", metavar="[NAME=]DIR")] = ()
-    any_language: bool = False
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    encoder: Annotated[str | None, Flag(metavar="URL")] = None
+    workers: Annotated[int | None, Flag(min=1, group="Requests")] = None
+    max_body: Annotated[int, Flag(min=1024, max=1 << 28, metavar="BYTES", group="Requests")] = 1 << 20
+    timeout: Annotated[float, Flag(min=0.1, metavar="SECONDS", group="Requests")] = 10.0
+    queue: Annotated[int, Flag(min=1, group="Requests")] = 256
+    min_words: Annotated[int, Flag(min=0, group="Filter")] = 4
+    max_words: Annotated[int | None, Flag(min=1, group="Filter")] = None
+    blocklist: Annotated[str | None, Flag(metavar="FILE", group="Filter")] = None
+    allow: Annotated[tuple[str, ...], Flag(metavar="KIND", group="Filter")] = ()
+    profanity: Annotated[ProfanityFilter, Flag(metavar="WHAT", group="Filter")] = "list"
+    metrics: Annotated[tuple[str, ...], Flag("metric", metavar="SPEC", group="Metrics")] = ()
+    tokens: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    rate: Annotated[int | None, Flag(min=1, group="Requests")] = None
+    audit: Annotated[str | None, Flag(metavar="FILE", group="Requests")] = None
+    data: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
+    coral_secret: Annotated[str | None, Flag(metavar="FILE", group="Coral and webhooks")] = None
+    coral_status: Annotated[CoralStatus, Flag(metavar="STATUS", group="Coral and webhooks")] = "SYSTEM_WITHHELD"
+    webhook: Annotated[str | None, Flag(metavar="URL", group="Coral and webhooks")] = None
+    webhook_secret: Annotated[str | None, Flag(metavar="FILE", group="Coral and webhooks")] = None
+    screens: Annotated[tuple[str, ...], Flag("screen", metavar="[NAME=]DIR", first=True)] = ()
+    any_language: Annotated[bool, Flag(group="Screens")] = False
+    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    encoder: Annotated[str | None, Flag(metavar="URL", group="Encoders")] = None
 
     def __post_init__(self) -> None:
         from postil.endpoint.transport import is_loopback  # noqa: PLC0415 - help does without it

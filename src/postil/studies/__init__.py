@@ -12,7 +12,7 @@ CAPABILITY: Final = Capability(
     __name__,
     "Report and reproduce",
     commands={
-        "demo": Command("demo.command:demo", "Score the bundled sample and correlate the metrics with its ratings."),
+        "demo": Command("demo.command:demo", "Score a bundled sample, and correlate metrics with ratings."),
         "study": Command("command:study", "Run the studies of two papers from end to end, on your data."),
     },
     kinds={

@@ -15,20 +15,21 @@ __all__ = ["study"]
 
 study = Group("study", "Run the studies of two papers from end to end, on your data.")
 
-OutOption = Annotated[Path, Option(short="o", metavar="DIR", help="Output folder.")]
+OutOption = Annotated[Path, Option(short="o", metavar="DIR", help="Output folder.", first=True)]
 
 
 @study.add()
 def comments(
     *,
     corpus: Annotated[
-        str | None, Option(metavar="DIR", help="A corpus with a test set, from postil corpus build.")
+        str | None, Option(metavar="DIR", help="A corpus with a test set, from postil corpus build.", first=True)
     ] = None,
     tencent: Annotated[
         str | None,
         Option(
             metavar="DIR",
             help="In place of a corpus: the Tencent release, with contents.jsonl (url, content) where you have it.",
+            first=True,
         ),
     ] = None,
     out: OutOption = Path("study"),

@@ -113,26 +113,28 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
         stage: Run this stage alone; by default all that are not done yet.
     """
 
-    preset: Annotated[str | None, Flag(metavar="NAME")] = None
-    systems: Annotated[Names | None, Flag(metavar="NAMES")] = None
-    models: Annotated[Mapping[str, str], Flag("model", metavar="NAME=DIR")] = field(default_factory=dict)
-    ranker: Annotated[str | None, Flag(metavar="NAME")] = None
-    softmax: Annotated[str | None, Flag(metavar="NAME")] = None
-    epochs: Annotated[int | None, Flag(min=1)] = None
-    grid: Annotated[tuple[str, ...], Flag(metavar="OPTION=V1,V2,…")] = ()
-    grid_epochs: Annotated[int | None, Flag(min=0)] = None
-    seeds: Annotated[int, Flag(min=1, max=SEEDS)] = 1
-    device: Annotated[str | None, Flag(metavar="NAME")] = None
-    candidates: Annotated[str | None, Flag(metavar="FILE")] = None
-    references: Annotated[str | None, Flag(metavar="FILE")] = None
-    judgements: Annotated[str | None, Flag(metavar="FILE")] = None
-    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    judgement_scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
-    weights: Annotated[str | None, Flag(metavar="METHOD")] = None
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = ()
-    draws: Annotated[int, Flag(min=1)] = 100
-    stage: Annotated[str | None, Flag(metavar="NAME")] = None
+    preset: Annotated[str | None, Flag(metavar="NAME", first=True)] = None
+    systems: Annotated[Names | None, Flag(metavar="NAMES", first=True)] = None
+    models: Annotated[Mapping[str, str], Flag("model", metavar="NAME=DIR", group="Training")] = field(
+        default_factory=dict
+    )
+    ranker: Annotated[str | None, Flag(metavar="NAME", group="Training")] = None
+    softmax: Annotated[str | None, Flag(metavar="NAME", group="Training")] = None
+    epochs: Annotated[int | None, Flag(min=1, first=True)] = None
+    grid: Annotated[tuple[str, ...], Flag(metavar="OPTION=V1,V2,…", group="Training")] = ()
+    grid_epochs: Annotated[int | None, Flag(min=0, group="Training")] = None
+    seeds: Annotated[int, Flag(min=1, max=SEEDS, group="Training")] = 1
+    device: Annotated[str | None, Flag(metavar="NAME", group="Training")] = None
+    candidates: Annotated[str | None, Flag(metavar="FILE", group="Ratings")] = None
+    references: Annotated[str | None, Flag(metavar="FILE", group="Ratings")] = None
+    judgements: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    aspect: Annotated[str | None, Flag(metavar="NAME", group="Ratings")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE", group="Metrics")] = None
+    judgement_scale: Annotated[Scale | None, Flag(metavar="SCALE", group="Ratings")] = None
+    weights: Annotated[str | None, Flag(metavar="METHOD", group="Metrics")] = None
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC", group="Metrics")] = ()
+    draws: Annotated[int, Flag(min=1, group="Metrics")] = 100
+    stage: Annotated[str | None, Flag(metavar="NAME", first=True)] = None
 
     def __post_init__(self) -> None:
         from postil.comments.options import RANKERS  # noqa: PLC0415 - help does without it
@@ -202,10 +204,10 @@ class UsesOptions(SeedOptions, ThreadOptions):
         stage: Run this stage alone; by default all that are not done yet.
     """
 
-    model: Annotated[str | None, Flag(metavar="DIR")] = None
-    folds: Annotated[int, Flag(min=2)] = 5
-    resamples: Annotated[int, Flag(min=1)] = 1000
-    train: bool = True
-    epochs: Annotated[int, Flag(min=1)] = 10
-    device: Annotated[str, Flag(metavar="NAME")] = "auto"
-    stage: Annotated[str | None, Flag(metavar="NAME")] = None
+    model: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
+    folds: Annotated[int, Flag(min=2, group="Resampling")] = 5
+    resamples: Annotated[int, Flag(min=1, group="Resampling")] = 1000
+    train: Annotated[bool, Flag(first=True)] = True
+    epochs: Annotated[int, Flag(min=1, first=True)] = 10
+    device: Annotated[str, Flag(metavar="NAME", first=True)] = "auto"
+    stage: Annotated[str | None, Flag(metavar="NAME", first=True)] = None

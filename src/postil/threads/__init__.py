@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Comments, threads and screening",
     commands={
         "rank-comments": Command("command:rank_comments", "Rank the comments of threads, with reasons."),
         "evaluate": Command("command:evaluate", "Score commenters against readers' comments."),

@@ -24,7 +24,7 @@ def rank_comments(
     articles: Annotated[str, Argument(metavar="ARTICLES", help="Articles with comments: a table of any format, or -.")],
     *,
     model: Annotated[
-        str | None, Option(short="m", metavar="DIR", help="A model ir-t or ir-tc, for --by relevance.")
+        str | None, Option(short="m", metavar="DIR", help="A model ir-t or ir-tc, for --by relevance.", first=True)
     ] = None,
     options: RankOptions,
     inputs: InputOptions,
@@ -50,15 +50,18 @@ def evaluate(
     limits: LimitOptions,
     items: Annotated[
         str | None,
-        Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare."),
+        Option(metavar="FILE", help="Write the score of every suggestion here, for postil compare.", first=True),
     ] = None,
-    candidates: Annotated[str | None, Option(metavar="FILE", help="Write the suggestions here, as candidates.")] = None,
+    candidates: Annotated[
+        str | None, Option(metavar="FILE", help="Write the suggestions here, as candidates.", group="Output")
+    ] = None,
     threads: Annotated[
         str | None,
         Option(
             metavar="TARGET",
             help="Evaluate the order of the comments of each thread instead, by votes or grades; models ir-t, ir-tc "
             "and quality.",
+            first=True,
         ),
     ] = None,
     figures: FiguresOption = None,

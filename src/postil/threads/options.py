@@ -30,10 +30,10 @@ class RankOptions(ThreadOptions):
         screen: A screen that postil train screen made: marks the comments that moderators would hold.
     """
 
-    by: Annotated[tuple[str, ...], Flag(metavar="ORDER[=WEIGHT]")] = ()
-    quality: Annotated[str | None, Flag(metavar="DIR")] = None
-    diversity: Annotated[float, Flag(min=0, max=1, metavar="WEIGHT")] = 0.0
-    screen: Annotated[str | None, Flag(metavar="DIR")] = None
+    by: Annotated[tuple[str, ...], Flag(metavar="ORDER[=WEIGHT]", first=True)] = ()
+    quality: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
+    diversity: Annotated[float, Flag(min=0, max=1, metavar="WEIGHT", first=True)] = 0.0
+    screen: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
 
     def weights(self, *, model: bool) -> dict[str, float]:
         """The weight of each order.

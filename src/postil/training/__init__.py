@@ -10,9 +10,9 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Corpora and models",
     commands={
-        "train": Command("command:train", "Train a commenter on a corpus, or a model of interest on ratings."),
+        "train": Command("command:train", "Train commenters, screens, models of quality and interest."),
     },
     names={
         "retrievers": "update_model",

@@ -36,11 +36,17 @@ GridOption: TypeAlias = Annotated[
         metavar="OPTION=V1,V2,…",
         help="Choose a hyperparameter on dev: values of an option of the network or its training, by the name of its "
         "flag; may be repeated. All combinations are trained for a few epochs, and the best one to the end.",
+        group="Grid",
     ),
 ]
 GridEpochsOption: TypeAlias = Annotated[
     int | None,
-    Option(metavar="N", min=1, help="With --grid: maximum number of epochs of each combination; by default 2."),
+    Option(
+        metavar="N",
+        min=1,
+        help="With --grid: maximum number of epochs of each combination; by default 2.",
+        group="Grid",
+    ),
 ]
 
 
@@ -50,6 +56,7 @@ LabelsOption: TypeAlias = Annotated[
         metavar="FILE",
         help="Labels of what is worth showing (article, text, show), to calibrate the model by; repeatable. See postil "
         "calibrate.",
+        first=True,
     ),
 ]
 
@@ -123,8 +130,8 @@ def update(
     fit.calibrate(update, out, format, encoder)
 
 
-@train.add("ir-tc", "Comments of articles with similar titles and contents.")
-@train.add("ir-t", "Comments of articles with similar titles.")
+@train.add("ir-tc", "Comments of articles with similar titles and contents.", "Choose among readers' comments")
+@train.add("ir-t", "Comments of articles with similar titles.", "Choose among readers' comments")
 def retriever(
     *,
     corpus: CorpusOption,
@@ -154,7 +161,11 @@ def retriever(
     fit.calibrate(out, None, format, options.encoder if is_address(options.encoder or "") else None)
 
 
-@train.add("quality", "Quality of comments in their thread, from votes, grades or labels.")
+@train.add(
+    "quality",
+    "Quality of comments in their thread, from votes, grades or labels.",
+    "Learn from votes, decisions and ratings",
+)
 def quality(
     *,
     corpus: CorpusOption,
@@ -184,7 +195,7 @@ def quality(
     say(f"quality in {out}; go on with: postil rank-comments ARTICLES --quality {out}")
 
 
-@train.add("screen", "What a site's moderators hold, from their decisions.")
+@train.add("screen", "What a site's moderators hold, from their decisions.", "Learn from votes, decisions and ratings")
 def screen(
     decisions: Annotated[
         list[str] | None,
@@ -197,7 +208,12 @@ def screen(
     *,
     out: Annotated[
         str | None,
-        Option(short="o", metavar="DIR", help="The folder to write; with --update by default the screen itself."),
+        Option(
+            short="o",
+            metavar="DIR",
+            help="The folder to write; with --update by default the screen itself.",
+            first=True,
+        ),
     ] = None,
     options: ScreenTrainOptions,
     inputs: InputOptions,
@@ -220,7 +236,9 @@ def screen(
     say(f"screen in {folder}; go on with: postil screen TEXTS --model {folder}")
 
 
-@train.add("interesting", "Interesting passages of pages, from ratings of your own.")
+@train.add(
+    "interesting", "Interesting passages of pages, from ratings of your own.", "Learn from votes, decisions and ratings"
+)
 def interesting(
     votes: Annotated[
         str,
@@ -252,9 +270,9 @@ def interesting(
     say(f"model of interest in {out}; go on with: postil interesting PAGE --model {out}")
 
 
-@train.add("att-tc", "Comments generated from title and content, with attention.")
-@train.add("att", "Comments generated from titles, with attention.")
-@train.add("seq2seq", "Comments generated from titles, without attention.")
+@train.add("att-tc", "Comments generated from title and content, with attention.", "Generate comments")
+@train.add("att", "Comments generated from titles, with attention.", "Generate comments")
+@train.add("seq2seq", "Comments generated from titles, without attention.", "Generate comments")
 def generator(
     *,
     corpus: CorpusOption,
@@ -263,7 +281,7 @@ def generator(
     grid: GridOption = None,
     grid_epochs: GridEpochsOption = None,
     figure: Annotated[
-        Path | None, Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf; extra report.")
+        Path | None, Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf; extra report.", first=True)
     ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:

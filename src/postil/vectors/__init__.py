@@ -10,9 +10,9 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Score texts",
+    "Corpora and models",
     commands={
-        "vectors": Command("command:vectors", "Train, convert, import and inspect vectors of words and subwords."),
+        "vectors": Command("command:vectors", "Train, convert, import and inspect vectors of words."),
     },
     kinds={
         "vectors": Kind("result:VectorsResult", "view:view", title="Word vectors"),

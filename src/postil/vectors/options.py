@@ -34,17 +34,17 @@ class VectorTrainingOptions(SeedOptions):
         workers: Number of threads; with more than one the numbers differ a little each time.
     """
 
-    model: Annotated[Word2VecModel, Flag(metavar="NAME")] = "skip-gram"
-    output: Annotated[OutputLayer, Flag(metavar="NAME")] = "negative"
-    dimensions: Annotated[int, Flag(min=1)] = 300
-    negative: Annotated[int | None, Flag(min=1)] = None
-    bigrams: bool = False
-    window: Annotated[int, Flag(min=1)] = 5
-    epochs: Annotated[int, Flag(min=1)] = 5
-    min_count: Annotated[int, Flag(min=1)] = 1
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    stop: Annotated[str, Flag(metavar="LANG")] = "none"
-    workers: Annotated[int, Flag(min=1)] = 1
+    model: Annotated[Word2VecModel, Flag(metavar="NAME", first=True)] = "skip-gram"
+    output: Annotated[OutputLayer, Flag(metavar="NAME", group="Training")] = "negative"
+    dimensions: Annotated[int, Flag(min=1, first=True)] = 300
+    negative: Annotated[int | None, Flag(min=1, group="Training")] = None
+    bigrams: Annotated[bool, Flag(first=True)] = False
+    window: Annotated[int, Flag(min=1, group="Training")] = 5
+    epochs: Annotated[int, Flag(min=1, first=True)] = 5
+    min_count: Annotated[int, Flag(min=1, first=True)] = 1
+    tokenizer: Annotated[str, Flag(metavar="NAME", first=True)] = "words"
+    stop: Annotated[str, Flag(metavar="LANG", group="Training")] = "none"
+    workers: Annotated[int, Flag(min=1, group="Training")] = 1
 
 
 @options

@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Comment on articles",
+    "Serve",
     commands={
         "check-audit": Command("audit_command:check", "Verify that no line of an audit log was changed or removed."),
         "tokens": Command("command:tokens", "Make and revoke the tokens of clients of the service."),

@@ -10,7 +10,7 @@ __all__ = ["CAPABILITY"]
 
 CAPABILITY: Final = Capability(
     __name__,
-    "Score texts",
+    "Measure texts",
     commands={
         "weights": Command("command:weights", "Plan which references to grade for weighted metrics."),
     },

@@ -29,11 +29,11 @@ class WeightsPlanOptions(PluginOptions, ThreadOptions, InputOptions):
         out: Write the references here in the order of the plan, for postil annotate plan: .jsonl, .parquet or .csv.
     """
 
-    budget: Annotated[str, Flag(metavar="N|SHARE%")]
-    metric: Annotated[str, Flag("metric", short="m", metavar="SPEC")] = "rouge-l"
-    each: Annotated[int, Flag(min=1)] = 1
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
+    budget: Annotated[str, Flag(metavar="N|SHARE%", first=True)]
+    metric: Annotated[str, Flag("metric", short="m", metavar="SPEC", first=True)] = "rouge-l"
+    each: Annotated[int, Flag(min=1, first=True)] = 1
+    tokenizer: Annotated[str, Flag(metavar="NAME", group="Metrics")] = "words"
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE", first=True)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -12,7 +12,7 @@ CAPABILITY: Final = Capability(
     __name__,
     "Compare metrics with people",
     commands={
-        "wmt": Command("command:wmt", "Correlate the metrics of a WMT test set with its human scores."),
+        "wmt": Command("command:wmt", "Correlate metrics of a WMT test set with its human scores."),
     },
     kinds={
         "wmt": Kind("result:MetricsTaskResult", "view:view", title="Metrics of a test set", pictures="view:pictures"),

@@ -22,11 +22,13 @@ def wmt(
     inputs: ScoreInputOptions,
     scores: Annotated[
         list[str] | None,
-        Option(metavar="FILE", help="Scores of a further metric (item: the number of the segment); repeatable."),
+        Option(
+            metavar="FILE", help="Scores of a further metric (item: the number of the segment); repeatable.", first=True
+        ),
     ] = None,
     rows: Annotated[
         str | None,
-        Option(metavar="FOLDER", help="Write candidates, references, judgements and scores as rows."),
+        Option(metavar="FOLDER", help="Write candidates, references, judgements and scores as rows.", first=True),
     ] = None,
     figures: FiguresOption = None,
     format: FormatOption = "table",  # noqa: A002

@@ -32,18 +32,20 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
             at most.
     """
 
-    language_pair: Annotated[str, Flag("language-pair", short="l", metavar="PAIR")]
-    human: Annotated[str | None, Flag(metavar="NAME")] = None
-    references: Annotated[tuple[str, ...], Flag("reference", short="r", metavar="NAME")] = ()
-    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME", names=CHOICES)] = (
+    language_pair: Annotated[str, Flag("language-pair", short="l", metavar="PAIR", first=True)]
+    human: Annotated[str | None, Flag(metavar="NAME", first=True)] = None
+    references: Annotated[tuple[str, ...], Flag("reference", short="r", metavar="NAME", group="Metrics")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME", first=True)] = ()
+    coefficients: Annotated[
+        tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME", names=CHOICES, first=True)
+    ] = (
         "pearson",
         "kendall-b",
     )
-    outliers: Annotated[tuple[str, ...], Flag("outlier", metavar="SYSTEM")] = ()
-    include_outliers: bool = False
-    include_human: bool = False
-    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    outliers: Annotated[tuple[str, ...], Flag("outlier", metavar="SYSTEM", group="Systems")] = ()
+    include_outliers: Annotated[bool, Flag(group="Systems")] = False
+    include_human: Annotated[bool, Flag(group="Systems")] = False
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME", group="Metrics")] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -383,6 +383,7 @@ IMPORTERS: Final = (
         import_tencent,
         LINES,
         sign=Sign(test=lambda row: _is_tencent(row) and "body" not in row),
+        job="Published corpora",
     ),
     Importer(
         "tokenized",
@@ -396,6 +397,7 @@ IMPORTERS: Final = (
         import_tokenized,
         LINES,
         sign=Sign(test=lambda row: _is_tencent(row) and "body" in row),
+        job="Published corpora",
     ),
     Importer(
         "deepcom",
@@ -409,5 +411,6 @@ IMPORTERS: Final = (
         articles_in(read_deepcom),
         LINES,
         sign=Sign(fields=(frozenset(("cmts",)),)),
+        job="Published corpora",
     ),
 )

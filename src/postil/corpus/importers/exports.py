@@ -757,6 +757,7 @@ IMPORTERS: Final = (
         articles_in(read_wordpress, _without_spam),
         EXPORTS,
         sign=Sign(head=re.compile(r"<rss\b[^>]{0,2000}\bxmlns:wp=")),
+        job="Exports of sites",
     ),
     Importer(
         "disqus",
@@ -770,6 +771,7 @@ IMPORTERS: Final = (
         articles_in(read_disqus),
         EXPORTS,
         sign=Sign(head=re.compile(r"<disqus\b")),
+        job="Exports of sites",
     ),
     Importer(
         "discourse",
@@ -783,6 +785,7 @@ IMPORTERS: Final = (
         articles_in(read_discourse),
         EXPORTS,
         sign=Sign(fields=(_fields("post_stream"),)),
+        job="Exports of sites",
     ),
     Importer(
         "coral",
@@ -796,6 +799,7 @@ IMPORTERS: Final = (
         articles_in(read_coral),
         EXPORTS,
         sign=Sign(fields=(_fields("storyID"), _fields("metadata", "url", "id"), _fields("revisions", "id"))),
+        job="Exports of sites",
     ),
     Importer(
         "reddit",
@@ -811,6 +815,7 @@ IMPORTERS: Final = (
         sign=Sign(
             fields=(_fields("link_id", "body"), _fields("subreddit"), _fields("selftext"), _fields("kind", "data"))
         ),
+        job="Exports of sites",
     ),
     Importer(
         "hackernews",
@@ -824,5 +829,6 @@ IMPORTERS: Final = (
         articles_in(read_hackernews),
         EXPORTS,
         sign=Sign(test=_is_hackernews),
+        job="Exports of sites",
     ),
 )

@@ -520,16 +520,16 @@ class TableOptions(LangOptions):
         sheet: Sheet of a workbook; articles=NAME is that of the articles.
     """
 
-    comments: Annotated[str, Flag(metavar="FILE")]
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
-    comment_column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
-    delimiter: Annotated[str | None, Flag(metavar="CHAR")] = None
-    decimal: Annotated[str | None, Flag(metavar="CHAR")] = None
-    encoding: Annotated[str | None, Flag(metavar="NAME")] = None
-    quotes: bool = True
-    apostrophes: bool = False
-    sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    comments: Annotated[str, Flag(metavar="FILE", first=True)]
+    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD", first=True)] = ()
+    comment_column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD", first=True)] = ()
+    delimiter: Annotated[str | None, Flag(metavar="CHAR", group="Reading tables")] = None
+    decimal: Annotated[str | None, Flag(metavar="CHAR", group="Reading tables")] = None
+    encoding: Annotated[str | None, Flag(metavar="NAME", group="Reading tables")] = None
+    quotes: Annotated[bool, Flag(group="Reading tables")] = True
+    apostrophes: Annotated[bool, Flag(group="Reading tables")] = False
+    sheet: Annotated[tuple[str, ...], Flag(metavar="NAME", group="Reading tables")] = ()
 
 
 def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, on_message: OnMessage) -> None:
@@ -642,6 +642,7 @@ IMPORTERS: Final = (
         ForumOptions,
         import_forum,
         LINES,
+        job="Tables and JSON",
     ),
     Importer(
         "csv",
@@ -654,6 +655,7 @@ IMPORTERS: Final = (
         """,
         TableOptions,
         import_table,
+        job="Tables and JSON",
     ),
     Importer(
         "dataset",
@@ -666,5 +668,6 @@ IMPORTERS: Final = (
         DatasetOptions,
         import_dataset,
         ("FOLDERS...", "Folders of .parquet or .arrow files."),
+        job="Tables and JSON",
     ),
 )

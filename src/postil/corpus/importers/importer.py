@@ -140,6 +140,7 @@ class Importer:
         sign: Marks that its files are known by, if there are any.
         rows: The rows that it writes.
         place: Place in the list of imports; those of one place stand by module, as the module lists them.
+        job: Heading of the subcommand in the help.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Importer:
     sign: Sign = Sign()
     rows: type[Article | Passage] = Article
     place: int = 0
+    job: str = "Other formats"
 
 
 @cache
@@ -236,7 +238,7 @@ class ImportOptions:
         on_error: A broken line: stop, or skip it and write it to OUT.rejected.jsonl.
     """
 
-    on_error: Annotated[str, Flag(metavar="POLICY")] = "stop"
+    on_error: Annotated[str, Flag(metavar="POLICY", group="Reading tables")] = "stop"
 
 
 @options
@@ -247,7 +249,7 @@ class LangOptions(ImportOptions):
         lang: Language of articles without one, such as zh.
     """
 
-    lang: Annotated[str | None, Flag(metavar="TAG")] = None
+    lang: Annotated[str | None, Flag(metavar="TAG", first=True)] = None
 
 
 @options

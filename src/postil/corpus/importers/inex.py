@@ -445,5 +445,6 @@ IMPORTERS: Final = (
         import_inex,
         rows=Passage,
         place=1,
+        job="Passages",
     ),
 )

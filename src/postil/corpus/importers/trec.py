@@ -532,5 +532,6 @@ IMPORTERS: Final = (
         TrecOptions,
         import_trec,
         rows=Passage,
+        job="Passages",
     ),
 )

@@ -346,15 +346,15 @@ class WikipediaOptions(ThreadOptions):
         on_error: A broken page, or a dump that is cut off: stop, or skip it and write it to OUT.rejected.jsonl.
     """
 
-    split: Annotated[WikiSplit, Flag(metavar="UNIT")] = "paragraphs"
-    min_words: Annotated[int, Flag(min=1)] = 10
-    targets: bool = False
-    namespace: Annotated[tuple[int, ...], Flag(metavar="N")] = (0,)
-    limit: Annotated[int | None, Flag(min=1, metavar="N")] = None
-    titles: Annotated[str | None, Flag(metavar="FILE")] = None
-    judgements: Annotated[str | None, Flag(metavar="FILE")] = None
-    unjudged: Annotated[Unjudged, Flag(metavar="POLICY")] = "skip"
-    on_error: Annotated[str, Flag(metavar="POLICY")] = "stop"
+    split: Annotated[WikiSplit, Flag(metavar="UNIT", first=True)] = "paragraphs"
+    min_words: Annotated[int, Flag(min=1, first=True)] = 10
+    targets: Annotated[bool, Flag(first=True)] = False
+    namespace: Annotated[tuple[int, ...], Flag(metavar="N", group="Pages")] = (0,)
+    limit: Annotated[int | None, Flag(min=1, metavar="N", first=True)] = None
+    titles: Annotated[str | None, Flag(metavar="FILE", group="Pages")] = None
+    judgements: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    unjudged: Annotated[Unjudged, Flag(metavar="POLICY", group="Reading tables")] = "skip"
+    on_error: Annotated[str, Flag(metavar="POLICY", group="Reading tables")] = "stop"
 
 
 def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, on_message: OnMessage) -> None:
@@ -453,5 +453,6 @@ IMPORTERS: Final = (
         ("FILES...", "Dumps (XML), or files of wikitext."),
         rows=Passage,
         place=1,
+        job="Passages",
     ),
 )

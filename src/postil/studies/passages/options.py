@@ -40,19 +40,19 @@ class PassagesStudyOptions(RankingOptions):
         stage: Run this stage alone; by default all that are not done yet.
     """
 
-    preset: Annotated[str | None, Flag(metavar="NAME")] = None
-    vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER")] = field(default_factory=dict)
-    summaries: Annotated[str | None, Flag(metavar="FILE")] = None
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC")] = ()
-    folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
-    repeated_texts: Annotated[RepeatedTexts | None, Flag(metavar="HOW")] = None
-    equal_texts: Annotated[EqualTexts, Flag(metavar="HOW")] = "leave"
-    train: bool = True
-    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    stem: Annotated[str, Flag(metavar="NAME")] = "porter"
-    stop: Annotated[str, Flag(metavar="LANG")] = "en"
-    stage: Annotated[str | None, Flag(metavar="NAME")] = None
+    preset: Annotated[str | None, Flag(metavar="NAME", first=True)] = None
+    vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER", first=True)] = field(default_factory=dict)
+    summaries: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    articles: Annotated[str | None, Flag(metavar="FILE", group="Summaries")] = None
+    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC", first=True)] = ()
+    folds_by: Annotated[FoldsBy, Flag(metavar="HOW", group="References")] = "seed"
+    repeated_texts: Annotated[RepeatedTexts | None, Flag(metavar="HOW", group="References")] = None
+    equal_texts: Annotated[EqualTexts, Flag(metavar="HOW", group="References")] = "leave"
+    train: Annotated[bool, Flag(group="Measures")] = True
+    tokenizer: Annotated[str, Flag(metavar="NAME", group="Words")] = "words"
+    stem: Annotated[str, Flag(metavar="NAME", group="Words")] = "porter"
+    stop: Annotated[str, Flag(metavar="LANG", group="Words")] = "en"
+    stage: Annotated[str | None, Flag(metavar="NAME", first=True)] = None
 
     def __post_init__(self) -> None:
         if self.preset not in (None, *PRESETS):
