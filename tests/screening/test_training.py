@@ -55,6 +55,33 @@ def test_a_screen_tells_what_is_held_and_why(screen: Path) -> None:
     assert rude.attributes["TOXICITY"] > 0.5 > spam.attributes["TOXICITY"]
 
 
+def test_decisions_in_the_words_of_a_site(tmp_path: Path) -> None:
+    lines = ["text,decision,reason"]
+    for at, row in enumerate(rows()):
+        word = " Approved" if row.decision == "keep" else ("trash", "hold")[at % 2] if row.reason != "spam" else "SPAM"
+        lines.append(f'"{row.text}",{word},{"rude" if word == "trash" else ""}')
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(lines), encoding="utf-8")
+    options = ScreenTrainOptions(hold="spam, trash", keep="approved")
+    train_screen([str(table)], str(tmp_path / "screen"), options)
+    found = read_decisions(Model.open(tmp_path / "screen"))
+    assert found.held.tolist() == [row.decision == "hold" for row in rows()]
+    assert found.reasons == ("rude", "spam")
+    reasons = {None if at < 0 else found.reasons[at] for at, held in zip(found.reason, found.held, strict=True) if held}
+    assert reasons == {"spam", "rude", None}
+    with pytest.raises(InvalidInput, match=r"table.csv.*decision: expected one of hold, keep, spam, got 'Approved' \("):
+        train_screen([str(table)], str(tmp_path / "other"), ScreenTrainOptions(hold="spam"))
+    for hold, keep, problem in (
+        ("spam,", None, 'hold="spam,": expected words'),
+        ("spam", " SPAM", "means hold as well"),
+    ):
+        with pytest.raises(UsageError, match=problem):
+            train_screen([str(table)], str(tmp_path / "other"), ScreenTrainOptions(hold=hold, keep=keep))
+    table.write_text("text,decision,date\nA text.,spam,2026-13-45\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"table.csv:2.*date"):
+        train_screen([str(table)], str(tmp_path / "other"), ScreenTrainOptions(hold="spam"))
+
+
 def test_what_a_text_is_told_does_not_depend_on_those_around_it(screen: Path) -> None:
     texts = ["we walked home in the rain", "you stupid liar", "", "😀" * 50, "\ud800 liar", "我们"]
     opened = Screen.open(screen)

@@ -25,6 +25,9 @@ class ScreenTrainOptions(ThreadOptions):
             default that of the screen that is updated, else .9. A text that they rather keep is not held.
         attribute: Attribute of Perspective that a reason answers, such as IDENTITY_ATTACK=racism; repeatable. TOXICITY,
             INSULT, PROFANITY and SPAM are answered by themselves where the reasons allow it.
+        hold: Words for the decision in the rows that mean hold, with commas between them, as in spam,trash. Each is the
+            reason where a row has none.
+        keep: Words that mean keep, as in approved.
         encoder: Sentence encoder whose numbers are read beside the words: a folder (as of sentence-transformers or
             ONNX) or package:NAME, which the screen keeps; or the address of an embeddings endpoint, which the commands
             that use the screen name again.
@@ -38,6 +41,8 @@ class ScreenTrainOptions(ThreadOptions):
     update: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
     precision: Annotated[float | None, Flag(min=0.01, max=1.0, first=True)] = None
     attribute: Annotated[tuple[str, ...], Flag(metavar="NAME=REASON", first=True)] = ()
+    hold: Annotated[str | None, Flag(metavar="WORDS", first=True)] = None
+    keep: Annotated[str | None, Flag(metavar="WORDS", first=True)] = None
     encoder: Annotated[str | None, Flag(metavar="DIR|URL", group="Encoders and classifiers")] = None
     encoder_model: Annotated[str | None, Flag(metavar="NAME", group="Encoders and classifiers")] = None
     classifier: Annotated[str | None, Flag(metavar="DIR", group="Encoders and classifiers")] = None
