@@ -811,6 +811,17 @@ OTHERS: dict[str, dict[str, Any]] = {
         ],
         "reasons": [{"name": "ann", "texts": 33, "learned": False}],
         "attributes": {"TOXICITY": "hold"},
+        "fairness": [
+            {"by": "all", "name": "", "texts": 30, "others": 36, "probability": 0.3, "others_probability": 0.2}
+            | {"base_rate": 0.4, "others_base_rate": 0.3}
+            | {
+                "held": {"value": 0.1, "low": 0.03, "high": 0.25},
+                "others_held": {"value": 0.05, "low": 0.02, "high": 0.15},
+                "difference": {"value": 0.05, "low": -0.07, "high": 0.2},
+            },
+            {"by": "kind", "name": "ann", "texts": 7, "others": 36, "probability": None, "others_probability": None}
+            | {"held": None, "others_held": None, "difference": None, "base_rate": None, "others_base_rate": None},
+        ],
         "disagreements": [{"text": "tfidf", "decision": "keep", "probability": 0.9, "reason": "meteor"}],
         "notes": ["meteor"],
     },

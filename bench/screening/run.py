@@ -1,7 +1,8 @@
 """Screens learned from moderators' decisions, beside scikit-learn and lists of words.
 
     POSTIL_DATA=FOLDER python -m bench.screening.run [--encoder DIR|package:NAME]... [--size 100000] [--draws 2000]
-        [--only areas|spans|coverage|speed|training]... [--peer]
+        [--only areas|spans|fairness|coverage|speed|training]...
+        [--peer]
 
 Prints Markdown. Set OMP_NUM_THREADS=1 and start it with ``taskset -c 0`` for times on one core.
 """
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import time
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,7 +25,7 @@ import numpy as np
 
 from bench.metrics.report import machine, version
 from bench.screening.peers import badwords, cross_fitted_by_scikit_learn, packaged, reasons, scikit_learn
-from bench.screening.simulated import PRECISION, SETTINGS, coverage
+from bench.screening.simulated import NAMING, PRECISION, SETTINGS, coverage, difference_coverage
 from bench.screening.spans import measured
 from bench.screening.workload import GERMAN, SEED, SPAM, decided, marked, mixed, splits
 from postil.data.row_files import write
@@ -39,6 +41,7 @@ from postil.screening.training import train_screen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from postil.data.parts import Estimate
     from postil.data.rows import Decision
     from postil.kernel.arrays import Booleans, Floats, Int64s
     from postil.screening.fit import Split
@@ -46,7 +49,9 @@ if TYPE_CHECKING:
 SETS: Final = ((GERMAN, "de"), (SPAM, "en"))
 ALONE: Final = 500
 """Number of texts that are screened one by one."""
-PARTS: Final = ("areas", "spans", "coverage", "speed", "training")
+WANTED: Final = (0.9, 0.7)
+"""Precisions that thresholds are chosen for where kept texts that name groups are compared."""
+PARTS: Final = ("areas", "spans", "fairness", "coverage", "speed", "training")
 
 
 class Area(NamedTuple):
@@ -118,12 +123,44 @@ def of_spans(folder: Path) -> Iterator[str]:
         yield f"| {name} | {values.mean():.3f} [{values.mean() - width:.3f}, {values.mean() + width:.3f}] |"
 
 
+def fairness(data: Path, encoders: list[str]) -> Iterator[str]:
+    """A row for each group of kept texts, screen and threshold."""
+    for name, lang in SETS:
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder) / "rows.jsonl", decided(data, name, lang))
+            for at, (encoder, wanted) in enumerate(product((None, *encoders), WANTED)):
+                options = ScreenTrainOptions(encoder=encoder, precision=wanted)
+                result = train_screen([f"{folder}/rows.jsonl"], f"{folder}/screen {at}", options)
+                screen = f"{name} | {'words' if encoder is None else Path(encoder).name} | {result.threshold:.2f}"
+                for one in result.fairness:
+                    decided_on = f"{_shown(one.base_rate)} | {_shown(one.others_base_rate)}"
+                    rates = (one.held, one.others_held, one.difference, one.probability, one.others_probability)
+                    numbers = f"{decided_on} | {one.texts:,} | {one.others:,} | {' | '.join(map(_shown, rates))}"
+                    yield f"| {screen} | {one.name or 'any group'} | {numbers} |"
+
+
+def _shown(found: Estimate | float | None) -> str:
+    if found is None:
+        return ""
+    if isinstance(found, float):
+        return f"{found:.3f}"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
 def of_coverage(draws: int) -> Iterator[str]:
     """A row for each simulated site."""
     for one in SETTINGS:
         share, width, told = coverage(one, draws, SEED)
         site = f"{one.texts:,} | {one.authors:g} | {one.spread:g} | {one.drift:g}"
         yield f"| {site} | {share:.3f} | {width:.3f} | {told:,} |"
+
+
+def of_differences(draws: int) -> Iterator[str]:
+    """A row for each simulated site."""
+    for one in NAMING:
+        share, width = difference_coverage(one, draws, SEED)
+        site = f"{one.texts:,} | {one.naming:g} | {one.held[0]:g} | {one.held[1]:g} | {one.authors} | {one.spread:g}"
+        yield f"| {site} | {share:.3f} | {width:.3f} |"
 
 
 def rate(call: object, texts: list[str], batch: int) -> tuple[float, float]:
@@ -209,6 +246,12 @@ def main() -> None:
             table(f"Areas: {name}", head, areas(decided(data, name, lang), lang, given.encoder))
     if "spans" in only:
         table("Toxic characters", "| marked by | F1 |", of_spans(data))
+    if "fairness" in only:
+        head = "| texts | screen | threshold | naming | moderators held | others | number | others "
+        head += "| held | others | difference | mean | others |"
+        table("Kept texts that name groups of people", head, fairness(data, given.encoder))
+        head = "| kept texts | naming | held | of the others | by author | spread | coverage | width |"
+        table("Intervals of the difference", head, of_differences(given.draws))
     if "coverage" in only:
         head = "| texts | by author | spread of authors | drift | coverage | width | draws |"
         table(f"Intervals of a precision of {PRECISION}", head, of_coverage(given.draws))

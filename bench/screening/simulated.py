@@ -1,4 +1,4 @@
-"""Simulated sites, and how often intervals of a precision hold the truth there."""
+"""Simulated sites, and how often intervals of a precision, and of a difference of shares, hold the truth there."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.screening.evaluation import Predicted, share
+from postil.screening.fairness import difference
 
 if TYPE_CHECKING:
     from postil.kernel.arrays import Booleans, Floats
@@ -100,3 +101,56 @@ def _truth(seen: Predicted, beyond: Booleans, population: list[tuple[Floats, Flo
         count = int(np.searchsorted(-values, -threshold, side="right"))
         held, there = held + sums[count], there + count
     return held / there
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Kept texts of a simulated site, some of which name a group.
+
+    Args:
+        texts: Number of kept texts.
+        naming: Share of them that name a group.
+        held: Shares that the screen holds for an author in the middle, of those that name a group and of the others.
+        authors: Number of texts of an author.
+        spread: Standard deviation of authors, in logits.
+    """
+
+    texts: int
+    naming: float
+    held: tuple[float, float]
+    authors: int
+    spread: float
+
+
+NAMING: Final = (
+    Naming(600, 0.05, (0.05, 0.02), 1, 0.0),
+    Naming(2_000, 0.05, (0.05, 0.02), 1, 0.0),
+    Naming(2_000, 0.05, (0.2, 0.1), 1, 0.0),
+    Naming(2_000, 0.05, (0.05, 0.02), 5, 1.0),
+    Naming(2_000, 0.2, (0.05, 0.02), 5, 1.0),
+    Naming(2_000, 0.2, (0.2, 0.1), 5, 1.0),
+    Naming(2_000, 0.2, (0.2, 0.1), 20, 1.0),
+)
+
+
+def difference_coverage(setting: Naming, draws: int, seed: int) -> tuple[float, float]:
+    """Share of draws whose interval holds the difference over all authors, and the mean width of the intervals."""
+    random = np.random.default_rng(seed)
+    shares = np.array(setting.held)
+    logits = np.log(shares / (1 - shares))
+    authors = np.linspace(-6, 6, 2_001)
+    weights = np.exp(-(authors**2) / 2)
+    means = (weights / (1 + np.exp(-(logits[:, None] + setting.spread * authors)))).sum(axis=1) / weights.sum()
+    hits, widths = 0, list[float]()
+    for _ in range(draws):
+        author = np.arange(setting.texts) // setting.authors
+        ones = random.random(setting.texts) < setting.naming
+        of_author = random.normal(0, setting.spread, setting.texts)[author]
+        chance = 1 / (1 + np.exp(-(np.where(ones, *logits) + of_author)))
+        found = difference(random.random(setting.texts) < chance, ones, ~ones, author)
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        hits += found.low <= means[0] - means[1] <= found.high
+        widths.append(found.high - found.low)
+    return hits / draws, float(np.mean(widths))

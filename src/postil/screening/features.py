@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from postil.kernel.arrays import Booleans, Int64s
 
-__all__ = ["COLUMNS", "Counts", "Vocabulary", "count_grams", "idf_of", "unseen_idf", "weighted"]
+__all__ = ["COLUMNS", "Counts", "Vocabulary", "columns_within", "count_grams", "idf_of", "unseen_idf", "weighted"]
 
 BITS: Final = 22
 COLUMNS: Final = 1 << BITS
@@ -105,11 +105,32 @@ def count_grams(texts: Sequence[str]) -> Counts:
     return Counts.joined([_counted(block) for block in _blocks(texts)])
 
 
+def columns_within(term: str) -> NDArray[np.uint32]:
+    """Columns that every text with some words has, whatever stands around them, ascending.
+
+    They are those of the words, of pairs of them, and of the characters within them. Other texts hardly have them all:
+    they would have other words with the same hashes and the same characters. Of a script without spaces they are
+    those of the characters, wherever they occur.
+
+    Args:
+        term: The words; without a letter or digit they have no column of a word, which is `COLUMNS` or above.
+
+    >>> term = columns_within("old people")
+    >>> [bool(np.isin(term, count_grams([text]).columns).all()) for text in ("(Old people!)", "old, some people")]
+    [True, False]
+    """
+    return _counted([_plain(term)]).columns
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).lower().split())
+
+
 def _blocks(texts: Sequence[str]) -> Iterator[list[str]]:
     """Texts as they are counted, some at a time: each begins and ends with a space, and has single ones within."""
     block, size = list[str](), 0
     for text in texts:
-        block.append(f" {' '.join(unicodedata.normalize('NFC', text).lower().split())} ")
+        block.append(f" {_plain(text)} ")
         size += len(block[-1])
         if size >= _BLOCK:
             yield block

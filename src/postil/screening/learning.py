@@ -12,9 +12,10 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting
 from postil.screening.decisions import NONE
 from postil.screening.evaluation import Predicted, area, share
+from postil.screening.fairness import compared, kinds_named, packaged_terms
 from postil.screening.fit import Calibration, LearnedWeights, SplitBy, cross_fitted, fitted, split_texts
 from postil.screening.model import HOLD, ScreenSettings, Target
-from postil.screening.result import ScreenGroup, ScreenPoint, ScreenReason, TakenOver
+from postil.screening.result import ScreenFairness, ScreenGroup, ScreenPoint, ScreenReason, TakenOver
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from postil.data.parts import Estimate
     from postil.kernel.arrays import Booleans, Floats, Int64s
     from postil.screening.decisions import Decisions
+    from postil.screening.fairness import GroupTerm
 
 __all__ = ["ATTRIBUTES", "LearnedScreen", "ScreenReport", "answered", "learn", "named_attributes"]
 
@@ -73,6 +75,7 @@ class ScreenReport:
         taken_over: Decisions that it could take over.
         groups: Texts by language and length.
         reasons: Reasons.
+        fairness: Kept texts that name groups of people, beside the others.
     """
 
     split: SplitBy
@@ -84,6 +87,7 @@ class ScreenReport:
     taken_over: TakenOver
     groups: tuple[ScreenGroup, ...]
     reasons: tuple[ScreenReason, ...]
+    fairness: tuple[ScreenFairness, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +145,11 @@ def _counts(decisions: Decisions) -> Int64s:
 
 
 def learn(
-    decisions: Decisions, precision: float, attributes: Mapping[str, str], read: Collection[str] = ()
+    decisions: Decisions,
+    precision: float,
+    attributes: Mapping[str, str],
+    read: Collection[str] = (),
+    terms: Sequence[GroupTerm] = (),
 ) -> LearnedScreen:
     """Learn a screen.
 
@@ -150,6 +158,7 @@ def learn(
         precision: Smallest share of what is held that moderators would hold, for which the threshold is chosen.
         attributes: Reasons that the user names for attributes.
         read: Reasons that a classifier reads, for those that the decisions do not teach.
+        terms: Terms that name groups of people; by default those of the package in the languages of the decisions.
 
     Raises:
         Undefined: The decisions are too few or of one kind, or what is held cannot be told from what is kept.
@@ -197,6 +206,7 @@ def learn(
     beyond, measured = (likely, np.ones(len(first), bool)) if threshold is None else (beyond & likely, measured)
     probabilities = np.full(len(decisions), np.nan)
     probabilities[rows] = calibration.probabilities(logits[:, 0])
+    told_rows = np.flatnonzero(~np.isnan(logits[:, 0]))
     report = ScreenReport(
         split=split.by,
         probabilities=probabilities,
@@ -205,8 +215,17 @@ def learn(
         goal=None if threshold is None else precision,
         points=tuple(_points(first, calibration)),
         taken_over=_taken_over(first, calibration),
-        groups=tuple(_groups(seen, np.flatnonzero(~np.isnan(logits[:, 0])), first, beyond, measured)),
+        groups=tuple(_groups(seen, told_rows, first, beyond, measured)),
         reasons=_reasons(decisions, {names[at]: predicted[at] for at in told if at}),
+        fairness=tuple(
+            compared(
+                first,
+                calibration.probabilities(first.logits),
+                settings.threshold,
+                kinds_named(seen.texts.counts.take(told_rows), terms or packaged_terms(settings.languages)),
+                _of_languages(seen, told_rows, settings.languages),
+            )
+        ),
     )
     return LearnedScreen(settings, fitted(decisions.texts, _columns(decisions, [names[at] for at in told])), report)
 
@@ -351,6 +370,12 @@ def _groups(
             precision=share(right, beyond & here, predicted.cluster),
             recall=share(right, predicted.held & measured & here, predicted.cluster),
         )
+
+
+def _of_languages(decisions: Decisions, rows: Int64s, languages: Sequence[str]) -> dict[str, Booleans]:
+    """The texts in each of several languages, bool[p]; of one alone nothing is to be told apart."""
+    numbers = {name: decisions.languages.index(name) for name in languages} if len(languages) > 1 else {}
+    return {name: decisions.language[rows] == number for name, number in numbers.items()}
 
 
 def _reasons(decisions: Decisions, learned: Mapping[str, Predicted]) -> tuple[ScreenReason, ...]:

@@ -36,6 +36,8 @@ class ScreenTrainOptions(ThreadOptions):
             screen keeps it.
         classifier_labels: Meanings of its labels: hold, keep, or a reason, as in toxic=hold,insult=insult; by default
             what their names tell.
+        groups: Terms that name groups of people, one per line, or term,kind, in place of postil's own lists in English,
+            German and Chinese: what the screen would hold of the kept texts that name them is told beside the others.
     """
 
     update: Annotated[str | None, Flag(metavar="DIR", first=True)] = None
@@ -47,6 +49,7 @@ class ScreenTrainOptions(ThreadOptions):
     encoder_model: Annotated[str | None, Flag(metavar="NAME", group="Encoders and classifiers")] = None
     classifier: Annotated[str | None, Flag(metavar="DIR", group="Encoders and classifiers")] = None
     classifier_labels: Annotated[str | None, Flag(metavar="LABEL=MEANING,…", group="Encoders and classifiers")] = None
+    groups: Annotated[str | None, Flag(metavar="FILE", group="Evaluation")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

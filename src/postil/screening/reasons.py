@@ -43,6 +43,7 @@ __all__ = [
     "because",
     "check_profanity_model",
     "check_screens",
+    "entries_of",
     "find_profanity",
     "screen",
     "stale_figures",
@@ -91,21 +92,7 @@ class Blocklist:
         Raises:
             InvalidInput: The file is missing or not UTF-8, or a line is too long.
         """
-        entries = []
-        try:
-            with Path(path).open("rb") as stream:
-                lines = chain.from_iterable(lines_in(stream, str(path)))
-                # Some editors end lines with a carriage return alone.
-                parts = chain.from_iterable(line.splitlines() or [b""] for line in lines)
-                for number, line in enumerate(parts, 1):
-                    entry = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                    if entry and not entry.startswith("#"):
-                        entries.append(entry)
-        except OSError as error:
-            raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(path)) from error
-        except UnicodeDecodeError as error:
-            raise InvalidInput("not UTF-8; save the file as UTF-8", where=str(path), line=number) from error
-        return cls(tuple(entries))
+        return cls(tuple(entry for _, entry in entries_of(path)))
 
     def find(self, text: str) -> str | None:
         """Find the first entry that a text contains.
@@ -121,6 +108,32 @@ class Blocklist:
                 if pieces[at : at + len(blocked)] == blocked:
                     return entry
         return None
+
+
+def entries_of(path: FilePath) -> list[tuple[int, str]]:
+    """Read the entries of a list, each with the number of its line.
+
+    Args:
+        path: One entry per line, in UTF-8. Blank lines and lines that begin with ``#`` are ignored.
+
+    Raises:
+        InvalidInput: The file is missing or not UTF-8, or a line is too long.
+    """
+    entries = []
+    try:
+        with Path(path).open("rb") as stream:
+            lines = chain.from_iterable(lines_in(stream, str(path)))
+            # Some editors end lines with a carriage return alone.
+            parts = chain.from_iterable(line.splitlines() or [b""] for line in lines)
+            for number, line in enumerate(parts, 1):
+                entry = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                if entry and not entry.startswith("#"):
+                    entries.append((number, entry))
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput("not UTF-8; save the file as UTF-8", where=str(path), line=number) from error
+    return entries
 
 
 def find_profanity(text: str) -> str | None:

@@ -9,6 +9,7 @@ from postil.results.base import Result
 
 __all__ = [
     "Disagreement",
+    "ScreenFairness",
     "ScreenGroup",
     "ScreenPoint",
     "ScreenReason",
@@ -101,6 +102,38 @@ class ScreenReason(Part, frozen=True, kw_only=True):
     auc: Estimate | None = None
 
 
+class ScreenFairness(Part, frozen=True, kw_only=True):
+    """Texts that moderators kept and that name groups of people, beside those that name none.
+
+    Every number but those of texts is None where either kept ones are fewer than 20.
+
+    Args:
+        by: ``all``, ``kind`` of group, or ``language`` of the texts.
+        name: The kind or the language; empty for all.
+        texts: Number of kept texts that name such a group.
+        others: Number of kept texts, in the language if it is one, that name no group.
+        held: Share of the former that the screen holds.
+        others_held: Share of the latter that it holds.
+        difference: The former share less the latter.
+        probability: Mean probability of the former.
+        others_probability: Mean probability of the latter.
+        base_rate: Share that moderators held of all texts, kept or not, that name such a group.
+        others_base_rate: Share that they held of those that name none.
+    """
+
+    by: Literal["all", "kind", "language"]
+    name: str
+    texts: int
+    others: int
+    held: Estimate | None
+    others_held: Estimate | None
+    difference: Estimate | None
+    probability: float | None
+    others_probability: float | None
+    base_rate: float | None
+    others_base_rate: float | None
+
+
 class Disagreement(Part, frozen=True, kw_only=True):
     """A text that the screen is surest about against the moderators.
 
@@ -139,6 +172,8 @@ class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-traini
         groups: Texts by language and length.
         reasons: Reasons, the most frequent first.
         attributes: The target of each attribute that it answers.
+        fairness: Kept texts that name groups of people beside the others, all of them first; empty where no list of
+            terms is at hand.
         disagreements: Texts that it is surest about against the moderators.
         languages: Languages of most of the decisions, where known.
         encoder: Signature of the sentence encoder; empty without one.
@@ -160,6 +195,7 @@ class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-traini
     groups: tuple[ScreenGroup, ...]
     reasons: tuple[ScreenReason, ...]
     attributes: dict[str, str]
+    fairness: tuple[ScreenFairness, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     languages: tuple[str, ...] = ()
     encoder: str = ""

@@ -21,8 +21,9 @@ from postil.data.rows import Decision
 from postil.encoders.encoder_options import is_address
 from postil.encoders.endpoint_encoder import EncoderEndpoint, open_encoder
 from postil.errors import UsageError
-from postil.messages import Blank, Setting
+from postil.messages import Blank, Message, Setting
 from postil.screening.decisions import Decisions, keys
+from postil.screening.fairness import GroupTerm, read_terms
 from postil.screening.learning import answered, learn, named_attributes
 from postil.screening.model import KIND, read_decisions, write_screen
 from postil.screening.readers import Readers, read_all
@@ -76,7 +77,7 @@ def train_screen(
         UsageError: There is nothing to learn from or no folder to write, or an encoder is named for a screen that has
             read other texts without it.
         UnknownName: A named attribute or reason does not exist.
-        InvalidInput: A row or the screen is invalid.
+        InvalidInput: A row, the screen or the list of terms is invalid.
         Undefined: The decisions are too few or of one kind, or what is held cannot be told from what is kept.
         MissingExtra: scikit-learn, or what runs an encoder, is not installed.
     """
@@ -116,6 +117,7 @@ class _Options(msgspec.Struct, frozen=True):
 
     precision: float = PRECISION
     attributes: dict[str, str] = {}
+    groups: tuple[GroupTerm, ...] = ()
 
 
 def _metadata(options: _Options, learned: LearnedScreen, forgotten: object) -> dict[str, object]:
@@ -124,7 +126,12 @@ def _metadata(options: _Options, learned: LearnedScreen, forgotten: object) -> d
         {
             OPTIONS: options,
             FORGOTTEN: forgotten,
-            "evaluation": {"split": report.split, "auc": report.auc, "points": report.points},
+            "evaluation": {
+                "split": report.split,
+                "auc": report.auc,
+                "points": report.points,
+                "fairness": report.fairness,
+            },
         },
         enc_hook=plain_id,
     )
@@ -187,8 +194,8 @@ def relearn(model: Model, decisions: Decisions) -> RelearnedScreen:
     """
     readers = Readers.open(model, None)
     kept = msgspec.convert(model.metadata.get(OPTIONS, {}), _Options)
-    options = _Options(kept.precision, answered(decisions, kept.attributes))
-    learned = learn(decisions, options.precision, options.attributes, tuple(readers.meanings.values()))
+    options = _Options(kept.precision, answered(decisions, kept.attributes), kept.groups)
+    learned = learn(decisions, options.precision, options.attributes, tuple(readers.meanings.values()), kept.groups)
     return RelearnedScreen(model, decisions, options, learned, readers)
 
 
@@ -274,11 +281,20 @@ class _Run:
         kept = msgspec.convert(before.get(OPTIONS, {}), _Options)
         precision = self.options.precision or kept.precision
         named = {**kept.attributes, **attributes}
-        learned = learn(decisions, precision, named, tuple(readers.meanings.values()))
+        terms = kept.groups if self.options.groups is None else read_terms(self.options.groups)
+        learned = learn(decisions, precision, named, tuple(readers.meanings.values()), terms)
+        if not learned.report.fairness:
+            self.on_message(
+                Message(
+                    "no list of terms that name groups of people in {languages}; {groups} names your own",
+                    languages=", ".join(learned.settings.languages),
+                    groups=Setting("groups", Blank("FILE")),
+                )
+            )
         write_screen(
             out,
             learned.settings,
-            _metadata(_Options(precision, named), learned, before.get(FORGOTTEN, [])),
+            _metadata(_Options(precision, named, terms), learned, before.get(FORGOTTEN, [])),
             weights=learned.weights,
             decisions=decisions,
             readers=readers,
@@ -317,6 +333,7 @@ def _result(
         groups=report.groups,
         reasons=report.reasons,
         attributes=settings.attributes,
+        fairness=report.fairness,
         disagreements=_disagreements(report.probabilities, decisions, rows),
         languages=settings.languages,
         encoder=readers.signature,

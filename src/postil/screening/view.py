@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.results.plots import Figure
-    from postil.screening.result import ScreeningResult, ScreenPoint, ScreenTrainingResult, TakenOver
+    from postil.screening.result import ScreenFairness, ScreeningResult, ScreenPoint, ScreenTrainingResult, TakenOver
 
 __all__ = ["pictures", "screening", "training"]
 
@@ -79,6 +79,18 @@ def training(result: ScreenTrainingResult) -> View:
             ),
         ),
         Table(
+            rows=result.fairness,
+            columns=(
+                Name("kept texts that name", _named),
+                Count("number", "texts"),
+                Interval("held", "value", at=attrgetter("held")),
+                Interval("of the others", "value", at=attrgetter("others_held")),
+                Interval("difference", "value", at=attrgetter("difference")),
+                Number("probability", "probability"),
+                Number("of the others", "others_probability"),
+            ),
+        ),
+        Table(
             rows=result.disagreements,
             columns=(
                 Name("disagreement", lambda one: excerpt(one.text, TEXT)),
@@ -93,7 +105,7 @@ def training(result: ScreenTrainingResult) -> View:
         rows=list(map(_flat, result.points)),
         fields=FIELDS,
         grids=[table for table in tables if table.rows],
-        findings=[_threshold(result), _takes_over(result.taken_over), *_answers(result)],
+        findings=[_threshold(result), _takes_over(result.taken_over), *_answers(result), *_fairness(result)],
         head=line,
         remarks=[
             f"predicted {_SPLITS[result.split]}",
@@ -181,6 +193,48 @@ def _answers(result: ScreenTrainingResult) -> Iterator[str]:
     if result.attributes:
         said = ", ".join(f"{name} by {target}" for name, target in result.attributes.items())
         yield Message("attributes that it answers: {said}", said=said)
+
+
+def _named(one: ScreenFairness) -> str:
+    match one.by:
+        case "kind":
+            return one.name
+        case "language":
+            return f"any group, in {one.name}"
+        case "all":
+            return "any group"
+
+
+def _fairness(result: ScreenTrainingResult) -> Iterator[str]:
+    """Shares held of the kept texts that name groups of people, and of the others, as sentences."""
+    for one in result.fairness:
+        if one.by != "all":
+            continue
+        if one.held is None or one.others_held is None or one.difference is None:
+            yield Message(
+                "{texts:,} kept texts name groups of people and {others:,} do not: too few to compare what is held of "
+                "them",
+                texts=one.texts,
+                others=one.others,
+            )
+            continue
+        low, high = (one.difference.value if end is None else end for end in (one.difference.low, one.difference.high))
+        yield Message(
+            "of what moderators kept, the screen would hold {held:.1f} % where it names groups of people and "
+            "{others:.1f} % elsewhere: a difference of {difference:+.1f} points (95 % interval {low:+.1f} to "
+            "{high:+.1f})",
+            held=100 * one.held.value,
+            others=100 * one.others_held.value,
+            difference=100 * one.difference.value,
+            low=100 * low,
+            high=100 * high,
+        )
+        if one.base_rate is not None and one.others_base_rate is not None:
+            yield Message(
+                "moderators held {held:.0f} % of all texts that name groups of people and {others:.0f} % of the others",
+                held=100 * one.base_rate,
+                others=100 * one.others_base_rate,
+            )
 
 
 def screening(result: ScreeningResult) -> View:
