@@ -125,6 +125,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             yield found
 
 
+def test_libraries_of_google_make_their_methods_of_a_description_at_the_address(site: Site) -> None:
+    described = f"{site.address}/$discovery/rest"
+    found = httpx2.get(described, params={"version": "v1alpha1", "key": site.key}, timeout=30).json()
+    methods = found["resources"]["comments"]["methods"]
+    for name, body in (("analyze", ASKED), ("suggestscore", APPROVED)):
+        method = methods[name]
+        assert {method["request"]["$ref"], method["response"]["$ref"]} <= found["schemas"].keys()
+        address = f"{found['rootUrl']}{found['servicePath']}{method['path']}"
+        answer = httpx2.request(method["httpMethod"], address, json=body, params={"key": site.key, "alt": "json"})
+        assert answer.status_code == 200, answer.text
+    other = httpx2.get(described, params={"version": "v2"}, timeout=30)
+    assert (other.status_code, other.json()["detail"]) == (404, "there is no version v2; expected v1alpha1")
+
+
 class DocumentedClient:
     """A client as the public documentation of Perspective describes one: an address, a key, two methods."""
 

@@ -21,6 +21,7 @@ from postil.messages import COMMAND_LINE
 from postil.service.bodies import ModelsResponse
 from postil.service.config import ServiceConfig
 from postil.service.desk import ArticleList, Desk
+from postil.service.discovery import discovery_route
 from postil.service.documentation import DocsPage
 from postil.service.perspective_routes import ErrorForm, perspective_routes
 from postil.service.pool import WorkerPool
@@ -267,6 +268,7 @@ class Service:
             article_route(self.pool),
             *store_routes(self.store),
             *perspective_routes(self.pool, self.store),
+            discovery_route(),
             *self.sites.routes,
             *self.upkeep.routes(),
             *health_routes(self.pool, self.store),
