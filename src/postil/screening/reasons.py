@@ -1,9 +1,9 @@
 """Reasons not to suggest a comment: it needs another text beside it, or an editor would not publish it.
 
 Block lists hold words and phrases that no suggestion may contain. A pattern here would rather miss a comment than take
-a good one; `docs/comment.md` says how often those that filter out most are right. All of them take time in proportion
-to the text, whatever it holds. alt-profanity-check, a linear model over the words of a comment in English, reads its
-parameters from pickles as it is imported, so it is imported only where it was asked for.
+a good one; `research/commenters.md` says how often those that filter out most are right. All of them take time in
+proportion to the text, whatever it holds. alt-profanity-check, a linear model over the words of a comment in English,
+reads its parameters from pickles as it is imported, so it is imported only where it was asked for.
 """
 
 from __future__ import annotations
