@@ -75,7 +75,7 @@ def alternative_test(people: dict[str, dict[str, float]], judge: dict[str, float
 
 
 def test_differences_of_floats_that_are_equal_are_one_threshold() -> None:
-    """.3 - .1 and .5 - .3 are two numbers: mt-metrics-eval finds 1, which no threshold gives (see docs/audit.md)."""
+    """.3 - .1 and .5 - .3 are two: mt-metrics-eval finds 1, which no threshold does (research/validation.md)."""
     scores = [Score(str(n), "a", "m", score, "") for n, score in enumerate([0.1, 0.3, 0.3, 0.5])]
     table = join(scores, [Judgement(str(n), "a", "ann", grade) for n, grade in enumerate([1, 1, 1, 3])])
     assert [row.value for row in correlations(table, ["acc-eq"]).rows] == [pytest.approx(2 / 3)]
