@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
+from postil.cli.output import emit
 from postil.errors import nearest
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _explain_all(ctx: click.Context, of: click.Parameter, value: bool) -> None: 
     """Print the long help."""
     if value and not ctx.resilient_parsing:
         ctx.meta[ALL] = True
-        click.echo(ctx.get_help(), color=ctx.color)
+        emit(ctx.get_help() + "\n")
         ctx.exit()
 
 
