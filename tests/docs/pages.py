@@ -51,7 +51,7 @@ REMARKS = (
 """Remarks of the language model."""
 ENDPOINT = "http://127.0.0.1:8080/v1"
 """Address of a language model on the pages."""
-WITH_CORPUS = ("docs/comment.md", "docs/rank.md", "docs/study.md")
+WITH_CORPUS = tuple(f"docs/{name}.md" for name in ("choose", "comment", "generate", "maintain", "rank", "study"))
 """Pages that begin with a corpus."""
 
 

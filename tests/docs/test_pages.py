@@ -18,8 +18,12 @@ GUIDES = [
     for name in (
         *(
             "annotate",
+            "annotate-host",
+            "annotate-results",
+            "annotate-run",
             "audit",
             "budget",
+            "choose",
             "combine",
             "comment",
             "corpus",
@@ -27,12 +31,14 @@ GUIDES = [
             "desk",
             "estimate",
             "formats",
+            "generate",
             "import",
             "integrations",
             "interesting",
             "interleave",
             "jobs",
             "judging",
+            "maintain",
             "meaning",
             "metrics",
             "own-metrics",
@@ -42,7 +48,9 @@ GUIDES = [
         *("python", "rank", "report", "scale", "score", "screen", "serve", "study", "vectors"),
     )
 ]
-SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
+SLOW = {
+    f"docs/{name}.md" for name in ("choose", "comment", "corpus", "generate", "maintain", "python", "study", "vectors")
+}
 """They train, or make pages with pictures."""
 PAGES = ["README.md", "examples/README.md", *TUTORIALS, *GUIDES]
 EXTRAS = (
