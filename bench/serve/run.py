@@ -38,6 +38,7 @@ from bench.metrics.report import machine, version
 from postil.comments.retrieval import Retriever
 from postil.comments.sentence_vectors import article_text
 from postil.corpus.store import Corpus
+from postil.screening.model import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -299,9 +300,11 @@ def screen_runs(given: argparse.Namespace, folder: Path) -> list[str]:
     learned.write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
     command = [sys.executable, "-m", "postil", "train", "screen", str(learned), "--out", str(folder / "screen")]
     subprocess.run(command, check=True, capture_output=True)
-    for name, lang in (("screen", asked[0].get("lang") or "en"), ("screen, language detected", None)):
+    screen = Screen.open(folder / "screen")
+    attribute = next(iter(screen.attributes))
+    for name, lang in (("screen", next(iter(screen.languages), None)), ("screen, language detected", None)):
         wanted: dict[str, object] = {
-            "requestedAttributes": {"TOXICITY": {}},
+            "requestedAttributes": {attribute: {}},
             "languages": [lang] if lang else None,
             "doNotStore": True,
         }
