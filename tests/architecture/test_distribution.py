@@ -62,6 +62,23 @@ def test_the_image_has_extras_that_exist() -> None:
         assert {extra for words in named for extra in words.split(",")} <= extras.keys(), page
 
 
+@pytest.mark.skipif(not (ROOT / "conda").is_dir(), reason="the sdist has no recipe")
+def test_the_recipe_is_of_this_version() -> None:
+    yaml = pytest.importorskip("yaml")
+    recipe = yaml.safe_load((ROOT / "conda" / "recipe.yaml").read_text("utf-8"))
+    assert recipe["context"]["version"] == PROJECT["version"]
+    assert recipe["about"]["summary"] == PROJECT["description"]
+    assert recipe["about"]["license"] == PROJECT["license"]
+    assert recipe["about"]["license_file"] == PROJECT["license-files"]
+    assert recipe["build"]["python"]["entry_points"] == [
+        f"{name} = {call}" for name, call in PROJECT["scripts"].items()
+    ]
+    _python, *needed = recipe["requirements"]["run"]
+    assert [each.replace(" ", "") for each in needed] == PROJECT["dependencies"]
+    _python, _pip, *builders = recipe["requirements"]["host"]
+    assert sorted(each.replace(" ", "") for each in builders) == sorted(WHOLE["build-system"]["requires"])
+
+
 def test_the_errors_name_extras_of_today() -> None:
     extras = PROJECT["optional-dependencies"]
     old = {
