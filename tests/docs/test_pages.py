@@ -26,6 +26,7 @@ GUIDES = [
             "choose",
             "combine",
             "comment",
+            "compare-systems",
             "corpus",
             "correlate",
             "desk",
