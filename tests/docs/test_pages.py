@@ -46,7 +46,8 @@ GUIDES = [
             "passages",
             "preferences",
         ),
-        *("python", "rank", "report", "scale", "score", "screen", "serve", "study", "vectors"),
+        *("python", "rank", "report", "scale", "score", "screen", "serve", "serve-operate", "serve-requests", "study"),
+        "vectors",
     )
 ]
 SLOW = {

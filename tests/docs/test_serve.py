@@ -18,7 +18,7 @@ from postil.threads.quality import FEATURES, Quality
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGE = (ROOT / "docs/serve.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/serve-requests.md").read_text(encoding="utf-8")
 PARTS = {
     found[1]: re.findall(r"```json\n(.*?)```", found[2], re.DOTALL)
     for found in re.finditer(r"^\*\*`(?:POST|GET) /v1/(\w+)`\*\*(.*?)(?=^\*\*`|^## )", PAGE, re.MULTILINE | re.DOTALL)
