@@ -34,6 +34,8 @@ GUIDES = [
             "formats",
             "generate",
             "import",
+            "import-passages",
+            "import-sites",
             "integrations",
             "interesting",
             "interleave",
