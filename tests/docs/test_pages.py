@@ -46,6 +46,7 @@ GUIDES = [
             "metrics",
             "own-metrics",
             "passages",
+            "passages-runs",
             "preferences",
         ),
         *("python", "rank", "report", "scale", "score", "screen", "serve", "serve-operate", "serve-requests", "study"),
