@@ -48,6 +48,7 @@ GUIDES = [
             "passages",
             "passages-runs",
             "preferences",
+            "programs",
         ),
         *("python", "rank", "report", "scale", "score", "screen", "serve", "serve-operate", "serve-requests", "study"),
         "vectors",

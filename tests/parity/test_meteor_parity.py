@@ -90,7 +90,6 @@ def assert_as_documented(texts: Texts, program: list[float]) -> None:
     ).replace(" 0.", " .")
     for where, text in {
         "research/validation.md": (ROOT / "research/validation.md").read_text("utf-8"),
-        "docs/metrics.md": (ROOT / "docs/metrics.md").read_text("utf-8"),
         "Meteor's docstring": str(Meteor.__doc__),
     }.items():
         assert measured in " ".join(text.split()), f"{where} should say: {measured}"
