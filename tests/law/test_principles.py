@@ -1,4 +1,4 @@
-"""Principles of measures of passages: each cell of the two tables of docs/measures.md, which defines them.
+"""Principles of measures of passages: each cell of the two tables of research/passage-measures.md, which defines them.
 
 Items are units here. The passages of a reference hold a unit once or not at all; c(u) is how many of them hold u, each
 counted with its weight. The principles of Hilderman and Hamilton are about the counts of a passage over units that the
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LAW = law(60, python=15)
 FEWER = law(20, python=8)
 EXACT = 1e-12
-GUIDE = Path(__file__).parents[2] / "docs" / "measures.md"
+GUIDE = Path(__file__).parents[2] / "research" / "passage-measures.md"
 
 PROPERTIES = tuple(PRINCIPLES["f1"])
 FOUND = {family: tuple(row.values()) for family, row in PRINCIPLES.items()}

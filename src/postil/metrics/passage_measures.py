@@ -8,7 +8,8 @@ Informativeness Measures to Passage Interestingness Evaluation".
 `PRINCIPLES` says which measures satisfy which principles of interestingness; tests/law/test_principles.py checks each
 cell. The first three are those of section 2.3 of "Extending Text Informativeness Measures to Passage Interestingness
 Evaluation", the others those of Hilderman and Hamilton, "Measuring the Interestingness of Discovered Knowledge: A
-Principled Approach" (2003), which are about the counts of one summary. docs/measures.md has the definitions.
+Principled Approach" (2003), which are about the counts of one summary. research/passage-measures.md has the
+definitions.
 
 Measures over units are made of sums over what passage and reference share, and of terms of the reference alone. So a
 reference is added up once for all its passages, what is left out of it for one passage is subtracted, and the work is
