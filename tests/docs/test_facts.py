@@ -93,13 +93,13 @@ def test_japanese_and_korean_are_for_the_package_of_sacrebleu() -> None:
     assert cell("TER, SPICE") == "TER, by the package sacrebleu"
 
 
-MIGRATING = (Path(__file__).parents[2] / "docs" / "migrating.md").read_text(encoding="utf-8")
+MIGRATING = (Path(__file__).parents[2] / "research" / "migrating-0.1.md").read_text(encoding="utf-8")
 FLAG = re.compile(r"`(--[a-z-]+)")
 
 
 def table(heading: str) -> list[list[str]]:
     """Cells of the rows below a heading."""
-    text = MIGRATING.partition(f"\n### {heading}\n")[2].partition("\n### ")[0]
+    text = MIGRATING.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
     assert len(rows) > 1, heading
     return rows[1:]
