@@ -1,4 +1,4 @@
-"""Tables of people's own shape, for the page of jobs: an exam, a survey and texts to rate."""
+"""Tables of people's own shape, for research/jobs.md: an exam, a survey and texts to rate."""
 
 from __future__ import annotations
 

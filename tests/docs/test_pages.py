@@ -39,7 +39,6 @@ GUIDES = [
             "integrations",
             "interesting",
             "interleave",
-            "jobs",
             "judging",
             "maintain",
             "meaning",
@@ -58,7 +57,7 @@ SLOW = {
     f"docs/{name}.md" for name in ("choose", "comment", "corpus", "generate", "maintain", "python", "study", "vectors")
 }
 """They train, or make pages with pictures."""
-PAGES = ["README.md", "examples/README.md", *TUTORIALS, *GUIDES]
+PAGES = ["README.md", "examples/README.md", *TUTORIALS, *GUIDES, "research/jobs.md"]
 EXTRAS = (
     *("gensim", "httpx2", "jinja2", "matplotlib", "mwparserfromhell", "pyarrow", "rjieba", "sklearn", "sqlalchemy"),
     *("tokenizers", "torch"),
