@@ -145,7 +145,7 @@ def test_each_passage_without_itself(found: NcgResult) -> None:
 
 
 def test_how_far_measures_follow_length(rows: list[Passage], collection: PassageCollection) -> None:
-    """The table in research/passage-measures.md: Spearman with the number of words within a topic, the mean over topics."""
+    """The table in research/passage-measures.md: Spearman with the number of words in a topic, mean over topics."""
     stats = pytest.importorskip("scipy.stats")
     topics = {topic: number for number, topic in enumerate(dict.fromkeys(row.topic for row in rows))}
     topic = np.array([topics[row.topic] for row in rows])
