@@ -649,7 +649,7 @@ OTHERS: dict[str, dict[str, Any]] = {
             | {"mass": 0.95, "calls": 1},
         ],
         "absent": [{"why": "timeout", "n": 3, "examples": ["2 by tfidf", "1 by b", "2 by b"], "reason": "failed"}],
-        "settings": {"postil": "0.2.0", "command": "", "model": "m", "scale": "1:5", "anchors": "nearest"}
+        "settings": {"postil": "0.3.0", "command": "", "model": "m", "scale": "1:5", "anchors": "nearest"}
         | {"seed": 20181},
     }
     | {"metric": "judge(m)"}
@@ -679,7 +679,7 @@ OTHERS: dict[str, dict[str, Any]] = {
             | {"score": 0.75, "score_first": 1.0, "mass": 0.95, "calls": 2, "signature": "judge-pairs(model=m)|seed:1"},
         ],
         "absent": [{"why": "timeout", "n": 3, "examples": ["2: meteor and tfidf", "1 by b", "2"], "reason": "failed"}],
-        "settings": {"postil": "0.2.0", "model": "m", "anchors": "none", "seed": 20181},
+        "settings": {"postil": "0.3.0", "model": "m", "anchors": "none", "seed": 20181},
     }
     | {"judge": "judge(m)", "longer": {"value": 0.6, "low": 0.5, "high": 0.7}}
     | {"usage": {"calls": 18, "prompt_tokens": 400, "completion_tokens": 18, "cost": 0.0025}}

@@ -53,7 +53,7 @@ def test_scores_need_no_signature(postil: Postil) -> None:
 
 def test_scores_of_the_first_words_are_those_of_another_tokenizer(postil: Postil) -> None:
     signatures = {
-        "a": "m|tokenizer:words|references:1|postil:0.2.0",
+        "a": "m|tokenizer:words|references:1|postil:0.3.0",
         "b": "m|tokenizer:words-2|references:1|postil:0.3.0",
     }
     write("s.jsonl", [Score(f"i{i}", s, "m", i / 4, signatures[s]) for s in "ab" for i in range(4)])

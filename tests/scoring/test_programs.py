@@ -120,7 +120,7 @@ def test_a_sentence_for_the_methods_section(postil: Postil) -> None:
 
 
 def test_only_what_sacrebleu_computes_has_its_signature() -> None:
-    end = "|references:2|postil:0.2.0"
+    end = "|references:2|postil:0.3.0"
     assert sacrebleu_signature("x", f"bleu(tokenizer=words,smooth=exp)|tokenizer:words-2{end}") == ""
     assert sacrebleu_signature("x", f"w-bleu(tokenizer=13a,smooth=exp)|tokenizer:sacrebleu:13a{end}") == ""
     assert sacrebleu_signature("x", f"meteor(params=en)|tokenizer:words-2{end}") == ""
