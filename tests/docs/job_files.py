@@ -1,4 +1,4 @@
-"""Tables of people's own shape, for research/jobs.md: an exam, a survey and texts to rate."""
+"""Tables of people's own shape: an exam, a survey, texts to rate, and short answers of a class."""
 
 from __future__ import annotations
 
@@ -121,6 +121,10 @@ SURVEY = (
         "Light becomes chemical energy.",
     ),
 )
+PUPILS = (
+    *("Ada", "Ben", "Cem", "Dora", "Eli", "Fay", "Gus", "Hana", "Ida", "Jon"),
+    *("Kim", "Lea", "Max", "Nora", "Olu", "Pia", "Quin", "Ravi", "Sam", "Tess"),
+)
 TOPICS = ("the night bus", "the new pool", "the old library", "the school meals", "the bike lane")
 TEMPLATES = {
     "gpt": "I think {} is worth the money because people in our street use it every day{}.",
@@ -135,7 +139,7 @@ TAILS = (
 
 
 def job_files(folder: Path) -> None:
-    """Write `exam.csv`, as Excel does in Germany, `exam.xlsx`, `survey.csv` and `texts.csv`."""
+    """Write `exam.csv`, as Excel does in Germany, `exam.xlsx`, `survey.csv`, `texts.csv`, `class.csv` and `key.csv`."""
     exam = list(_exam(random.Random(7)))  # noqa: S311 - texts
     _table(folder / "exam.csv", [*exam, [""] * 11, [""] * 11], ";", "utf-8-sig")
     _table(folder / "exam-ansi.csv", [*exam, [""] * 11], ";", "cp1252")
@@ -148,6 +152,13 @@ def job_files(folder: Path) -> None:
     random.Random(3).shuffle(texts)  # noqa: S311
     _table(folder / "texts.csv", [["Topic", "System name", "Comment"], *texts], ",", "utf-8")
     _workbook(folder / "exam.xlsx", exam)
+    _table(folder / "class.csv", _class(random.Random(5)), ",", "utf-8")  # noqa: S311
+    key = [
+        [str(number), text, points]
+        for number, (_, *both) in enumerate(SURVEY[:8], 1)
+        for text, points in zip(both, ("4", "3.5"), strict=True)
+    ]
+    _table(folder / "key.csv", [["Question", "Model answer", "Points"], *key], ",", "utf-8")
 
 
 def _table(path: Path, rows: Iterable[Sequence[str]], delimiter: str, encoding: str) -> None:
@@ -189,6 +200,25 @@ def _survey(chance: random.Random) -> Iterable[list[str]]:
             grades[2] = "" if chance.random() < 0.12 else grades[2]
             seconds = str(chance.randint(4, 90))
             yield [f"R_{number:02}", f"{question} #{number // 10 + 1}", model, text, gold, other, *grades, seconds]
+
+
+def _class(chance: random.Random) -> Iterable[list[str]]:
+    """One row per pupil: eight answers, and points of the first six; one wrong answer has full points."""
+    numbers = range(1, 9)
+    yield ["Pupil", *(f"Answer {number}" for number in numbers), *(f"Points {number}" for number in numbers)]
+    for pupil in PUPILS:
+        skill, answers, points = chance.uniform(0.2, 1), list[str](), list[str]()
+        for number, (_, gold, other) in enumerate(SURVEY[:8], 1):
+            model = chance.choice((gold, gold, other))
+            text = _fewer_words(chance, model, 0.8 * (1 - skill))
+            text = chance.choice(("No idea.", "I was ill that day.")) if chance.random() < 0.06 else text
+            share = len(set(text.split()) & set(model.split())) / len(model.split())
+            given = round(2 * max(0, min(4, 4 * share + chance.gauss(0, 0.5)))) / 2
+            answers.append(text)
+            points.append(f"{given:g}" if number <= 6 else "")
+        if pupil == "Ida":
+            answers[2], points[2] = "Cold things always float, as everybody knows.", "4"
+        yield [pupil, *answers, *points]
 
 
 def _fewer_words(chance: random.Random, text: str, loss: float) -> str:
