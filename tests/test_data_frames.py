@@ -193,6 +193,19 @@ def test_missing_tokens_of_a_column_are_no_tokens() -> None:
 
 
 @every_make
+def test_what_holds_no_value_in_one_table(make: Callable[[Table], Any]) -> None:
+    texts = ["k. A.", *TEXTS[1:]]
+    with pytest.warns(UserWarning, match="^candidates: 1 cell that missing names, taken as empty") as said:
+        postil.score(
+            make({**CANDIDATES, "text": texts}),
+            make({**REFERENCES, "text": [*REFERENCES["text"][:-1], "k. A."]}),
+            missing=["candidates=k. A."],
+            metrics="rouge-l",
+        )
+    assert not [line for line in map(str, said) if "references: 1 cell" in line]
+
+
+@every_make
 def test_what_says_that_there_is_no_value(make: Callable[[Table], Any]) -> None:
     texts = ["k. A.", *TEXTS[1:]]
     gold = {**REFERENCES, "item": [*REFERENCES["item"][:4], "k. A."]}

@@ -775,6 +775,13 @@ def test_options_by_role() -> None:
     assert spelled == ["--column text=COLUMN", "--column references.text=COLUMN"]
 
 
+def test_what_holds_no_value_by_role() -> None:
+    """A text for all files is one of each besides its own, and one with an equals sign after no role is a text."""
+    got = readings(ROLES, print, missing=["n/a", "references=-", "references=x=y", "grade=none"])
+    assert got["candidates"].missing == {"n/a", "grade=none"}
+    assert got["references"].missing == {"n/a", "grade=none", "-", "x=y"}
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

@@ -79,7 +79,7 @@ def calibrate(
         labels: Table of labels: article, text, show, and optionally reason, annotator, rank, title, content.
         articles: Table of the articles of the labels, for labels without a title; by default ``options.articles``.
         columns: Columns of the tables by field, such as ``{"show": "good", "articles.title": "headline"}``.
-        missing: Texts of cells that hold no value, such as ``["n/a"]``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``; ``"articles=n/a"`` is of that table alone.
         options: Options; by default those of the command. Their ``out`` is another folder to write.
         keywords: Fields of the options, in place of an object.
 

@@ -110,7 +110,7 @@ def correlate(
             ``{"judgements.grade": "stars"}`` of the judgements.
         metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
         annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
-        missing: Texts of cells that hold no value, such as ``["n/a"]``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``; ``"judgements=n/a"`` is of that table alone.
 
     Returns:
         The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.

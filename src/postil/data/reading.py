@@ -404,7 +404,7 @@ def readings(
         quotes: True if cells of text tables may be quoted.
         sheet: Sheet of a workbook.
         fill_down: True if an empty cell of an id stands for the cell above it.
-        missing: Texts of cells of tables that hold no value.
+        missing: Texts of cells of tables that hold no value; those of all files are of each besides its own ones.
         split: Split of a dataset folder.
 
     Raises:
@@ -432,6 +432,7 @@ def readings(
     }
     for each in of["decimal"].values():
         checked_decimal(each)
+    unnamed = _missing(roles, missing)
     return {
         role: Reading(
             columns=MappingProxyType(columns[role]),
@@ -444,7 +445,7 @@ def readings(
             quotes=quotes,
             sheet=of["sheet"].get(role),
             fill_down=fill_down,
-            missing=frozenset(missing),
+            missing=unnamed[role],
             split=of["split"].get(role),
             say=say,
         )
@@ -485,6 +486,17 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
             raise UsageError("{column} names a field twice; got '{got}'", column=COLUMNS, got=pair)
         columns[name] = source
     return found
+
+
+def _missing(roles: Collection[str], given: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Texts that hold no value by role; one that has an equals sign after another word than a role is a text."""
+    found: dict[str, set[str]] = {role: set() for role in roles}
+    for each in given:
+        role, equals, text = each.partition("=")
+        of_role = equals and role in found
+        for texts in [found[role]] if of_role else found.values():
+            texts.add(text if of_role else each)
+    return {role: frozenset(texts) for role, texts in found.items()}
 
 
 def by_role(roles: Collection[str], given: Sequence[str], setting: str) -> tuple[dict[str, str], set[str]]:

@@ -184,7 +184,7 @@ def judge(
         system: Column of the system, likewise.
         text: Column of the candidates' texts; or several, each of them of a system with its name.
         columns: Columns by field, such as ``{"references.grade": "stars"}``.
-        missing: Texts of cells that hold no value, such as ``["n/a"]``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``; ``"references=n/a"`` is of that table alone.
 
     Returns:
         Grades by system; its ``rows`` are score rows, which `postil.correlate` and `postil.compare` take.
@@ -238,7 +238,7 @@ def judge_pairs(
         system: Column of the candidates' system.
         text: Column of the candidates' texts; or several, each of them of a system with its name.
         columns: Columns by field, such as ``{"references.grade": "stars"}``.
-        missing: Texts of cells that hold no value, such as ``["n/a"]``.
+        missing: Texts of cells that hold no value, such as ``["n/a"]``; ``"references=n/a"`` is of that table alone.
 
     Returns:
         Win rates and strengths of the systems; its ``rows`` are preferences, which `postil.compare_preferences` takes.

@@ -117,7 +117,8 @@ def score(
         text: Column of the candidates' texts; or several, each of them of a system with its name.
         columns: Columns by field, as ``--column`` has them, for fields without a keyword:
             ``{"references.text": "gold", "references.grade": "stars"}``. ``"=NAME"`` is a constant.
-        missing: Texts of cells of tables that hold no value, such as ``["n/a"]``.
+        missing: Texts of cells of tables that hold no value, such as ``["n/a"]``; ``"references=n/a"`` is of that table
+            alone.
         scale: Scale of the references' grades.
         as_grade: True for scores with ``over=kernel`` as grades on the scale, ``low + score (high - low)``; only for
             tables with ``weights="minmax"``.
