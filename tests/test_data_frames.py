@@ -193,6 +193,14 @@ def test_missing_tokens_of_a_column_are_no_tokens() -> None:
 
 
 @every_make
+def test_texts_that_may_be_none_are_said(make: Callable[[Table], Any]) -> None:
+    texts = ["", "N/A", *TEXTS[2:]]
+    said = r"^candidates: 1 empty cell in text, taken as empty texts; 1 cell in text is 'N/A', taken as a text; missing"
+    with pytest.warns(UserWarning, match=said + r'=\["N/A"\] takes it as empty$'):
+        postil.score(make({**CANDIDATES, "text": texts}), make(REFERENCES), metrics="rouge-l")
+
+
+@every_make
 def test_what_holds_no_value_in_one_table(make: Callable[[Table], Any]) -> None:
     texts = ["k. A.", *TEXTS[1:]]
     with pytest.warns(UserWarning, match="^candidates: 1 cell that missing names, taken as empty") as said:

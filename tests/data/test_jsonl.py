@@ -150,7 +150,10 @@ GZIPPED = "1: the data are compressed with gzip; name the file .jsonl.gz, or pip
         (b"PAR1\x15\x00\n", "1: this is a Parquet file; name it .parquet"),
         (GOOD.decode().encode("utf-16"), "1: the file is in UTF-16; save it as UTF-8"),
         (b'{"item":"a",\n"text":"x"}\n' + GOOD.rstrip() + GOOD, "1: the JSON ends too early; is the line cut off?"),
-        (b'{"item":"a","text":"x","grade":"' + b"y" * 99 + b'"}', f'1: grade: expected a number, got "{"y" * 40}…"'),
+        (
+            b'{"item":"a","text":"x","grade":"' + b"y" * 99 + b'"}',
+            f'1: grade: expected a number, got "{"y" * 40}…"; leave the value out where there is no number',
+        ),
     ],
 )
 def test_what_is_no_file_of_json_lines(tmp_path: Path, data: bytes, problem: str) -> None:

@@ -69,6 +69,29 @@ def workbook(path: Path, *sheets: Sequence[Sequence[object]], merged: str = "") 
     return path
 
 
+def table_of(path: Path, records: list[dict[str, Any]]) -> Path:
+    """A file of some records, in the format of its ending."""
+    head = list(records[0])
+    cells = [head, *([each[name] for name in head] for each in records)]
+    if path.suffix == ".xlsx":
+        return workbook(path, cells)
+    if path.suffix == ".ods":
+        return ods(path, cells)
+    if path.suffix == ".csv":
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(cells)
+    elif path.suffix in {".json", ".jsonl"}:
+        lines = list(map(json.dumps, records))
+        path.write_text(f"[{','.join(lines)}]" if path.suffix == ".json" else "\n".join(lines), encoding="utf-8")
+    else:
+        pa, feather = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.feather")
+        write_table = (
+            feather.write_feather if path.suffix == ".arrow" else pytest.importorskip("pyarrow.parquet").write_table
+        )
+        write_table(pa.Table.from_pylist(records), str(path))
+    return path
+
+
 def ods(path: Path, table: Sequence[Sequence[object]], **cell_of: dict[str, str]) -> Path:
     odf = pytest.importorskip("odf.opendocument")
     table_of, text = pytest.importorskip("odf.table"), pytest.importorskip("odf.text")
@@ -329,23 +352,58 @@ def test_what_is_wrong_with_text_tables(
     [
         *(
             (each, f'; leave the row out where there is no number, or name what stands there: --missing "{each}"')
-            for each in ("NaN", "-inf", "NA", "#DIV/0!", "#N/A")
+            for each in (
+                "NaN",
+                "-inf",
+                "NA",
+                "#DIV/0!",
+                "#N/A",
+                "many",
+                "k. A.",
+                "4?",
+                "3 (of 5)",
+                "2024-05-01",
+                "1_000",
+            )
         ),
-        ("1_000", ""),
-        *(
-            (each, f'; leave the row out where there is no number, or name what stands there: --missing "{each}"')
-            for each in ("many", "k. A.")
-        ),
+        ("x" * 50, "; leave the row out where there is no number"),
         ('"1,234"', "; write it with a decimal point and without separators of thousands"),
-        ("2024-05-01", ""),
+        ("1 234", "; write it with a decimal point and without separators of thousands"),
     ],
 )
 def test_what_is_no_number(tmp_path: Path, cell: str, advice: str) -> None:
     data = f"item,system,annotator,mark\na,s,x,3\nb,s,x,{cell}\n"
-    shown = cell.strip('"')
+    shown = f"{cell[:40]}…" if len(cell) > 40 else cell.strip('"')
     assert refusal(tmp_path / "t.csv", data, Judgement, columns={"grade": "mark"}) == (
         f':3: mark: expected a number, got "{shown}"{advice}'
     )
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods"])
+def test_texts_that_may_be_none_are_said(tmp_path: Path, form: str) -> None:
+    """Empty texts, and words for none, in the same words whatever the format; a word within a text is none."""
+    texts = ["Rain", "", "n/a", "-", "n/a", "NaN ", "no n/a"]
+    path = table_of(tmp_path / f"t.{form}", [{"item": f"i{n}", "text": text} for n, text in enumerate(texts)])
+    got, said = rows(path, Reference)
+    assert [row.text for row in got] == texts
+    words = "4 cells in text are 'n/a', '-' or 'NaN', taken as texts; --missing n/a --missing - --missing NaN takes"
+    assert said == [f"1 empty cell in text, taken as empty texts; {words} them as empty"]
+    named = {"missing": frozenset({"n/a", "-", "NaN"})}
+    got, said = rows(path, Reference, **named)
+    assert [row.text for row in got] == ["Rain", *[""] * 5, "no n/a"]
+    assert said == ["4 cells that --missing names, taken as empty; 5 empty cells in text, taken as empty texts"]
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods"])
+def test_numbers_that_are_none(tmp_path: Path, form: str) -> None:
+    records = [{"item": n, "system": "s", "annotator": "x", "grade": grade} for n, grade in enumerate(["4?", "-"])]
+    path = table_of(tmp_path / f"t.{form}", records)
+    with pytest.raises(InvalidInput) as caught:
+        rows(path, Judgement)
+    leave = '; leave the row out where there is no number, or name what stands there: --missing "4?"'
+    assert caught.value.words(COMMAND_LINE).endswith(f': grade: expected a number, got "4?"{leave}')
+    got, said = rows(path, Judgement, missing=frozenset({"4?", "-"}))
+    assert (got, said) == ([], ["2 cells that --missing names, taken as empty; 2 rows without a number, left out"])
 
 
 def test_what_is_no_list(tmp_path: Path) -> None:

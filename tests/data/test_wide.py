@@ -102,16 +102,20 @@ def test_other_tables(tmp_path: Path, name: str) -> None:
         arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
         parquet.write_table(arrow.Table.from_pylist(TABLE), path)
 
+    said: list[str] = []
+
     def found(row_type: type[Any], columns: dict[str, str]) -> list[Any]:
+        reading = Reading(columns=columns, say=said.append)
         if name.startswith("t."):
-            return list(read(path, row_type, Reading(columns=columns)))
+            return list(read(path, row_type, reading))
         made = pytest.importorskip("pandas").DataFrame(table) if name == "frame" else table
-        return list(open_rows(made, row_type, "rows", ColumnNames({"rows": row_type}, columns)))
+        return list(open_rows(made, row_type, "rows", ColumnNames({"rows": row_type}, given={"rows": reading})))
 
     graded = [("01", "Ja", 4.5), ("01", "Nein", 1.0), ("02", "Doch", 5.0)]
     assert found(Reference, REFERENCES) == [Reference(*each) for each in graded]
     answers = [("01", "A", "Darum"), ("01", "B", "Weil"), ("02", "A", ""), ("02", "B", "Dazu")]
     assert found(Candidate, {"item": "Nr", "text": "Antwort *"}) == [Candidate(*each) for each in answers]
+    assert said[-1].endswith(": 1 empty cell in Antwort *, taken as empty texts")
 
 
 def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:

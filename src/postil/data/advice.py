@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from postil.data.explain import Nested, Null, column_setting
+import msgspec
+
+from postil.data.explain import Nested, NoNumber, Null, column_setting, without_number
 from postil.data.rows import Candidate
 from postil.data.synonyms import SYNONYMS
 from postil.messages import Listed, Message
@@ -28,7 +30,7 @@ def advised(problem: str, field: str, column: str, row_type: type[Row], reading:
     """The problem of a field, with what to do: fill a missing value, or name the columns that reach the text within.
 
     Args:
-        problem: The problem; other ones than `Null` and `Nested` are returned as they are.
+        problem: The problem; other ones than `Null`, `NoNumber` and `Nested` are returned as they are.
         field: The field of the row.
         column: Its column.
         row_type: The row.
@@ -41,6 +43,10 @@ columns={'text': 'out.gpt'}
     """
     if isinstance(problem, Null):
         return Message("{problem}; the value is missing: fill it, or drop the row", problem=problem)
+    if isinstance(problem, NoNumber) and field in row_type.__struct_fields__:
+        required = next(info.required for info in msgspec.structs.fields(row_type) if info.encode_name == field)
+        advice = without_number("the row out" if required else "the value out", problem.text)
+        return Message("{problem}{advice}", problem=problem, advice=advice)
     if not isinstance(problem, Nested) or field not in row_type.__struct_fields__:
         return problem
     if not problem.value:

@@ -16,11 +16,11 @@ import msgspec
 from msgspec import inspect
 
 from postil.data.escaping import without_apostrophe
-from postil.data.explain import column_setting, file_setting, mismatch, shown
+from postil.data.explain import column_setting, file_setting, mismatch, shown, without_number
 from postil.data.fields import is_integer, is_number
 from postil.data.reading import DECIMALS, Reading
 from postil.errors import InvalidInput, UsageError
-from postil.messages import Blank, Listed, Message, Setting
+from postil.messages import Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -386,13 +386,13 @@ class CellField:
         self._is_list = any(isinstance(each, inspect.VarTupleType) for each in options)
         self._default = (() if self._is_list else None) if info.required else info.default
         self._hint, self._texts, self._comma, self._decimal = info.type, texts, comma, decimal
-        self.empty = self.commas = self.merged = 0
+        self.commas = self.merged = 0
         self._fills, self._constant = fill, constant
 
     @property
-    def counts(self) -> tuple[int, int, int]:
-        """Numbers of cells so far that were empty texts, had a decimal comma, or were merged."""
-        return self.empty, self.commas, self.merged
+    def counts(self) -> tuple[int, int]:
+        """Numbers of cells so far that had a decimal comma, or were merged."""
+        return self.commas, self.merged
 
     def column_of(self, cells: Sequence[object], *, apostrophes: bool) -> Sequence[object]:
         """Values of a batch of cells."""
@@ -420,7 +420,6 @@ class CellField:
             cell = cell.shared
         if cell is None or (isinstance(cell, str) and not cell.strip() and (self.kind != "text" or not cell)):
             if self.kind == "text" and not self._optional:
-                self.empty += 1
                 return ""
             if self._optional or self._is_list:
                 return self._default
@@ -491,23 +490,17 @@ class CellField:
         """Remedy for a cell that is no number."""
         if not isinstance(cell, str):
             return ""
-        words = not (self._constant or any(map(str.isdecimal, cell)))
-        if words or cell.startswith("#") or cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
-            text = shown(cell.strip())
-            return Message(
-                "; leave the {what} where there is no number, or name what stands there: {missing}",
-                what="cell empty" if self._optional else "row out",
-                missing=Setting("missing", Blank(text), python=f"[{text}]"),
-            )
-        if self._decimal is not None and any(map(str.isdecimal, cell)):
-            return Message(
-                "; {decimal} says that '{mark}' stands before the decimals",
-                decimal=Setting("decimal"),
-                mark=self._decimal,
-            )
-        if "," in cell and any(mark.isdecimal() for mark in cell):
-            return "; write it with a decimal point and without separators of thousands"
-        return ""
+        text = cell.strip()
+        if any(map(str.isdecimal, text)) and _LIKE_A_NUMBER.fullmatch(text):
+            if self._decimal is not None:
+                return Message(
+                    "; {decimal} says that '{mark}' stands before the decimals",
+                    decimal=Setting("decimal"),
+                    mark=self._decimal,
+                )
+            if any(mark in text for mark in (",", "'", " ", "\xa0", "\u202f")):
+                return "; write it with a decimal point and without separators of thousands"
+        return "" if self._constant else without_number("the cell empty" if self._optional else "the row out", cell)
 
     def _is_decimal(self, text: str) -> bool:
         """True if the comma in a number is its decimal sign: by the delimiter, or because it separates no thousands."""
@@ -562,7 +555,8 @@ _EXPECTED: Final = {
 }
 
 
-_NO_NUMBERS: Final = {"", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "infinity", "?"}
+_LIKE_A_NUMBER: Final = re.compile(r"[-+]?[\d.,'\s]+")
+"""Digits and what may separate them: a number in another way of writing, rather than a word for none."""
 
 
 def decoded(cell: object) -> object:

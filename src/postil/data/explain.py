@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMN",
     "Nested",
+    "NoNumber",
     "NotJson",
     "Null",
     "Problem",
@@ -37,9 +38,11 @@ __all__ = [
     "lacking",
     "load_json",
     "mismatch",
+    "noun_of",
     "out_of_range",
     "shown",
     "unlike",
+    "without_number",
 ]
 
 LONGEST = 40
@@ -57,6 +60,31 @@ class Null(Message):
     """The problem that a value is null, or missing in a data frame."""
 
     __slots__ = ()
+
+
+class NoNumber(Message):
+    """The problem that a text stands where a number belongs.
+
+    Args:
+        problem: The problem, in words.
+        text: The text.
+
+    >>> NoNumber('expected a number, got "4?"', "4?").text
+    '4?'
+    """
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, problem: str, text: str) -> Self:
+        """Keep the text."""
+        made = super().__new__(cls, problem)
+        made.text = text
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """See `Message`."""
+        return NoNumber, (str(self), self.text)
 
 
 class Nested(Message):
@@ -261,7 +289,26 @@ def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Prob
     elif isinstance(value, dict | list) and isinstance(options[0], inspect.StrType) and len(options) == 1:
         yield path, Nested(value)
     elif not any(_fits(value, option) for option in options):
-        yield path, unlike(" or ".join(map(_name, options)), value, _advice(value, options))
+        advice = _advice(value, options)
+        problem = unlike(" or ".join(map(_name, options)), value, advice)
+        numbers = all(isinstance(option, inspect.IntType | inspect.FloatType) for option in options)
+        yield path, NoNumber(problem, value) if isinstance(value, str) and numbers and not advice else problem
+
+
+_NEXT_WORD: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def noun_of(row_type: type[msgspec.Struct]) -> str:
+    """Noun for a kind of rows, of the name of its class.
+
+    Args:
+        row_type: The class.
+
+    >>> from postil.data.rows import PairPreference
+    >>> noun_of(PairPreference)
+    'pair preference'
+    """
+    return _NEXT_WORD.sub(" ", row_type.__name__.lstrip("_")).lower()
 
 
 def lacking(kind: str, needed: Sequence[str], there: str, *, row: str = "", advice: str = "") -> Message:
@@ -282,6 +329,24 @@ def lacking(kind: str, needed: Sequence[str], there: str, *, row: str = "", advi
         there=there or Message("no fields"),
         advice=advice,
     )
+
+
+def without_number(what: str, text: str) -> Message:
+    """Clause of advice where a text stands in place of a number.
+
+    Args:
+        what: What to leave out where there is none, and how.
+        text: The text; one that a message cuts off is none that says so.
+
+    >>> print(without_number("the row out", "n/a"))
+    ; leave the row out where there is no number, or name what stands there: missing=["n/a"]
+    """
+    leave = Message("; leave {what} where there is no number", what=what)
+    if len(text.strip()) > LONGEST:
+        return leave
+    text = shown(text.strip())
+    missing = Setting("missing", Blank(text), python=f"[{text}]")
+    return Message("{leave}, or name what stands there: {missing}", leave=leave, missing=missing)
 
 
 def unlike(expected: str, value: object, advice: str = "") -> str:
@@ -323,7 +388,7 @@ def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> 
     dot = f"{path}." if path else ""
     missing = [name for name in needed if name not in value]
     if missing:
-        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", wanted.cls.__name__.lstrip("_")).lower()
+        kind = noun_of(wanted.cls)
         request = Message("request") if kind.endswith("request") else Message("row")
         row = Message("object") if path else request
         yield ", ".join(dot + name for name in missing), lacking(kind, needed, ", ".join(value), row=row)
@@ -387,10 +452,15 @@ def _advice(value: object, options: tuple[inspect.Type, ...]) -> str:
     if not isinstance(value, str) or any(isinstance(option, inspect.StrType) for option in options):
         return ""
     try:
-        json.loads(value)
+        json.loads(value, parse_constant=_no_constant)
     except ValueError:
         return ""
     return "; write it without quotes"
+
+
+def _no_constant(name: str) -> float:
+    """Refuse NaN and the infinities, which JSON does not have."""
+    raise ValueError(name)
 
 
 def are(n: int) -> str:

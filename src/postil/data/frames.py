@@ -6,26 +6,24 @@ import math
 import os
 import sys
 import warnings
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 from postil.data.cells import plain_types
 from postil.data.columns import Batch, ValueTable, in_columns
-from postil.data.explain import shown
 from postil.data.parts import Excluded
 from postil.data.reading import NESTED, Reading, readings
 from postil.data.recognition import recognized
 from postil.data.row_files import fields_of, read
 from postil.data.row_locations import LocatedRows, RowLocations
 from postil.data.rows import Judgement, Reference, Row
-from postil.data.tables import ColumnSource, ValueField, ValueRows, empty_cells
+from postil.data.tables import TextCounts, ValueField, ValueRows
 from postil.data.wide import widened
 from postil.errors import InvalidInput, UsageError, nearest
-from postil.messages import Blank, Listed, Message, Setting
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -303,9 +301,9 @@ def _opened(
     """Open the rows of a table in memory."""
     if not whole.lines:
         raise InvalidInput("expected rows, got none", where=role)
-    names, counts = list(whole.keys(0)), _Counts()
+    names, counts = list(whole.keys(0)), TextCounts(row_type)
     if reading.missing:
-        whole = Batch(whole.lines, cache(partial(_known, whole.column, reading.missing, counts)), whole.keys)
+        whole = counts.without(whole, reading.missing)
     reading = recognized(row_type, reading, names, role)
     left_out: tuple[Excluded, ...] = ()
     grade = reading.columns.get("grade", "grade")
@@ -326,29 +324,6 @@ def _opened(
     return LocatedRows(iter(rows), places, left_out)
 
 
-@dataclass(slots=True)
-class _Counts:
-    """Values of a table in memory that are not taken as they stand.
-
-    Args:
-        named: Number of texts that the caller said hold no value.
-        empty: Number of missing texts by column.
-    """
-
-    named: int = 0
-    empty: Counter[str] = field(default_factory=Counter)
-
-
-def _known(
-    column: Callable[[str], Sequence[object]], missing: Collection[str], counts: _Counts, path: str
-) -> Sequence[object]:
-    """Values of a column; None in place of what says that there is no value, which is counted."""
-    values = column(path)
-    named = [isinstance(each, str) and each.strip() in missing for each in values]
-    counts.named += sum(named)
-    return [None if none else each for each, none in zip(values, named, strict=True)]
-
-
 class _MemoryRows(ValueRows[T]):
     """Rows of a table in memory.
 
@@ -358,7 +333,7 @@ class _MemoryRows(ValueRows[T]):
         reading: Mapping of columns.
         places: Locations of the rows.
         constants: Value of fields that are needed, where there is no column for them.
-        counts: Values that were not taken as they stood.
+        counts: Counts of what is not taken as it stands.
     """
 
     def __init__(
@@ -369,37 +344,17 @@ class _MemoryRows(ValueRows[T]):
         places: RowLocations,
         constants: Mapping[str, str],
         *,
-        counts: _Counts,
+        counts: TextCounts,
     ) -> None:
-        self._constants, self._counts = constants, counts
-        super().__init__(table, row_type, reading, places)
+        self._constants = constants
+        super().__init__(table, row_type, reading, places, counts)
 
     def _constant(self, name: str) -> object:
         return self._constants.get(name) if self._infos[name].required else None
 
     def _field(self, name: str, column: str) -> ValueField:
         info = self._infos.get(name)
-        return ValueField(column, None if info is None else partial(_fitting, info, column, self._counts.empty))
-
-    def _row(self, source: ColumnSource[ValueField], there: Iterable[str], value: dict[str, object]) -> T:
-        try:
-            return super()._row(source, there, value)
-        except InvalidInput as error:
-            field = next((name for name, each in source.fields.items() if each.column == error.field), "")
-            got, types = value.get(field), self._types.get(field, frozenset())
-            if not isinstance(got, str) or not types or str in types or any(map(str.isdecimal, got)):
-                raise
-            problem = Message(
-                "{problem}; leave the row out where there is no value, or name what stands there: {missing}",
-                problem=error.problem,
-                missing=Setting("missing", Blank(shown(got)), python=f"[{shown(got)}]"),
-            )
-            raise InvalidInput(problem, field=error.field) from None
-
-    def _end(self) -> None:
-        super()._end()
-        if parts := empty_cells(self._counts.named, self._counts.empty):
-            self._reading.tell(self._where, Message("{parts}", parts=Listed(parts, last="; ", between="; ")))
+        return ValueField(column, None if info is None else partial(_fitting, info))
 
     def _no_column(self, missing: Sequence[str], reading: Reading) -> InvalidInput:
         """Make the error for the first field whose column was named, else for all."""
@@ -421,16 +376,13 @@ def _plain(values: list[object]) -> list[object]:
     return values if set(map(type, values)) == {str} else list(map(plain_value, values))
 
 
-def _fitting(
-    info: msgspec.structs.FieldInfo, column: str, empty: Counter[str], values: Sequence[object]
-) -> Sequence[object]:
+def _fitting(info: msgspec.structs.FieldInfo, values: Sequence[object]) -> Sequence[object]:
     """Values as a field has them: missing ones its default, whole floats integers where it has these.
 
-    A missing text is empty where the field needs one, as an empty cell of a file is, and is counted.
+    A missing text is empty where the field needs one, as an empty cell of a file is.
     """
     found, types = values, plain_types(info)
     if info.required and types == {str}:
-        empty[column] += sum(value is None for value in values)
         found = ["" if value is None else value for value in values]
     if int in types and float not in types and float in set(map(type, values)):
         found = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]

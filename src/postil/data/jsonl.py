@@ -17,7 +17,7 @@ from postil.kernel import plain_objects
 from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from postil.data.columns import Record
     from postil.data.reading import Reading
@@ -46,7 +46,13 @@ MAGIC: Final = {
 }
 
 
-def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator[T]:
+def _unseen(_rows: Sequence[object]) -> None:
+    """Take no note of rows."""
+
+
+def read(
+    stream: IO[bytes], row_type: type[T], places: RowLocations, see: Callable[[Sequence[T]], None] = _unseen
+) -> Iterator[T]:
     """Read rows, line by line.
 
     Blank lines are skipped, and so is a byte order mark at the start.
@@ -55,6 +61,7 @@ def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator
         stream: The file, open for bytes.
         row_type: A row, or `dict` for objects with every field that they have.
         places: Locations, which record the blank lines.
+        see: Callback for all rows, many at a time.
 
     Yields:
         The rows.
@@ -70,12 +77,14 @@ def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator
             if plain and (good := _decoded(block, decoder)):
                 number += len(good)
                 rows += len(good)
+                see(good)
                 yield from good
                 continue
             if not block.strip(b"\n"):
                 places.skip(number + 1, len(block))
                 number += len(block)
                 continue
+            single: list[T] = []
             for line in block.removesuffix(b"\n").split(b"\n"):
                 number += 1
                 if not line:
@@ -92,7 +101,9 @@ def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator
                         continue
                     row = again
                 rows += 1
+                single.append(row)
                 yield row
+            see(single)
     except DAMAGE as error:
         raise damaged(error, places.where, number) from error
     if not rows:

@@ -119,7 +119,7 @@ class TableInputOptions:
         quotes: Treat double quotes around a cell as quotes, or as text.
         sheet: Sheet of a workbook, or path of the array of rows in JSON.
         fill_down: Take an empty cell of an id (item, system, annotator) as the one above it, as merged cells become.
-        missing: Text of cells that hold no value, such as n/a, in text tables and workbooks; repeatable.
+        missing: Text of cells that hold no value, such as n/a; repeatable.
     """
 
     column: Annotated[tuple[str, ...], Flag(metavar="FIELD=COLUMN", first=True)] = ()

@@ -27,8 +27,8 @@ from postil.data.recognition import recognized
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Candidate, Reference, Row
 from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, FilePath, compressed, damaged, opened
-from postil.data.synonyms import ROW
-from postil.data.tables import is_nested, rows_of
+from postil.data.synonyms import ROW, needed
+from postil.data.tables import TextCounts, is_nested, rows_of, tell_parts
 from postil.data.text_lines import TextLines, holds_texts
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Hint, Message, Setting
@@ -259,16 +259,20 @@ def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocat
             )
             raise InvalidInput(problem, where=places.where, line=1)
         fields = list(_object(first))
-        as_table = reading.columns or is_nested(row_type, reading, fields)
-        if as_table or _is_recognized(row_type, reading, fields, places.where, 1):
+        as_table = reading.columns or reading.missing or is_nested(row_type, reading, fields)
+        # Rows that lack a field have what to do in their error, or a system that is called as the file.
+        lacks = fields and not set(needed(row_type)) <= set(fields)
+        if as_table or lacks or _is_recognized(row_type, reading, fields, places.where, 1):
             batches = starmap(of_records, json_lines(source, places.where))
             yield from rows_of(ValueTable.of(batches, places.where), row_type, reading, places)
         else:
+            counts = TextCounts(row_type)
             try:
-                yield from jsonl.read(source, row_type, places)
+                yield from jsonl.read(source, row_type, places, counts.see_rows)
             except InvalidInput as error:
                 said = advised(error.problem, error.field, error.field, row_type, reading)
                 raise InvalidInput(said, where=error.where, line=error.line, field=error.field) from None
+            tell_parts(reading, places.where, counts.remarks())
 
 
 def _peeked(stream: IO[bytes], where: str) -> tuple[bytes, IO[bytes]]:
@@ -339,7 +343,7 @@ def _json(name: str, where: str, _row_type: type[Row], reading: Reading) -> Iter
 @contextmanager
 def _parquet(name: str, where: str, row_type: type[Row], reading: Reading) -> Iterator[ValueTable]:
     names = parquet.columns(name)
-    mapped = reading.columns or is_nested(row_type, reading, names)
+    mapped = reading.columns or reading.missing or is_nested(row_type, reading, names)
     kind = "columns" if mapped or _is_recognized(row_type, reading, names, where) else ""
 
     def first(column: str) -> Sequence[object]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
+from collections import Counter
 from contextlib import suppress
 from functools import cache
 from itertools import repeat
-from types import MappingProxyType
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -27,7 +29,7 @@ from postil.data.columns import (
 )
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
-from postil.data.explain import counted, explain, file_setting, lacking, unlike
+from postil.data.explain import counted, explain, file_setting, lacking, noun_of, unlike
 from postil.data.reading import DECIMALS, NESTED, Reading, is_folded, named_in, parts_of
 from postil.data.recognition import recognized
 from postil.data.row_locations import RowLocations, name_in_file
@@ -38,10 +40,10 @@ from postil.errors import InvalidInput
 from postil.messages import Hint, Listed, Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 
-__all__ = ["ColumnSource", "ValueField", "ValueRows", "empty_cells", "is_nested", "rows_of"]
+__all__ = ["ColumnSource", "TextCounts", "ValueField", "ValueRows", "is_nested", "rows_of", "tell_parts"]
 
 T = TypeVar("T", bound=Row)
 F = TypeVar("F", "CellField", "ValueField")
@@ -61,6 +63,130 @@ class ColumnSource(NamedTuple, Generic[F]):
     constants: dict[str, object]
 
 
+@cache
+def _needed_texts(row_type: type[Row]) -> tuple[str, ...]:
+    """Fields of a row that hold text and must be there."""
+    fields = msgspec.structs.fields(row_type)
+    return tuple(info.encode_name for info in fields if info.required and plain_types(info) == {str})
+
+
+class TextCounts:
+    """Numbers of values of a table that hold no text, or may mean that there is none.
+
+    Args:
+        row_type: The rows that are made.
+
+    Attributes:
+        named: Number of values whose text says that there is none.
+        empty: Number of empty texts by column, where a text is needed.
+        words: Numbers of texts by column that say, unnamed, that there is no value, as they are written.
+
+    >>> counts = TextCounts(Candidate)
+    >>> counts.see_rows([Candidate("1", "a", text) for text in ("Rain.", "", "n/a", "-", "n/a")])
+    >>> print(*counts.remarks(), sep="; ")
+    1 empty cell in text, taken as empty texts; 3 cells in text are 'n/a' or '-', taken as texts; \
+missing=["n/a", "-"] takes them as empty
+    """
+
+    def __init__(self, row_type: type[Row]) -> None:
+        self.fields = _needed_texts(row_type)
+        self.named = 0
+        self.empty: Counter[str] = Counter()
+        self.words: dict[str, Counter[str]] = {}
+        self._spelled = issubclass(row_type, Candidate | Reference)
+
+    def see(self, column: str, texts: Sequence[object]) -> None:
+        """Take note of texts.
+
+        Args:
+            column: Their column.
+            texts: The texts; other values are ignored.
+        """
+        with suppress(TypeError):  # of a missing value
+            if min(map(len, texts), default=LONGEST + 1) > LONGEST:  # type: ignore[arg-type]  # speed: nearly always
+                return
+        short = [text for text in texts if isinstance(text, str) and len(text) <= LONGEST]
+        self.empty[column] += short.count("")
+        for text in short if self._spelled else ():
+            if text.strip().casefold() in NO_TEXTS:
+                self.words.setdefault(column, Counter())[text.strip()] += 1
+
+    def see_rows(self, rows: Sequence[Row]) -> None:
+        """Take note of the texts of rows that are made already."""
+        for field in self.fields:
+            self.see(field, list(map(attrgetter(field), rows)))
+
+    def without(self, batch: Batch, missing: Collection[str], texts: Collection[str] = ()) -> Batch:
+        """A batch with nothing in place of texts that say so, which are counted.
+
+        Args:
+            batch: The batch.
+            missing: The texts.
+            texts: Columns of which an empty text is nothing; of others it is None.
+        """
+
+        def column(path: str) -> Sequence[object]:
+            values, nothing = batch.column(path), "" if path in texts else None
+            named = [isinstance(each, str) and each.strip() in missing for each in values]
+            self.named += sum(named)
+            return [nothing if none else each for each, none in zip(values, named, strict=True)]
+
+        return Batch(batch.lines, cache(column), batch.keys)
+
+    def remarks(self) -> list[str]:
+        """Remarks on all of them."""
+        found = self.of_named()
+        for column in self.empty:
+            found += self.of_column(column)
+        return found
+
+    def of_named(self) -> list[str]:
+        """Remark on values that are named as none."""
+        if not self.named:
+            return []
+        cells = _cells(self.named)
+        return [Message("{cells} that {missing} names, taken as empty", cells=cells, missing=Setting("missing"))]
+
+    def of_column(self, column: str) -> list[str]:
+        """Remarks on the texts of a column.
+
+        Args:
+            column: The column.
+        """
+        n, words = self.empty[column], self.words.get(column, Counter[str]())
+        found: list[str] = [f"{_cells(n, 'empty ')} in {column}, taken as empty texts"] if n else []
+        if words:
+            shown_words = json.dumps([*words], ensure_ascii=False)
+            said = Message(
+                "{count} cell in {column} is {words}, taken as a text; {missing} takes it as empty",
+                "{count:,} cells in {column} are {words}, taken as texts; {missing} takes them as empty",
+                count=sum(words.values()),
+                column=column,
+                words=Listed([f"'{word}'" for word in words], last=" or "),
+                missing=Setting("missing", tuple(words), python=shown_words),
+            )
+            found.append(said)
+        return found
+
+
+NO_TEXTS: Final = frozenset({"-", "#n/a", "n/a", "na", "nan", "none", "null"})
+"""Words, without case, that stand where programs and people have no value, and that a text may be as well."""
+LONGEST: Final = 8
+"""Number of characters from which on a text is none of them, with spaces around it."""
+
+
+def tell_parts(reading: Reading, where: str, parts: Sequence[str]) -> None:
+    """Say what was found when all rows of a table have come, in one line.
+
+    Args:
+        reading: Options of reading the table.
+        where: The table.
+        parts: The remarks; none for nothing to say.
+    """
+    if parts:
+        reading.tell(where, Message("{parts}", parts=Listed(parts, last="; ", between="; ")))
+
+
 class _Rows(ABC, Generic[T, F]):
     """Rows of a table, on the way.
 
@@ -69,6 +195,7 @@ class _Rows(ABC, Generic[T, F]):
         row_type: The row.
         reading: Mapping of columns; messages.
         places: Locations of the rows, which are recorded.
+        counts: Counts of what is not taken as it stands; by default new ones.
 
     Raises:
         InvalidInput: A column is missing.
@@ -82,7 +209,12 @@ class _Rows(ABC, Generic[T, F]):
     """True if a row of the table may have several rows of a list."""
 
     def __init__(
-        self, table: CellTable | ValueTable, row_type: type[T], reading: Reading, places: RowLocations
+        self,
+        table: CellTable | ValueTable,
+        row_type: type[T],
+        reading: Reading,
+        places: RowLocations,
+        counts: TextCounts | None = None,
     ) -> None:
         self._row_type, self._reading, self._places = row_type, reading, places
         self._where, self._names, self._line = table.where, table.names, table.line
@@ -91,6 +223,10 @@ class _Rows(ABC, Generic[T, F]):
         self._nested = not self._unfolding.empty and is_nested(row_type, reading, table.names)
         self._sources: list[ColumnSource[F]] = [self._source(place) for place in self._unfolding.places]
         self._numbers = ROW in reading.columns.values() and ROW not in table.names
+        self._counts, self._left_out = counts or TextCounts(row_type), 0
+        # Where texts that hold no value are named, a row without a number is none.
+        number = SUBJECTS[row_type][0] if row_type in {Judgement, Score} and reading.missing else ""
+        self._number = reading.columns.get(number, number)
 
     def _source(self, place: Place) -> ColumnSource[F]:
         reading, fields, missing = place.reading, dict[str, F](), list[str]()
@@ -182,6 +318,26 @@ class _Rows(ABC, Generic[T, F]):
                     raise InvalidInput(error.problem, where=self._where, line=line, field=error.field) from None
         return made
 
+    def _see_texts(self, name: str, values: Sequence[object]) -> None:
+        """Take note of the values of a field, if it is a text that is needed."""
+        if name in self._counts.fields:
+            self._counts.see(self._column(name), values)
+
+    def _column(self, name: str) -> str:
+        """The column of a field, or the pattern of several."""
+        name = NESTED if self._nested and name == "text" else name
+        return self._reading.columns.get(name, name)
+
+    def _kept_of(self, numbers: Iterable[bool]) -> list[int]:
+        """Rows that have a number, by whether they have; others are counted."""
+        have = list(numbers)
+        self._left_out += have.count(False)
+        return [row for row, has in enumerate(have) if has]
+
+    def _rows_left_out(self) -> list[str]:
+        """Remark on the rows without a number."""
+        return [f"{counted(self._left_out, 'row')} without a number, left out"] if self._left_out else []
+
     @abstractmethod
     def _end(self) -> None:
         """Look at what is known when all rows have come."""
@@ -202,11 +358,8 @@ class _CellRows(_Rows[T, CellField]):
         self._marks = NumberMarks(table.where, numbers, semicolons=table.decimal_commas, marks=marks)
         self._above: dict[int, object] = {at[name]: "" for name in at if reading.fill_down and kinds.get(name) == "id"}
         self._filled = dict.fromkeys(self._above, 0)
-        self._said, self._missing, self._empty = table.detected, 0, True
-        # Where texts that hold no value are named, a row without a number is none.
-        number = SUBJECTS[row_type][0] if row_type in {Judgement, Score} and reading.missing else ""
-        column = reading.columns.get(number, number)
-        self._number_at, self._left_out = at.get(column), 0
+        self._said, self._empty = table.detected, True
+        self._number_at = at.get(self._number) if self._number else None
         unread = self._unread()
         parts = [f"read{self._said}"] if self._said else []
         parts += [f"columns not read: {column_names(unread)}"] if unread else []
@@ -236,8 +389,7 @@ class _CellRows(_Rows[T, CellField]):
             if self._above:
                 known = list(map(self._below, known))
             if self._number_at is not None:
-                kept = [row for row, cells in enumerate(known) if not _is_blank(cells[self._number_at])]
-                self._left_out += len(known) - len(kept)
+                kept = self._kept_of(not _is_blank(cells[self._number_at]) for cells in known)
                 lines, known = [lines[row] for row in kept], [known[row] for row in kept]
             self._marks.see(lines, known)
             yield of_cells(lines, known, self._names)
@@ -246,7 +398,7 @@ class _CellRows(_Rows[T, CellField]):
         """A cell; an empty one in place of what says that there is no value, which is counted."""
         if not (isinstance(cell, str) and cell and cell.strip() in self._reading.missing):
             return cell
-        self._missing += 1
+        self._counts.named += 1
         return ""
 
     def _below(self, row: Sequence[object]) -> Sequence[object]:
@@ -266,9 +418,11 @@ class _CellRows(_Rows[T, CellField]):
                 values.append(repeat(source.constants.get(name, info.default), len(batch.lines)))
                 continue
             try:
-                values.append(field.column_of(batch.column(field.column), apostrophes=self._table.apostrophes))
+                made = field.column_of(batch.column(field.column), apostrophes=self._table.apostrophes)
             except InvalidInput as error:
                 raise InvalidInput(error.problem, field=error.field or field.column) from None
+            self._see_texts(name, made)
+            values.append(made)
         try:
             return list(map(self._row_type, *values))
         except InvalidInput as error:
@@ -277,9 +431,7 @@ class _CellRows(_Rows[T, CellField]):
     def _end(self) -> None:
         self._marks.settle()
         parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
-        parts += empty_cells(self._missing)
-        if self._left_out:
-            parts.append(f"{counted(self._left_out, 'row')} without a number, left out")
+        parts += self._counts.of_named() + self._rows_left_out()
         told: dict[str, list[CellField]] = {}
         for name in self._infos:
             for field in [source.fields[name] for source in self._sources if name in source.fields]:
@@ -287,33 +439,15 @@ class _CellRows(_Rows[T, CellField]):
                 told.setdefault(column, []).append(field)
         filled = {self._names[place]: count for place, count in self._filled.items()}
         for column, fields in told.items():
-            empty, commas, merged = (sum(each) for each in zip(*(field.counts for field in fields), strict=True))
-            parts += empty_cells(0, {column: empty})
+            commas, merged = (sum(each) for each in zip(*(field.counts for field in fields), strict=True))
+            parts += self._counts.of_column(column)
             parts += [f"decimal commas in {column}"] if commas else []
             parts += [f"merged cells in {column}, whose value counts for each row"] if merged else []
             above = filled.get(column)
             parts += [f"{_cells(above, 'empty ')} in {column}, taken as the cell above"] if above else []
-        if parts:
-            self._reading.tell(self._where, Message("{parts}", parts=Listed(parts, last="; ", between="; ")))
+        tell_parts(self._reading, self._where, parts)
         if self._empty:
             raise InvalidInput(Message("the file holds no rows, only the names of its columns"), where=self._where)
-
-
-def empty_cells(named: int, empty: Mapping[str, int] = MappingProxyType({})) -> list[str]:
-    """Remarks on cells that hold no value.
-
-    Args:
-        named: Number of cells whose text says so.
-        empty: Number of empty cells by column, where a text is needed.
-
-    >>> print(*empty_cells(1, {"text": 2, "title": 0}), sep="; ")
-    1 cell that missing names, taken as empty; 2 empty cells in text, taken as empty texts
-    """
-    said: list[str] = [f"{_cells(n, 'empty ')} in {column}, taken as empty texts" for column, n in empty.items() if n]
-    if named:
-        cells = _cells(named)
-        said.insert(0, Message("{cells} that {missing} names, taken as empty", cells=cells, missing=Setting("missing")))
-    return said
 
 
 def _is_blank(cell: object) -> bool:
@@ -355,6 +489,7 @@ class ValueRows(_Rows[T, ValueField]):
         row_type: The row.
         reading: Mapping of columns; messages.
         places: Locations of the rows, which are recorded.
+        counts: Counts of what is not taken as it stands; by default new ones.
 
     Raises:
         InvalidInput: A column is missing; on the way, that a value is not what it should be: says where.
@@ -362,9 +497,16 @@ class ValueRows(_Rows[T, ValueField]):
 
     _texts = False
 
-    def __init__(self, table: ValueTable, row_type: type[T], reading: Reading, places: RowLocations) -> None:
+    def __init__(
+        self,
+        table: ValueTable,
+        row_type: type[T],
+        reading: Reading,
+        places: RowLocations,
+        counts: TextCounts | None = None,
+    ) -> None:
         self._table, self._ragged, self._tells = table, table.ragged, bool(table.kind)
-        super().__init__(table, row_type, reading, places)
+        super().__init__(table, row_type, reading, places, counts)
         each = ((source.place, name) for source in self._sources for name in source.place.reading.names)
         self._never = {(place.label, name): place.reading for place, name in each} if table.ragged else {}
         self._types = {name: plain_types(info) for name, info in self._infos.items()}
@@ -395,7 +537,18 @@ class ValueRows(_Rows[T, ValueField]):
             batches = map(self._as_known, batches)
         if self._listed:
             batches = map(self._spread, batches)
-        return map(self._references, batches) if self._nested else batches
+        batches = map(self._references, batches) if self._nested else batches
+        return map(self._as_named, batches) if self._reading.missing else batches
+
+    def _as_named(self, batch: Batch) -> Batch:
+        """A batch without the texts that are named as none, and without the rows whose number is none."""
+        fields = [
+            source.fields[name] for source in self._sources for name in self._counts.fields if name in source.fields
+        ]
+        known = self._counts.without(batch, self._reading.missing, {field.column for field in fields})
+        if self._number not in self._names:
+            return known
+        return known.only(self._kept_of(value is not None for value in known.column(self._number)))
 
     def _as_known(self, batch: Batch) -> Batch:
         """A batch; a field within another that the pattern names and the first rows have not is refused."""
@@ -460,6 +613,7 @@ class ValueRows(_Rows[T, ValueField]):
         for name, field in source.fields.items():
             path = _ITEM if self._nested and name == "item" else field.column
             columns[name], fits = self._fitting(name, field, self._see(source.place, name, batch.column(path)))
+            self._see_texts(name, columns[name])
             fit = fit and fits
         absent = {name: info.default for name, info in self._infos.items() if name not in columns}
         if fit and msgspec.NODEFAULT not in absent.values():
@@ -550,7 +704,7 @@ class ValueRows(_Rows[T, ValueField]):
         if "text" in missing and source.place.columns:
             advice = "; where a system has no text for an item, write an empty one"
         needed = [name for name, info in self._infos.items() if info.required]
-        return lacking(self._row_type.__name__.lower(), needed, column_names(list(there)), advice=advice)
+        return lacking(noun_of(self._row_type), needed, column_names(list(there)), advice=advice)
 
     def _end(self) -> None:
         for (_, name), reading in self._never.items():
@@ -558,6 +712,7 @@ class ValueRows(_Rows[T, ValueField]):
         if self._no_elements and self._tells:
             what = counted(self._no_elements, "empty list")
             self._reading.tell(self._where, f"{what}, taken as no {self._row_type.__name__.lower()}")
+        tell_parts(self._reading, self._where, self._counts.remarks() + self._rows_left_out())
 
 
 def _lack(batch: Batch, row: int, path: str) -> str:
