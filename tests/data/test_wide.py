@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from postil.data.row_files import read, write
 from postil.data.rows import Candidate, Judgement, Reference, Score
 from postil.data.wide import widened
 from postil.errors import InvalidInput, UsageError
+from postil.messages import COMMAND_LINE
 from refusals import refused
 
 if TYPE_CHECKING:
@@ -116,6 +118,84 @@ def test_other_tables(tmp_path: Path, name: str) -> None:
     answers = [("01", "A", "Darum"), ("01", "B", "Weil"), ("02", "A", ""), ("02", "B", "Dazu")]
     assert found(Candidate, {"item": "Nr", "text": "Antwort *"}) == [Candidate(*each) for each in answers]
     assert said[-1].endswith(": 1 empty cell in Antwort *, taken as empty texts")
+
+
+PUPILS: list[dict[str, object]] = [
+    {"Name": "Anna", "Frage 1": "weil", "Frage 2a": "darum", "Punkte 1": 1, "Punkte 2a": 2},
+    {"Name": "Bob", "Frage 1": "so", "Frage 2a": "", "Punkte 1": 3, "Punkte 2a": None},
+]
+BY_PUPIL = {"item": "*", "system": "Name"}
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.json", "t.jsonl", "frame", "list"])
+def test_each_column_is_an_item(tmp_path: Path, name: str) -> None:
+    """What the star stands for is the item, where a row has all answers of a pupil, or their grades."""
+    path, said = tmp_path / name, list[str]()
+    if name == "t.csv":
+        lines = [
+            ",".join("" if each is None else str(each) for each in line)
+            for line in [PUPILS[0], *map(dict.values, PUPILS)]
+        ]
+        path.write_text("\n".join(lines), encoding="utf-8")
+    elif name.startswith("t."):
+        lines = list(map(json.dumps, PUPILS))
+        path.write_text(f"[{','.join(lines)}]" if name == "t.json" else "\n".join(lines), encoding="utf-8")
+
+    def found(row_type: type[Any], **columns: str) -> list[Any]:
+        said.clear()
+        reading = Reading(columns={**BY_PUPIL, **columns}, say=said.append)
+        if name.startswith("t."):
+            return list(read(path, row_type, reading))
+        made = pytest.importorskip("pandas").DataFrame(PUPILS) if name == "frame" else PUPILS
+        return list(open_rows(made, row_type, "rows", ColumnNames({"rows": row_type}, given={"rows": reading})))
+
+    answers = [("1", "Anna", "weil"), ("2a", "Anna", "darum"), ("1", "Bob", "so"), ("2a", "Bob", "")]
+    assert found(Candidate, text="Frage *") == [Candidate(*each) for each in answers]
+    told = 'each row read as 2: Frage 1 (item "1"), Frage 2a (item "2a")'
+    assert any(told in line for line in said) == name.startswith("t.")
+    assert said[-1].endswith(": 1 empty cell in Frage *, taken as empty texts")
+    named = [Candidate(f"Frage {item}", *rest) for item, *rest in answers]
+    assert found(Candidate, text="Frage 1|Frage 2a") == named
+    grades = [("1", "Anna", "L", 1.0), ("2a", "Anna", "L", 2.0), ("1", "Bob", "L", 3.0)]
+    assert found(Judgement, grade="Punkte *", annotator="=L") == [Judgement(*each) for each in grades]
+    scores = [Score(item, system, "points", grade) for item, system, _, grade in grades]
+    assert found(Score, score="Punkte *", metric="=points") == scores
+    keys = [
+        Reference(item, text, grade, system=of) for (item, of, text), (*_, grade) in zip(answers, grades, strict=False)
+    ]
+    assert found(Reference, text="Frage *", grade="Punkte *") == keys
+
+
+def test_columns_of_grades_that_are_items_are_neither_systems_nor_annotators(tmp_path: Path) -> None:
+    (path := tmp_path / "r.csv").write_text("pupil,who,Grade Q1,Grade Q2\na,ann,4,5\n", encoding="utf-8")
+    by_item = {"grade": "Grade Q*", "item": "*", "system": "pupil"}
+    expected = [Judgement("1", "a", "ann", 4.0), Judgement("2", "a", "ann", 5.0)]
+    assert rows(path, Judgement, **by_item, annotator="who")[0] == expected
+    with pytest.raises(InvalidInput) as caught:
+        rows(path, Judgement, **by_item)
+    assert caught.value.words(COMMAND_LINE).endswith(
+        "name the one for it: --column annotator=COLUMN; or, where all is of one annotator: --column annotator==NAME"
+    )
+    assumed = Reading(columns=by_item, assumed={"annotator": "one"})
+    assert [row.annotator for row in read(path, Judgement, assumed)] == ["one", "one"]
+    with pytest.raises(
+        UsageError, match=r"^columns=\{'item': '\*'\} says that each column is an item, and annotator_col"
+    ):
+        widened(Judgement, ["Grade *"], Reading(columns={"item": "*"}))
+    with pytest.raises(
+        UsageError, match=r"and none are named; name them, such as columns=\{'text': 'Question \*'\}, or "
+    ):
+        rows(path, Candidate, item="*", text="who", system="pupil")
+
+
+def test_what_items_that_columns_are_leave_unread(tmp_path: Path) -> None:
+    (path := tmp_path / "p.csv").write_text("Name,F 1,F 2,note,gold\na,x,y,z,g\n", encoding="utf-8")
+    said: list[str] = []
+    named = ("text=F *", "item=*", "system=Name", "references.text=gold", "references.item=Name")
+    found = readings({"candidates": Candidate, "references": Reference}, said.append, column=named)
+    of = replace(found["candidates"], also=("gold",))
+    list(read(path, Reference, replace(found["references"], also=tuple(of.names.values()))))
+    assert said == [f"{path}: columns not read: note"]
 
 
 def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:

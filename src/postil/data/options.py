@@ -110,7 +110,8 @@ class TableInputOptions:
 
     Args:
         column: Column of a field, as in text=prediction; of another file references.text=answer.body; a constant is
-            system==mine; columns side by side are 'text=Answer *' or 'text=gpt|llama'; repeatable.
+            system==mine; columns side by side are 'text=Answer *' or 'text=gpt|llama', with 'item=*' an item each;
+            repeatable.
         input_format: Format of standard input, or of files whose name does not tell: csv, tsv, json, jsonl, parquet,
             arrow, xlsx, ods. Like all that follow, ROLE=VALUE is for one file.
         encoding: Encoding of text tables; by default UTF-8, else detected.

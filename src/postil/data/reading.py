@@ -28,6 +28,7 @@ __all__ = [
     "by_role",
     "checked_decimal",
     "is_folded",
+    "items_by_column",
     "named_in",
     "names_systems",
     "parts_of",
@@ -60,6 +61,18 @@ def named_in(source: str, name: str) -> bool:
     [True, True, True, False]
     """
     return source == name or any(part == name or pattern_of(part).fullmatch(name) for part in parts_of(source))
+
+
+def items_by_column(columns: Mapping[str, str]) -> bool:
+    """True if each of several columns side by side is an item, whose name is what the star stands for.
+
+    Args:
+        columns: Column or pattern by field.
+
+    >>> items_by_column({"text": "Question *", "item": "*"}), items_by_column({"text": "Answer *", "item": "nr"})
+    (True, False)
+    """
+    return columns.get("item") == "*"
 
 
 def parts_of(source: str) -> list[str]:
@@ -183,7 +196,8 @@ class Reading:
 
     Args:
         columns: Column of each field that has another name in the file; `answer.body` is a field within a field,
-            `=VALUE` a constant, and an empty name says that there is no such column.
+            `=VALUE` a constant, and an empty name says that there is no such column. An item `*` is what the star of
+            columns side by side stands for.
         role: Role of the file where a command reads several, for messages; empty for the main file.
         format: Format, where the name of the file does not tell it.
         always: True if the format is that, whatever the name.
@@ -243,8 +257,10 @@ class Reading:
 
     @property
     def names(self) -> dict[str, str]:
-        """Column of each field that has another one in the file, less constants."""
-        return {name: column for name, column in self.columns.items() if column and not column.startswith("=")}
+        """Column of each field that has another one in the file, less constants and items that columns are."""
+        starred = {"item"} if items_by_column(self.columns) else ()
+        named = {name: column for name, column in self.columns.items() if name not in starred}
+        return {name: column for name, column in named.items() if column and not column.startswith("=")}
 
     def unread(self, names: Sequence[str], read: Collection[str]) -> list[str]:
         """Columns of a file that are read for no role.
@@ -327,8 +343,11 @@ class Reading:
                 columns=self.column_setting(*missing),
             )
         ]
+        starred = items_by_column(self.columns)  # so that columns are no annotators or metrics
         ways += [
-            Message("; or, where each {field} has a column: {columns}", field=name, columns=WIDE[name])
+            Message("; or, where all is of one {field}: {columns}", field=name, columns=self._constant(name))
+            if starred
+            else Message("; or, where each {field} has a column: {columns}", field=name, columns=WIDE[name])
             for name in missing
             if name in WIDE
         ]
@@ -336,6 +355,10 @@ class Reading:
             importing = Command("corpus import csv", settings=(Setting("comments", where),))
             ways.append(Message("; or, where each row is a comment, first: {importing}", importing=importing))
         return ways + [Message("; or, {advice}", advice=self.advice)] * bool(self.advice)
+
+    def _constant(self, field: str) -> Setting:
+        """Setting that names the one value of a field, for messages."""
+        return column_setting(self.role, {field: "=NAME"})
 
     def system_of(self, where: str) -> str:
         """Name of the system whose file has no column for it: that of the file, or of the dataset that it is part of.

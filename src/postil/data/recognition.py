@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.data.explain import COLUMN, column_setting, shown
-from postil.data.reading import is_folded, names_systems
+from postil.data.reading import is_folded, items_by_column, names_systems
 from postil.data.rows import Reference, Row
 from postil.data.synonyms import ID, LISTS, needed, synonyms
 from postil.errors import InvalidInput
@@ -133,6 +133,8 @@ def recognized(
 
 def _named_by_columns(reading: Reading) -> set[str]:
     """Fields that the names of columns are, where several stand side by side."""
+    if items_by_column(reading.columns):
+        return set()
     several = reading.wide or any(map(is_folded, reading.columns.values()))
     systems = is_folded(reading.columns.get("grade", "")) and names_systems(reading.columns["grade"])
     return {*({"annotator", "metric"} if several else ()), *({"system"} if systems else ())}

@@ -30,7 +30,7 @@ from postil.data.columns import (
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import counted, explain, file_setting, lacking, noun_of, unlike
-from postil.data.reading import DECIMALS, NESTED, Reading, is_folded, named_in, parts_of
+from postil.data.reading import DECIMALS, NESTED, Reading, is_folded, items_by_column, named_in, parts_of
 from postil.data.recognition import recognized
 from postil.data.row_locations import RowLocations, name_in_file
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
@@ -260,6 +260,8 @@ class _Rows(ABC, Generic[T, F]):
         return self._reading.system_of(self._where) if is_system else None
 
     def _no_column(self, missing: Sequence[str], reading: Reading) -> InvalidInput:
+        if items_by_column(self._reading.columns):  # which those of a place have as a constant
+            reading = self._reading
         return reading.no_column(self._where, missing, self._names, self._line, self._infos)
 
     def _unread(self) -> list[str]:

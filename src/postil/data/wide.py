@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.data.delimited import column_names
-from postil.data.explain import shown
-from postil.data.reading import Reading, is_folded, names_systems, parts_of, pattern_of, system_pattern
+from postil.data.explain import COLUMN, column_setting, shown
+from postil.data.reading import Reading, is_folded, items_by_column, names_systems, parts_of, pattern_of, system_pattern
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
 from postil.errors import InvalidInput, UsageError, nearest
 from postil.messages import Setting
@@ -57,6 +57,13 @@ def widened(row_type: type[Row], names: Sequence[str], reading: Reading) -> Read
     if not names:
         return reading
     value, name_field = SUBJECTS[row_type]
+    if items_by_column(reading.columns):
+        raise UsageError(
+            "{item} says that each column is an item, and {columns} that each is of one {field}; give one of them",
+            item=column_setting(reading.role, {"item": "*"}),
+            columns=Setting(f"{name_field}_columns"),
+            field=name_field,
+        )
     for each in (name_field, value):
         if each in reading.columns:
             raise UsageError(
@@ -83,7 +90,7 @@ class Place:
     Args:
         reading: Options of reading it, in which every field has one column.
         columns: Columns of it alone; none where a row of the table is a row.
-        label: Its name: the system, annotator or metric.
+        label: Its name: the system, annotator, metric or item.
         system: The system that an annotator rates there, where the columns say so.
     """
 
@@ -107,6 +114,7 @@ class Unfolding:
         reading: Options of reading the table.
         where: The table.
         places: The rows.
+        named: Field whose value the place of a row is: the system, annotator, metric or item; empty if there is none.
         empty: Number of cells that are no rows by column, as far as was read.
     """
 
@@ -114,6 +122,7 @@ class Unfolding:
     reading: Reading
     where: str
     places: Sequence[Place]
+    named: str = ""
     empty: dict[str, int] = field(default_factory=dict)
 
     def kept(self, place: Place, cells: Sequence[Sequence[object]], *, texts: bool) -> Sequence[int]:
@@ -135,10 +144,13 @@ class Unfolding:
         """Say how each row is read, where patterns or a list of columns say so."""
         if self.reading.wide or not self.places[0].columns:
             return
-        name = SUBJECTS.get(_base(self.row_type), ("", ""))[1]
         parts = [
             " with ".join(place.columns)
-            + (f" ({name} {shown(place.label)}{place.of_system})" if place.label not in {"", place.columns[0]} else "")
+            + (
+                f" ({self.named} {shown(place.label)}{place.of_system})"
+                if place.label not in {"", place.columns[0]}
+                else ""
+            )
             for place in self.places
         ]
         self.reading.tell(self.where, f"each row read as {len(parts)}: {column_names(parts)}")
@@ -169,24 +181,40 @@ def unfolding(
     Args:
         row_type: The rows to make.
         reading: Mapping, in which ``A|B`` are two columns, and ``Answer *`` all columns of that pattern. A column
-            that is called like that is one column.
+            that is called like that is one column. With ``*`` for the item the star stands for an item.
         names: Columns of the table.
         where: The table.
         line: Line of their names.
 
     Raises:
         InvalidInput: There is no such column, or the fields have different numbers of columns.
+        UsageError: The item is what a star stands for, and there is no star.
 
     >>> from postil.data.reading import Reading
     >>> found = unfolding(Candidate, Reading(columns={"text": "Answer *"}), ["id", "Answer A", "Answer B"], "t.csv")
     >>> [(each.columns, each.label, dict(each.reading.columns)) for each in found.places][0]
     (('Answer A',), 'A', {'text': 'Answer A', 'system': '=A'})
+    >>> by_pupil = Reading(columns={"text": "Question *", "item": "*", "system": "pupil"})
+    >>> found = unfolding(Candidate, by_pupil, ["pupil", "Question 1", "Question 2"], "t.csv")
+    >>> [dict(each.reading.columns) for each in found.places][1]
+    {'text': 'Question 2', 'item': '=2', 'system': 'pupil'}
     """
     folded = {
         each: source
         for each, source in reading.columns.items()
         if each == reading.wide or (is_folded(source) and source not in names)
     }
+    value, name = SUBJECTS.get(_base(row_type), ("", ""))
+    starred = items_by_column(reading.columns) and folded.pop("item", "") == "*"
+    if starred and not folded:
+        raise UsageError(
+            "{where}: {item} takes the items from columns side by side, and none are named; name them, such as "
+            "{columns}, or the column of the items: {column}",
+            where=where,
+            item=column_setting(reading.role, {"item": "*"}),
+            columns=column_setting(reading.role, {value or "text": "Question *"}),
+            column=column_setting(reading.role, {"item": COLUMN}),
+        )
     if not folded:
         return Unfolding(row_type, reading, where, [Place(reading)])
     if reading.wide:
@@ -194,7 +222,6 @@ def unfolding(
     else:
         whole = _have_systems(row_type, reading, names)  # raters of several systems may have the same names
         found = {each: _columns(source, names, where, line, whole=whole) for each, source in folded.items()}
-    value, name = SUBJECTS.get(_base(row_type), ("", ""))
     first = value if value in found else next(iter(found))
     labels = tuple(found[first])
     for each, columns in found.items():
@@ -212,15 +239,16 @@ def unfolding(
     ]
     systems = _systems(row_type, reading, names, labels)
     names_places = name and first == value and name not in reading.columns and (reading.wide or name not in names)
+    named = "item" if starred else name if names_places else ""
     places = []
     for label, *here in zip(labels, *(each.values() for each in paired), strict=True):
         mapping = {**reading.columns, **dict(zip(folded, here, strict=True))}
         system, rater = systems.get(label, ("", label))
-        mapping |= {name: f"={rater}"} if names_places else {}
+        mapping |= {named: f"={rater}"} if named else {}
         mapping |= {"system": f"={system}"} if system else {}
         of_place = replace(reading, columns=MappingProxyType(mapping))
-        places.append(Place(of_place, tuple(here), rater if names_places else "", system))
-    return Unfolding(row_type, reading, where, places, dict.fromkeys((each.columns[0] for each in places), 0))
+        places.append(Place(of_place, tuple(here), rater if named else "", system))
+    return Unfolding(row_type, reading, where, places, named, dict.fromkeys((each.columns[0] for each in places), 0))
 
 
 def _base(row_type: type[Row]) -> type[Row]:
@@ -269,6 +297,7 @@ def _have_systems(row_type: type[Row], reading: Reading, names: Sequence[str]) -
     source = reading.columns.get("grade", "")
     return (
         issubclass(row_type, Judgement)
+        and not items_by_column(reading.columns)
         and is_folded(source)
         and "system" not in reading.columns
         and "system" not in names
