@@ -195,6 +195,15 @@ def test_controls_that_change_no_prompt_are_left_out() -> None:
         ({"candidates": [*CANDIDATES, CANDIDATES[0]]}, "expected one candidate for each item and system"),
         ({"candidates": [{"item": 9, "text": "a"}]}, "expected an item that has references"),
         ({"articles": [{"id": 1, "title": "t"}]}, "candidates:3: item: expected an item that is the id of"),
+        (
+            {
+                "articles": [{"id": "a", "title": "t"}],
+                "columns": {"item": "#"},
+                "references": None,
+                "options": {"anchors": "none"},
+            },
+            r"^candidates:1: expected an item that is .*got '1'; .* same order: columns=\{'articles.id': '#'\}$",
+        ),
         ({"articles": [{"id": 1, "title": "t"}] * 2}, "articles:2: id: expected an id that no other article has"),
     ],
 )

@@ -71,6 +71,35 @@ def test_lines_beside_tables_without_items(postil: Postil, rows: Outcome) -> Non
             assert (found.code, found.out) == (0, rows.out), (words, found.err)
 
 
+def test_lines_beside_items_with_ids(postil: Postil, files: None) -> None:
+    """The error says that lines are called by numbers, and names the column that pairs the rows, which does."""
+    del files
+    for name, texts in (("out", OUT), ("one", ONE)):
+        made = (json.dumps({"item": f"d{item}", "system": "out", "text": text}) for item, text in enumerate(texts, 1))
+        Path(f"{name}-ids.jsonl").write_text("\n".join(made), encoding="utf-8")
+    wanted, order = (
+        "item that has references",
+        "are the numbers of the rows; where both are in the same order: --column",
+    )
+    lines_lack = f"out.txt:1: expected an {wanted} (d1, d2, d3 and 1 more), got '1'; the items here"
+    ids_lack = (
+        f"out-ids.jsonl:1: item: expected an {wanted} (1, 2, 3 and 1 more), got 'd1'; the items of the references"
+    )
+    for candidates, references, problem, column in (
+        ("out.txt", "one-ids.jsonl", lines_lack, "references.item=#"),
+        ("out-ids.jsonl", "one.txt", ids_lack, "item=#"),
+    ):
+        found = postil("score", candidates, "-r", references, *METRICS)
+        assert (found.code, found.err.splitlines()[-1]) == (3, f"postil: {problem} {order} '{column}'")
+        found = postil("score", candidates, "-r", references, "--column", column, *METRICS)
+        assert (found.code, found.out) == (0, postil("score", "out.txt", "-r", "one.txt", *METRICS).out)
+    lines("few.txt", ["Too few."])
+    found = postil("score", "out.txt", "-r", "few.txt", "--column", "references.item=#", "-m", "bleu-4")
+    assert found.err.endswith("out.txt:2: #: expected an item that has references (1), got '2'\n")
+    with pytest.raises(package.InvalidInput, match=r"same order: columns=\{'references.item': '#'\}$"), pytest.warns():
+        package.score("out.txt", pd.read_json("one-ids.jsonl", lines=True), metrics="rouge-l")
+
+
 def test_lines_from_standard_input(postil: Postil, rows: Outcome) -> None:
     given = "\n".join(OUT)
     words = ("score", "-", "-r", "one.txt", "-r", "other.txt", "--input-format", "lines", "--column", "system==out")

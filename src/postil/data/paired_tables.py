@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from postil.data.frames import Table
     from postil.data.reading import Reading
 
-__all__ = ["PAIR", "Pairing", "distinct_references", "firsts", "pair_tables", "repeated", "several_tables"]
+__all__ = ["PAIR", "Pairing", "distinct_references", "firsts", "pair_tables", "repeated", "several_tables", "unpaired"]
 
 T = TypeVar("T", Candidate, Reference)
 
@@ -237,6 +237,38 @@ def _pair(candidates: Table, references: Table, given: dict[str, Reading]) -> Pa
         for role in PAIR:
             found[role] = replace(found[role], part=role, also=also)
     return Pairing(found, joint, same)
+
+
+def unpaired(
+    places: RowLocations, index: int, problem: str, role: str, field: str = "item", *, numbered: bool = False
+) -> InvalidInput:
+    """Make the error for a candidate whose item another table lacks, with what to do where one has numbers as items.
+
+    Args:
+        places: Locations of the candidates.
+        index: The candidate, counted from 0.
+        problem: The problem.
+        role: Role of the other table.
+        field: Field of its items.
+        numbered: True if its items are the numbers of its rows.
+
+    >>> lines = RowLocations("out.txt", columns={"item": "#"})
+    >>> print(unpaired(lines, 0, "expected a, got 1", "references"))
+    out.txt:1: expected a, got 1; the items here are the numbers of the rows; where both are in the same order: \
+columns={'references.item': '#'}
+    """
+    own = places.column("item") == ROW
+    if own == numbered:  # both have ids, or both have numbers and are of different lengths
+        return places.error(index, "item", problem)
+    column = column_setting(role, {field: ROW}) if own else column_setting("", {"item": ROW})
+    whose = Message("here") if own else Message("of the {role}", role=role)
+    advice = Message(
+        "{problem}; the items {whose} are the numbers of the rows; where both are in the same order: {column}",
+        problem=problem,
+        whose=whose,
+        column=column,
+    )
+    return places.error(index, "" if own else "item", advice)
 
 
 def distinct_references(

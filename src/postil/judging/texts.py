@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.data.explain import counted, have
+from postil.data.paired_tables import unpaired
 from postil.data.row_locations import LocatedRows, RowLocations, Source
 from postil.data.rows import ArticleContent, Candidate, Judgement, PairPreference, Reference
 from postil.errors import InvalidInput
@@ -206,9 +207,8 @@ def _article_of(
         if row.item not in articles:
             some = ", ".join(islice(articles, NAMED))
             more = f" and {len(articles) - NAMED:,} more" if len(articles) > NAMED else ""
-            raise places.error(
-                index, "item", f"expected an item that is the id of an article ({some}{more}), got '{row.item}'"
-            )
+            problem = f"expected an item that is the id of an article ({some}{more}), got '{row.item}'"
+            raise unpaired(places, index, problem, "articles", "id")
         yield articles[row.item]
 
 
@@ -252,7 +252,7 @@ def choose_anchors(
     evaluation = Evaluation(
         asked, found.references, tokenizer=options.tokenizer, jobs=options.jobs, split=True, refuse=found.refuse
     )
-    given = Candidates(candidates, found.items)
+    given = Candidates(candidates, found.items, numbered=found.numbered)
     pool = np.argsort([found.items[row.item] for row in rows], kind="stable").tolist()
     ranked = _ranked(evaluation, given, candidates, options)
     if pairs is not None:

@@ -17,7 +17,9 @@ import numpy as np
 from postil.data.explain import COLUMN, column_setting, counted, have, out_of_range
 from postil.data.frames import SYSTEM
 from postil.data.grades import DEFAULT, METHODS, NEEDED, SCALE_SETTING, Method, Scale, default_method, weigh
+from postil.data.paired_tables import unpaired
 from postil.data.row_locations import RowLocations, SelectedRows, Source
+from postil.data.synonyms import ROW
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Command, Hint, Listed, Message, Setting
 from postil.metrics.background import BACKGROUND, DocumentFrequencies
@@ -84,12 +86,14 @@ class ReferenceRows:
         references: m texts, one set per item.
         refuse: Error for a text by its index, which says where it stands.
         ungraded_items: Items that are excluded, as none of their references has a grade.
+        numbered: True if the items are the numbers of the references' rows.
     """
 
     items: dict[str, int]
     references: ReferenceTexts
     refuse: Callable[[int, str], InvalidInput]
     ungraded_items: Collection[str] = ()
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +266,7 @@ def read_references(
         else texts,
         refuse=lambda i, problem: places.error(int(np.argsort(number, kind="stable")[i]), "text", problem),
         ungraded_items=sizes.keys() - items.keys(),
+        numbered=places.column("item") == ROW,
     )
 
 
@@ -349,15 +354,21 @@ class Candidates:
         rows: Rows of the file.
         items: Index of each item.
         ungraded: Items whose candidates are excluded, as they have no graded reference.
+        numbered: True if the items are the numbers of the references' rows.
     """
 
     def __init__(
-        self, rows: Source[Candidate], items: dict[str, int] | ItemIndex, ungraded: Collection[str] = ()
+        self,
+        rows: Source[Candidate],
+        items: dict[str, int] | ItemIndex,
+        ungraded: Collection[str] = (),
+        *,
+        numbered: bool = False,
     ) -> None:
         self.places = rows.places
         """Locations of the candidates that are not excluded."""
         self._items = items
-        self._ungraded = ungraded
+        self._ungraded, self._numbered = ungraded, numbered
         self._excluded = 0
         self._answered: dict[str, bytearray] = {}  # by system, a byte per item
 
@@ -391,9 +402,8 @@ class Candidates:
     def _item(self, place: int, row: Candidate) -> int:
         item = self._items.get(row.item)
         if item is None:
-            raise self.places.error(
-                place, "item", f"expected an item that has references{self._some_items()}, got '{row.item}'"
-            )
+            problem = f"expected an item that has references{self._some_items()}, got '{row.item}'"
+            raise unpaired(self.places, place, problem, "references", numbered=self._numbered)
         answered = self._answered.get(row.system)
         if answered is None:
             answered = self._answered[row.system] = bytearray(len(self._items))
@@ -480,7 +490,7 @@ def graded_rows(
         raise Undefined("{where}: {problem}", where=references.places.where, problem=error.message) from None
     if options.engine == "local":
         found.references.texts.clear()  # memory: from here on only other processes need them
-    given = Candidates(candidates, found.items, found.ungraded_items)
+    given = Candidates(candidates, found.items, found.ungraded_items, numbered=found.numbered)
     return Graded(evaluation, candidates, given.batches, given.refuse, given.missing, remarks)
 
 

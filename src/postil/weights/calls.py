@@ -103,7 +103,7 @@ def plan_weights(
     evaluation = Evaluation(
         asked, found.references, tokenizer=options.tokenizer, jobs=options.jobs, refuse=found.refuse
     )
-    given = Candidates(candidates, found.items)
+    given = Candidates(candidates, found.items, numbered=found.numbered)
     scored = [
         (batch.sets, scores[options.metric])
         for batch, scores in evaluation.pair_scores(given.batches(iter(candidates)), given.refuse)
