@@ -285,7 +285,7 @@ class _Rows(ABC, Generic[T, F]):
         """Rows of a batch; an error does not say which one is wrong."""
 
     def __iter__(self) -> Iterator[T]:
-        after, count = 1, 0
+        after, count, begun = 1, 0, False
         aliases = [source.place.reading.names for source in self._sources]
         for batch in self._batches():
             kept = [self._kept(batch, source.place) for source in self._sources]
@@ -293,6 +293,9 @@ class _Rows(ABC, Generic[T, F]):
                 made = [self._made(*each) for each in zip(self._sources, map(batch.only, kept), strict=True)]
             except InvalidInput:
                 made = self._one_by_one(batch, list(map(set, kept)))
+            if not begun:
+                self._begin()
+                begun = True
             if not self._unfolding.empty:
                 [rows] = made
                 after = _located(self._places, batch.lines, after, repeated=self._nested or self._spreads)
@@ -306,6 +309,9 @@ class _Rows(ABC, Generic[T, F]):
         self._end()
         if self._tells or self._reading.wide:
             self._unfolding.tell_empty(count)
+
+    def _begin(self) -> None:
+        """Say what is known before the first rows, which are those that they should be."""
 
     def _one_by_one(self, batch: Batch, kept: Sequence[Collection[int]]) -> list[list[T]]:
         """Rows of a batch with a wrong one, which is named, if it is none of all of them."""
@@ -518,10 +524,13 @@ class ValueRows(_Rows[T, ValueField]):
         self._listed = {name: field.column for name, field in paths if "." in field.column and self._types[name]}
         self._spreads, self._no_elements = False, 0
         self._unnamed = table.ragged and "system" in self._sources[0].constants.keys() - reading.columns.keys()
-        if table.kind:
-            if unread := self._unread():
-                reading.tell(table.where, f"{table.kind} not read: {column_names(unread)}")
-            self._unfolding.tell()
+
+    def _begin(self) -> None:
+        if not self._tells:
+            return
+        if unread := self._unread():
+            self._reading.tell(self._where, f"{self._table.kind} not read: {column_names(unread)}")
+        self._unfolding.tell()
 
     def _has(self, source: str) -> bool:
         return source == ROW or source in self._names or source.partition(".")[0] in self._names
