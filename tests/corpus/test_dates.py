@@ -79,7 +79,7 @@ def test_dates_are_kept_and_change_nothing_else(tmp_path: Path, monkeypatch: pyt
 
 def test_what_is_no_date(tmp_path: Path) -> None:
     articles = [row("a", [{"text": "Oh", "date": "2020-03-21 06:27"}]), row("b", [{"text": "No", "date": "soon"}])]
-    problem = 'expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got "soon"'
+    problem = 'expected a date such as 2017-03-30T02:56:13Z, 30.03.2017 02:56 or Unix seconds, got "soon"'
     assert refused(InvalidInput, built, tmp_path, articles) == f"{tmp_path}/out.jsonl:2: comments[0].date: {problem}"
     corpus = built(tmp_path, articles, on_error="skip")
     assert [article.comments[0].date for article in corpus.articles("train")] == ["2020-03-21T06:27:00Z"]
@@ -208,6 +208,7 @@ def test_what_cannot_be_split_by_date(tmp_path: Path) -> None:
     [
         ("2017-04..2017-08", "2017-04-01T00:00:00Z", "2017-08-31T23:59:59Z"),
         ("2017-04-02..2017-08-30", "2017-04-02T00:00:00Z", "2017-08-30T23:59:59Z"),
+        ("2.4.2017..30.08.2017", "2017-04-02T00:00:00Z", "2017-08-30T23:59:59Z"),
         ("2017..2017", "2017-01-01T00:00:00Z", "2017-12-31T23:59:59Z"),
         ("..2016-02", "", "2016-02-29T23:59:59Z"),
         ("2017-04-01T08:00+08:00..", "2017-04-01T00:00:00Z", ""),

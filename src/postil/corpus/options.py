@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _SHORT: Final = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}", re.ASCII)
 SEED: Final = 20181
 TRUNCATE_TRAIN: Final = "truncate-train"
 LONG_COMMENTS: Final = ("drop", "truncate", TRUNCATE_TRAIN, "keep")

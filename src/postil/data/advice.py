@@ -1,4 +1,4 @@
-"""Advice where a value is missing, or is an object or an array that has the text within it."""
+"""Advice where a value is missing, is no date, or is an object or an array that has the text within it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.data.explain import Nested, NoNumber, Null, column_setting, without_number
+from postil.data.fields import NoDate
 from postil.data.rows import Candidate
 from postil.data.synonyms import SYNONYMS
 from postil.messages import Listed, Message
@@ -27,10 +28,10 @@ SYSTEMS: Final = ("system", "model", "name")
 
 
 def advised(problem: str, field: str, column: str, row_type: type[Row], reading: Reading) -> str:
-    """The problem of a field, with what to do: fill a missing value, or name the columns that reach the text within.
+    """The problem of a field, with what to do: fill it, do without it, or name the columns that reach the text.
 
     Args:
-        problem: The problem; other ones than `Null`, `NoNumber` and `Nested` are returned as they are.
+        problem: The problem; other ones than `Null`, `NoNumber`, `NoDate` and `Nested` are returned as they are.
         field: The field of the row.
         column: Its column.
         row_type: The row.
@@ -44,9 +45,11 @@ columns={'text': 'out.gpt'}
     if isinstance(problem, Null):
         return Message("{problem}; the value is missing: fill it, or drop the row", problem=problem)
     if isinstance(problem, NoNumber) and field in row_type.__struct_fields__:
-        required = next(info.required for info in msgspec.structs.fields(row_type) if info.encode_name == field)
-        advice = without_number("the row out" if required else "the value out", problem.text)
+        advice = without_number("the row out" if _is_needed(field, row_type) else "the value out", problem.text)
         return Message("{problem}{advice}", problem=problem, advice=advice)
+    if isinstance(problem, NoDate) and not _is_needed(field, row_type):
+        left_out = column_setting(reading.role, {field: ""})
+        return Message("{problem}; to read the rows without it: {column}", problem=problem, column=left_out)
     if not isinstance(problem, Nested) or field not in row_type.__struct_fields__:
         return problem
     if not problem.value:
@@ -60,6 +63,11 @@ columns={'text': 'out.gpt'}
         for way, setting in zip(ways, named, strict=True)
     ]
     return Message("{problem}; name what is the text: {ways}", problem=problem, ways=Listed(each, last=" or "))
+
+
+def _is_needed(field: str, row_type: type[Row]) -> bool:
+    """True if a row cannot do without a field; also of a field within one, which has no column of its own."""
+    return next((each.required for each in msgspec.structs.fields(row_type) if each.encode_name == field), True)
 
 
 def _ways(value: object, field: str, column: str, *, systems: bool) -> Iterator[Mapping[str, str]]:

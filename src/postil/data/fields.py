@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DecomposedId",
+    "NoDate",
     "as_id",
     "check_texts",
     "coerce_date",
@@ -37,6 +38,12 @@ __all__ = [
     "plain_id",
     "unix_seconds",
 ]
+
+
+class NoDate(Message):
+    """The problem that a value is no date."""
+
+    __slots__ = ()
 
 
 class DecomposedId(str):
@@ -262,9 +269,18 @@ _WRITTEN: Final = re.compile(
     re.ASCII,
 )
 """The form of rows that postil wrote, without leap days; it is checked here alone, since there are millions."""
+_OFFSET: Final = r" ?(?P<offset>[Zz]|[+-]\d\d(?::?\d\d)?)?"
 _ISO: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?:(:\d\d)(?:[.,]\d+)?)? ?([Zz]|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII
+    r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+    rf"(?:[Tt ](?P<minutes>\d\d:\d\d)(?:(?P<seconds>:\d\d)(?:[.,]\d+)?)?{_OFFSET})?",
+    re.ASCII,
 )
+_POINTS: Final = re.compile(
+    r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})"
+    rf"(?:(?:[Tt]|,? )(?P<minutes>\d{{1,2}}:\d\d)(?:(?P<seconds>:\d\d)(?:[.,]\d+)?)?{_OFFSET})?",
+    re.ASCII,
+)
+"""Day, month and year with points between them: who writes so has the day first. Slashes would not tell the order."""
 _UNIX: Final = re.compile(r"\d{9,14}(?:\.\d+)?", re.ASCII)
 _EARLIEST, _MILLISECONDS, _LATEST = 10**8, 10**11, 10**14
 """Numbers up to the second are seconds, from there on milliseconds: both reach from March 3, 1973, to the year 5138."""
@@ -275,8 +291,8 @@ def parse_date(value: object) -> str:
 
     Args:
         value: ISO 8601 text, a date alone or with a time after a space or a T, with an offset, `Z`, or none for UTC;
-            Unix time as a number or as text, in seconds (from 10^8 to below 10^11) or milliseconds (below 10^14); or a
-            `datetime` or `date` of Python.
+            the same with the day first and points, as in 30.03.2017; Unix time as a number or as text, in seconds
+            (from 10^8 to below 10^11) or milliseconds (below 10^14); or a `datetime` or `date` of Python.
 
     Returns:
         20 characters. A date without a time becomes midnight; fractions of a second are cut off.
@@ -286,18 +302,17 @@ def parse_date(value: object) -> str:
 
     >>> parse_date(1490842573), parse_date(1490842573000), parse_date("2020-03-21 06:27"), parse_date("2020-03-21")
     ('2017-03-30T02:56:13Z', '2017-03-30T02:56:13Z', '2020-03-21T06:27:00Z', '2020-03-21T00:00:00Z')
-    >>> parse_date("2020-03-21T06:27:01.5+08:00")
-    '2020-03-20T22:27:01Z'
+    >>> parse_date("2020-03-21T06:27:01.5+08:00"), parse_date("21.03.2020, 6:27")
+    ('2020-03-20T22:27:01Z', '2020-03-21T06:27:00Z')
     """
     try:
         if isinstance(value, str):
             if _WRITTEN.fullmatch(value) is not None:
                 return value
             text = value.strip()
-            found = _ISO.fullmatch(text)
+            found = _ISO.fullmatch(text) or _POINTS.fullmatch(text)
             if found is not None:
-                day, minutes, seconds, offset = found.groups(default="")
-                return _written(datetime.fromisoformat(f"{day}T{minutes or '00:00'}{seconds}{offset.upper()}"))
+                return _at(**found.groupdict(default=""))
             if _UNIX.fullmatch(text) is not None:
                 return _written(_moment(int(text.partition(".")[0])))
         elif isinstance(value, datetime):
@@ -308,7 +323,12 @@ def parse_date(value: object) -> str:
             return _written(_moment(math.floor(value)))
     except (ValueError, OverflowError):  # no such day or hour, or a year beyond 9999
         pass
-    raise InvalidInput(f"expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got {shown(value)}")
+    raise InvalidInput(
+        NoDate(
+            "expected a date such as 2017-03-30T02:56:13Z, 30.03.2017 02:56 or Unix seconds, got {got}",
+            got=shown(value),
+        )
+    )
 
 
 def optional_date(value: object) -> str | None:
@@ -325,6 +345,12 @@ def optional_date(value: object) -> str | None:
     """
     blank = not value.strip() if isinstance(value, str) else isinstance(value, float) and math.isnan(value)
     return None if value is None or blank else parse_date(value)
+
+
+def _at(*, year: str, month: str, day: str, minutes: str, seconds: str, offset: str) -> str:
+    """A date of its parts, of which those of the time may be empty."""
+    written = f"{year}-{month:0>2}-{day:0>2}T{minutes or '00:00':0>5}{seconds}{offset.upper()}"
+    return _written(datetime.fromisoformat(written))
 
 
 def _moment(number: int) -> datetime:

@@ -434,7 +434,9 @@ class _CellRows(_Rows[T, CellField]):
         try:
             return list(map(self._row_type, *values))
         except InvalidInput as error:
-            raise InvalidInput(error.problem, field=name_in_file(error.field, source.place.reading.names)) from None
+            column = name_in_file(error.field, source.place.reading.names)
+            said = advised(error.problem, error.field, column, self._row_type, self._reading)
+            raise InvalidInput(said, field=column) from None
 
     def _end(self) -> None:
         self._marks.settle()

@@ -72,7 +72,7 @@ class SentComment(Request, frozen=True, kw_only=True, gc=False):
         text: Its text; of HTML the text is read.
         id: Identifier within its article; by default ``#`` and its number among the comments, from 1.
         upvotes: Upvotes, minus downvotes where a site counts those too.
-        date: Its date: ISO 8601, or Unix time in seconds or milliseconds.
+        date: Its date: ISO 8601, day.month.year, or Unix time in seconds or milliseconds.
         parent: Identifier of the comment that it replies to.
     """
 
@@ -98,7 +98,7 @@ class SentArticle(Request, frozen=True, kw_only=True, gc=False):
         lang: Its language, as a BCP 47 tag such as ``en``; comments of articles in other languages are not suggested.
         category: The section it was published in.
         url: Its address.
-        date: Its date: ISO 8601, or Unix time in seconds or milliseconds.
+        date: Its date: ISO 8601, day.month.year, or Unix time in seconds or milliseconds.
         comments: Comments that readers wrote under it.
     """
 

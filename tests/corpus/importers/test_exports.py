@@ -452,9 +452,9 @@ def test_a_broken_comment_and_a_broken_post(tmp_path: Path, report: ImportReport
     found = list(read_wordpress([written(tmp_path, export(*items))], report))
     assert [(article.id, len(article.comments)) for article in found] == [("7", 1), ("9", 0)]
     assert [problem.partition(", got")[0].replace(f"{tmp_path}/", "") for problem in problems(report)] == [
-        "site.xml:3: comments[1].date: expected a date such as 2017-03-30T02:56:13Z, or Unix seconds",
+        "site.xml:3: comments[1].date: expected a date such as 2017-03-30T02:56:13Z, 30.03.2017 02:56 or Unix seconds",
         'site.xml:18: id: article "7" stands in site.xml:3 already; keep one of them',
-        "site.xml:23: date: expected a date such as 2017-03-30T02:56:13Z, or Unix seconds",
+        "site.xml:23: date: expected a date such as 2017-03-30T02:56:13Z, 30.03.2017 02:56 or Unix seconds",
     ]
     broken = written(tmp_path, "\n\n" + export(item(7, date="soon")))  # blank lines before the declaration count
     assert "site.xml:5: date" in refused(InvalidInput, read_wordpress, [broken])

@@ -134,7 +134,7 @@ def test_dates(lines: Lines, report: ImportReport) -> None:
     found = [comment.date for comment in article.comments]
     assert found == ["2020-03-21T00:00:00Z", None, None, "2017-03-30T02:56:13Z"]
     path = lines("q.jsonl", post(date="soon", comments=[{"text": "Oh", "date": "later"}, {"text": "No"}]))
-    wanted = "expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got"
+    wanted = "expected a date such as 2017-03-30T02:56:13Z, 30.03.2017 02:56 or Unix seconds, got"
     remedy = "; to import without dates, map date to an empty name"
     assert refused(InvalidInput, read_forum, [path]) == f'{path}:1: comments[0].date: {wanted} "later"{remedy}'
     assert (
@@ -290,8 +290,8 @@ def test_dates_of_tables(lines: Lines, problems: Problems, report: ImportReport)
     assert (found.date, [comment.date for comment in found.comments]) == (None, [DATE, None])
     assert problems(report) == [
         (
-            'c.csv:4: date: expected a date such as 2017-03-30T02:56:13Z, or Unix seconds, got "soon"; '
-            "to import without dates, map date to an empty name"
+            "c.csv:4: date: expected a date such as 2017-03-30T02:56:13Z, 30.03.2017 02:56 or Unix seconds, got "
+            '"soon"; to import without dates, map date to an empty name'
         )
     ]
     [found] = read_table(comments, report, columns={"date": "posted"}, comment_columns={"date": ""})
