@@ -10,9 +10,11 @@ import pytest
 
 from postil.corpus.forgotten import comment_key
 from postil.data.model_folders import Model
+from postil.data.options import InputOptions
 from postil.data.row_files import write
 from postil.data.rows import Decision
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.messages import COMMAND_LINE
 from postil.screening import learning
 from postil.screening.calls import screen_file
 from postil.screening.model import Screen, read_decisions
@@ -69,17 +71,71 @@ def test_decisions_in_the_words_of_a_site(tmp_path: Path) -> None:
     assert found.reasons == ("rude", "spam")
     reasons = {None if at < 0 else found.reasons[at] for at, held in zip(found.reason, found.held, strict=True) if held}
     assert reasons == {"spam", "rude", None}
-    with pytest.raises(InvalidInput, match=r"table.csv.*decision: expected one of hold, keep, spam, got 'Approved' \("):
+    with pytest.raises(InvalidInput, match=r"table.csv: decision: expected one of hold, keep, spam, got 'Approved' \("):
         train_screen([str(table)], str(tmp_path / "other"), ScreenTrainOptions(hold="spam"))
     for hold, keep, problem in (
         ("spam,", None, 'hold="spam,": expected words'),
-        ("spam", " SPAM", "means hold as well"),
+        ("spam", " SPAM", 'keep="SPAM": this word means hold as well'),
     ):
         with pytest.raises(UsageError, match=problem):
             train_screen([str(table)], str(tmp_path / "other"), ScreenTrainOptions(hold=hold, keep=keep))
+    with pytest.raises(UsageError, match='skip="new": this word means keep as well'):
+        train_screen([str(table)], str(tmp_path / "other"), ScreenTrainOptions(keep="new", skip="new"))
     table.write_text("text,decision,date\nA text.,spam,2026-13-45\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"table.csv:2.*date"):
         train_screen([str(table)], str(tmp_path / "other"), ScreenTrainOptions(hold="spam"))
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.json", "d.jsonl", "d.parquet"])
+def test_rows_without_a_decision_and_words_that_are_none_are_left_out_and_counted(tmp_path: Path, name: str) -> None:
+    found: list[dict[str, str | None]] = [
+        {"text": row.text, "status": "Frei" if row.decision == "keep" else "Weg"} for row in rows()
+    ]
+    found += [{"text": f"undecided {at}", "status": None if at % 2 else " "} for at in range(12)]
+    found += [{"text": "a new one", "status": "NEU"}]
+    table = tmp_path / name
+    if name == "d.csv":
+        lines = [f"{row['text']},{row['status'] or ''}" for row in found]
+        table.write_text("\n".join(["text,status", *lines]), encoding="utf-8")
+    elif name == "d.parquet":
+        pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pa.Table.from_pylist(found), table)
+    else:
+        table.write_text(json.dumps(found) if name == "d.json" else "\n".join(map(json.dumps, found)))
+    said: list[str] = []
+    options, inputs = ScreenTrainOptions(hold="weg", keep="frei", skip="neu"), InputOptions(column=("decision=status",))
+    made = train_screen([str(table)], str(tmp_path / "screen"), options, inputs, on_message=said.append)
+    assert (made.decisions, made.held) == (300, 120)
+    assert said[-1] == f"{table}: 12 rows without a decision, left out; 1 decision that skip names, left out"
+    with pytest.raises(InvalidInput) as caught:
+        train_screen([str(table)], str(tmp_path / "other"), ScreenTrainOptions(hold="weg"), inputs)
+    assert caught.value.words(COMMAND_LINE) == (
+        f"{table}: status: expected one of hold, keep, weg, got 'Frei' (180 rows) and 'NEU' (1 row); name each word in "
+        "--hold WORDS, --keep WORDS or, where nobody decided, --skip WORDS"
+    )
+
+
+def test_cells_that_are_said_to_hold_no_value_are_no_decision(tmp_path: Path) -> None:
+    lines = [f"{row.text},{row.decision}" for row in rows()]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(["text,decision", *lines, "one,n/a", "two,"]), encoding="utf-8")
+    said: list[str] = []
+    inputs = InputOptions(missing=("n/a",))
+    made = train_screen([str(table)], str(tmp_path / "s"), ScreenTrainOptions(), inputs, on_message=said.append)
+    assert made.decisions == 300
+    assert said[-1] == f"{table}: 2 rows without a decision, left out"
+
+
+def test_a_bad_date_and_unknown_words_are_told_at_once(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("text,Status,Datum\na,frei,02/01/2023\nb,weg,01.02.2023\nc,neu,", encoding="utf-8")
+    inputs = InputOptions(column=("decision=Status", "date=Datum"))
+    with pytest.raises(InvalidInput) as caught:
+        train_screen([str(table)], str(tmp_path / "s"), ScreenTrainOptions(hold="weg"), inputs)
+    assert str(caught.value).startswith(
+        f"{table}: Status: expected one of hold, keep, weg, got 'frei' (1 row) and 'neu'"
+    )
+    assert "; and Datum in line 2: expected a date such as " in str(caught.value)
 
 
 def test_what_a_text_is_told_does_not_depend_on_those_around_it(screen: Path) -> None:

@@ -28,6 +28,7 @@ class ScreenTrainOptions(ThreadOptions):
         hold: Words for the decision in the rows that mean hold, with commas between them, as in spam,trash. Each is the
             reason where a row has none.
         keep: Words that mean keep, as in approved.
+        skip: Words that mean neither, as in pending: such rows are left out, as those without a word are.
         encoder: Sentence encoder whose numbers are read beside the words: a folder (as of sentence-transformers or
             ONNX) or package:NAME, which the screen keeps; or the address of an embeddings endpoint, which the commands
             that use the screen name again.
@@ -45,6 +46,7 @@ class ScreenTrainOptions(ThreadOptions):
     attribute: Annotated[tuple[str, ...], Flag(metavar="NAME=REASON", first=True)] = ()
     hold: Annotated[str | None, Flag(metavar="WORDS", first=True)] = None
     keep: Annotated[str | None, Flag(metavar="WORDS", first=True)] = None
+    skip: Annotated[str | None, Flag(metavar="WORDS", first=True)] = None
     encoder: Annotated[str | None, Flag(metavar="DIR|URL", group="Encoders and classifiers")] = None
     encoder_model: Annotated[str | None, Flag(metavar="NAME", group="Encoders and classifiers")] = None
     classifier: Annotated[str | None, Flag(metavar="DIR", group="Encoders and classifiers")] = None

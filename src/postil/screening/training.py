@@ -16,7 +16,6 @@ from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.model_folders import Model, changing
 from postil.data.options import InputOptions
-from postil.data.row_files import read
 from postil.data.rows import Decision
 from postil.encoders.encoder_options import is_address
 from postil.encoders.endpoint_encoder import EncoderEndpoint, open_encoder
@@ -28,7 +27,7 @@ from postil.screening.learning import answered, learn, named_attributes
 from postil.screening.model import KIND, read_decisions, write_screen
 from postil.screening.readers import Readers, read_all
 from postil.screening.result import Disagreement, ScreenTrainingResult
-from postil.screening.words import WordedDecision, decision_words, read_worded
+from postil.screening.words import DecisionRow, decision_words, read_worded
 from postil.text.languages import detect_language, primary_language
 
 if TYPE_CHECKING:
@@ -236,12 +235,9 @@ class _Run:
 
     def rows(self, files: Sequence[str]) -> list[Decision]:
         """The rows of files that have a text."""
-        words = decision_words(self.options.hold, self.options.keep)
-        kind = WordedDecision if words else Decision
-        reading = self.inputs.readings({"decisions": kind}, self.on_message)["decisions"]
-        found: list[Decision] = []
-        for file in files:
-            found += read_worded(file, words, reading) if words else read(file, Decision, reading)
+        words = decision_words(self.options.hold, self.options.keep, self.options.skip)
+        reading = self.inputs.readings({"decisions": DecisionRow}, self.on_message)["decisions"]
+        found = [row for file in files for row in read_worded(file, words, reading)]
         kept = [row for row in found if row.text.strip()]
         if len(kept) < len(found):
             self.on_message(f"{counted(len(found) - len(kept), 'decision')} on no text, left out")

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
 from postil.data.explain import counted
 from postil.data.fields import check_texts
 from postil.data.row_files import read
-from postil.data.rows import Date, Decision, Id, Row
+from postil.data.rows import DECISIONS, Date, Decision, Id, Row
 from postil.errors import InvalidInput, UsageError
-from postil.messages import Blank, Message, Setting
+from postil.messages import Blank, Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from postil.data.reading import Reading
 
-__all__ = ["WordedDecision", "Words", "decision_words", "read_worded"]
+__all__ = ["DecisionRow", "Words", "decision_words", "read_worded"]
 
-Words: TypeAlias = "Mapping[str, Literal['keep', 'hold']]"
+Meaning: TypeAlias = Literal["keep", "hold", "skip"]
+Words: TypeAlias = "Mapping[str, Meaning]"
+SHOWN: Final = 8
+"""Largest number of words without a meaning that a message names."""
 
 
-class WordedDecision(Row, frozen=True, omit_defaults=True, gc=False):
-    """A row of `postil.data.rows.Decision` whose decision is a word of the site's.
+class DecisionRow(Row, frozen=True, omit_defaults=True, gc=False):
+    """A row of `postil.data.rows.Decision` whose decision is a word of the site's, if somebody decided.
 
     Args:
         text: Text of the comment.
-        decision: The word.
+        decision: The word; None or blank where nobody decided.
         reason: Reason in the site's own words.
         date: Date of the comment.
         article: Identifier of its article.
@@ -39,7 +43,7 @@ class WordedDecision(Row, frozen=True, omit_defaults=True, gc=False):
     """
 
     text: str
-    decision: str
+    decision: str | None
     reason: str | None = None
     date: Date | None = None
     article: Id | None = None
@@ -48,8 +52,13 @@ class WordedDecision(Row, frozen=True, omit_defaults=True, gc=False):
     lang: str | None = None
 
     def __post_init__(self) -> None:
-        check_texts(self, "decision")
+        check_texts(self, "decision", optional=True)
         self.meaning("keep")  # which checks the other fields, while the line is known
+
+    @property
+    def word(self) -> str:
+        """The word for the decision, in lower case; empty where there is none."""
+        return (self.decision or "").strip().casefold()
 
     def meaning(self, decision: Literal["keep", "hold"]) -> Decision:
         """The decision that the word means; what is held without a reason has the word as its reason.
@@ -58,39 +67,41 @@ class WordedDecision(Row, frozen=True, omit_defaults=True, gc=False):
             decision: The decision.
         """
         values = msgspec.structs.asdict(self)
-        word = self.decision.strip().casefold()
-        if decision == "hold" and not (self.reason or "").strip() and word != "hold":
-            values["reason"] = word
+        if decision == "hold" and not (self.reason or "").strip() and self.word != "hold":
+            values["reason"] = self.word
         return Decision(**{**values, "decision": decision})
 
 
-def decision_words(hold: str | None, keep: str | None) -> Words:
+def decision_words(hold: str | None, keep: str | None, skip: str | None = None) -> Words:
     """Words for decisions, in lower case; ``hold`` and ``keep`` mean themselves unless they are named.
 
     Args:
         hold: Words with commas between them that mean hold; None for none.
         keep: Words that mean keep.
+        skip: Words that mean neither.
 
     Raises:
-        UsageError: A word is empty, or means both.
+        UsageError: A word is empty, or has two meanings.
 
-    >>> decision_words("Spam, trash", "approved")
-    {'spam': 'hold', 'trash': 'hold', 'approved': 'keep'}
+    >>> decision_words("Spam, trash", "approved", "new")
+    {'spam': 'hold', 'trash': 'hold', 'approved': 'keep', 'new': 'skip'}
     """
-    found: dict[str, Literal["keep", "hold"]] = {}
-    meanings: tuple[tuple[Literal["keep", "hold"], str | None], ...] = (("hold", hold), ("keep", keep))
-    for decision, words in meanings:
+    found: dict[str, Meaning] = {}
+    meanings: tuple[tuple[Meaning, str | None], ...] = (("hold", hold), ("keep", keep), ("skip", skip))
+    for meaning, words in meanings:
         for word in () if words is None else words.split(","):
             plain = word.strip().casefold()
             if not plain:
-                raise UsageError("{setting}: expected words with commas between them", setting=Setting(decision, words))
-            if found.setdefault(plain, decision) != decision:
-                raise UsageError("{setting}: this word means hold as well", setting=Setting("keep", word.strip()))
+                raise UsageError("{setting}: expected words with commas between them", setting=Setting(meaning, words))
+            if (before := found.setdefault(plain, meaning)) != meaning:
+                raise UsageError(
+                    "{setting}: this word means {before} as well", setting=Setting(meaning, word.strip()), before=before
+                )
     return found
 
 
 def read_worded(file: str, words: Words, reading: Reading) -> list[Decision]:
-    """Read a table of decisions in a site's words.
+    """Read a table of decisions in a site's words; rows that nobody decided on are left out and counted.
 
     Args:
         file: The file.
@@ -101,21 +112,58 @@ def read_worded(file: str, words: Words, reading: Reading) -> list[Decision]:
         InvalidInput: A row is invalid, or its word means nothing.
     """
     known: Words = {"hold": "hold", "keep": "keep", **words}
-    found, others = list[Decision](), Counter[str]()
-    for row in read(file, WordedDecision, reading):
-        decision = known.get(row.decision.strip().casefold())
-        if decision is None:
-            others[row.decision.strip()] += 1
-        else:
-            found.append(row.meaning(decision))
+    found, others, left_out = list[Decision](), Counter[str](), Counter[str]()
+    rows = read(file, DecisionRow, reading)
+    try:
+        for row in rows:
+            meaning = known.get(row.word) if row.word else ""
+            if meaning is None:
+                others[(row.decision or "").strip()] += 1
+            elif meaning in DECISIONS:
+                found.append(row.meaning(meaning))
+            else:
+                left_out[meaning] += 1
+    except InvalidInput as error:
+        date = rows.places.column("date")
+        if error.field != date or file == "-":
+            raise
+        # Words without a meaning are told beside the date, so that both are mended at once.
+        undated = replace(reading, columns={**reading.columns, "date": ""}, say=lambda _: None)
+        try:
+            read_worded(file, words, undated)
+        except InvalidInput as other:
+            said = Message(
+                "{words}; and {date} in line {line}: {problem}",
+                words=other.problem,
+                date=date,
+                line=error.line or 0,
+                problem=error.problem,
+            )
+            raise InvalidInput(said, where=file, field=other.field) from None
+        raise
     if others:
-        some = ", ".join(f"'{word}' ({counted(n, 'row')})" for word, n in others.most_common(5))
-        problem = Message(
-            "expected one of {known}, got {some}; name each word in {hold} or {keep}, and leave out the undecided",
-            known=", ".join(known),
-            some=some,
-            hold=Setting("hold", Blank("WORDS")),
-            keep=Setting("keep", Blank("WORDS")),
-        )
-        raise InvalidInput(problem, where=file, field="decision")
+        raise InvalidInput(_unknown(known, others), where=file, field=rows.places.column("decision"))
+    parts: list[str] = []
+    if n := left_out[""]:
+        parts.append(f"{counted(n, 'row')} without a decision, left out")
+    if n := left_out["skip"]:
+        skip = Setting("skip")
+        parts.append(Message("{rows} that {skip} names, left out", rows=counted(n, "decision"), skip=skip))
+    if parts:
+        reading.tell(file, Message("{parts}", parts=Listed(parts, last="; ")))
     return found
+
+
+def _unknown(known: Words, others: Counter[str]) -> Message:
+    """The problem that words have no meaning."""
+    some = [f"'{word}' ({counted(n, 'row')})" for word, n in others.most_common(SHOWN)]
+    if len(others) > SHOWN:
+        some.append(f"{len(others) - SHOWN:,} more")
+    return Message(
+        "expected one of {known}, got {some}; name each word in {hold}, {keep} or, where nobody decided, {skip}",
+        known=", ".join(known),
+        some=Listed(some),
+        hold=Setting("hold", Blank("WORDS")),
+        keep=Setting("keep", Blank("WORDS")),
+        skip=Setting("skip", Blank("WORDS")),
+    )
