@@ -15,10 +15,12 @@ from postil.data.row_files import write
 from postil.data.rows import Decision
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
+from postil.results.views import show
 from postil.screening import learning
 from postil.screening.calls import screen_file
 from postil.screening.model import Screen, read_decisions
 from postil.screening.options import ScreenOptions, ScreenTrainOptions
+from postil.screening.result import ScreeningResult
 from postil.screening.training import train_screen
 from postil.screening.view import training
 from screen_decisions import NICE, rows
@@ -294,6 +296,37 @@ def test_texts_of_a_file_are_screened_in_order(screen: Path, tmp_path: Path) -> 
     assert [(row.id, row.decision) for row in found.rows] == [("7", "hold"), ("2", "keep")]
     strict = screen_file(str(tmp_path / "texts.jsonl"), ScreenOptions(model=str(screen), threshold=1.0))
     assert [row.decision for row in strict.rows] == ["keep", "keep"]
+
+
+def test_texts_are_ordered_by_probability_and_keep_what_tells_which_they_are(screen: Path, tmp_path: Path) -> None:
+    table = tmp_path / "texts.csv"
+    table.write_text(
+        "text,user,date,article\nwe walked home,,01/02/2023,\nyou stupid liar,[gone],,7\nwe walked home,ann,soon,\n"
+    )
+    inputs = InputOptions(column=("author=user",))
+    found = screen_file(str(table), ScreenOptions(model=str(screen), sort=True), inputs)
+    assert [(row.id, row.author, row.date, row.article) for row in found.rows] == [
+        ("2", "[gone]", None, "7"),
+        ("1", None, "01/02/2023", None),  # equal ones stay in their order
+        ("3", "ann", "soon", None),
+    ]
+    assert show("csv", found).splitlines()[0] == "id,probability,decision,reasons,text,article,author,date"
+    [first, *_] = [json.loads(line) for line in show("jsonl", found).splitlines()]
+    assert (first["id"], first["author"], first["date"], first["reasons"]["insult"] > 0.5) == (
+        "2",
+        "[gone]",
+        None,
+        True,
+    )
+    assert ScreeningResult.from_json(found.to_json()) == found
+    assert "article" not in found.to_dict()["rows"][1]
+
+
+def test_fields_of_other_kinds_are_not_carried_along(screen: Path, tmp_path: Path) -> None:
+    row = {"text": "we walked home", "author": {"name": "ann"}, "date": ["2020"], "article": True}
+    (tmp_path / "texts.jsonl").write_text(json.dumps(row))
+    found = screen_file(str(tmp_path / "texts.jsonl"), ScreenOptions(model=str(screen)))
+    assert set(json.loads(show("jsonl", found))) == {"id", "probability", "decision", "reasons", "text"}
 
 
 def test_a_folder_that_is_no_screen_or_was_damaged_is_refused(screen: Path, tmp_path: Path) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from postil.data.options import InputOptions
 from postil.data.progress import OnMessage, progress
 from postil.data.row_files import read
-from postil.data.rows import Id, Row
+from postil.data.rows import Date, Id, Row
 from postil.encoders.endpoint_encoder import EncoderEndpoint
 from postil.errors import InvalidInput
 from postil.screening.model import Screen
-from postil.screening.result import ScreenedRow, ScreeningResult
+from postil.screening.result import CARRIED, ScreenedRow, ScreeningResult
 
 if TYPE_CHECKING:
     from postil.screening.options import ScreenOptions
@@ -23,11 +23,23 @@ BATCH: Final = 256
 """Number of texts that are screened together."""
 
 
+_Other: TypeAlias = list[object] | dict[str, object] | bool | float | None
+"""Values of fields that are not carried along; a screen has no use for them, so that they are no error."""
+
+
 class _Text(Row, frozen=True, omit_defaults=True, gc=False):
     """Any row with a text, such as a comment or a decision."""
 
     text: str
     id: Id | None = None
+    article: Id | _Other = None
+    author: Id | _Other = None
+    date: Date | _Other = None
+
+    def carried(self) -> dict[str, str]:
+        """Fields that tell which text it is, as they were written."""
+        values = {name: getattr(self, name) for name in CARRIED}
+        return {name: str(value) for name, value in values.items() if type(value) in {str, int} and value != ""}
 
 
 def screen_file(
@@ -62,6 +74,7 @@ def screen_file(
             for row, one in zip(batch, screen.judge([row.text for row in batch], options.jobs), strict=True):
                 found.append(
                     ScreenedRow(
+                        **row.carried(),
                         id=str(len(found) + 1) if row.id is None else str(row.id),
                         probability=one.probability,
                         decision="hold" if one.probability >= threshold else "keep",
@@ -71,4 +84,6 @@ def screen_file(
                 )
     if not found:
         raise InvalidInput("expected rows with a text, got none", where=texts)
+    if options.sort:
+        found.sort(key=lambda one: one.probability, reverse=True)  # which keeps the order of equal ones
     return ScreeningResult(rows=tuple(found), threshold=threshold, model=screen.hash)

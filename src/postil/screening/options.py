@@ -71,9 +71,12 @@ class ScreenOptions(ThreadOptions):
     Args:
         model: A screen that postil train screen made.
         threshold: Probability from which a text is held; by default that of the screen.
+        sort: Order the texts by their probability, highest first; each keeps its id, which without one is its number
+            among the rows.
         encoder: Address of the endpoint that the sentence encoder of the screen is behind, if it was made with one.
     """
 
     model: Annotated[str, Flag("model", short="m", metavar="DIR", first=True)]
     threshold: Annotated[float | None, Flag(min=0, max=1, first=True)] = None
+    sort: Annotated[bool, Flag(first=True)] = False
     encoder: Annotated[str | None, Flag(metavar="URL", first=True)] = None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
-from postil.data.parts import Estimate, Excluded, Part
+from postil.data.parts import Estimate, Excluded, OptionalPart, Part
 from postil.results.base import Result
 
 __all__ = [
+    "CARRIED",
     "Disagreement",
     "ScreenFairness",
     "ScreenGroup",
@@ -204,15 +205,22 @@ class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-traini
     notes: tuple[str, ...] = ()
 
 
-class ScreenedRow(Part, frozen=True, kw_only=True):
+CARRIED: Final = ("article", "author", "date")
+"""Fields of a text beside its id that a result has if the rows had them."""
+
+
+class ScreenedRow(OptionalPart, frozen=True, kw_only=True):
     """A text that was screened.
 
     Args:
-        id: Its id; by default its number.
+        id: Its id; by default its number among the rows.
         probability: Probability that moderators hold it.
         decision: ``hold`` from the screen's threshold on.
         reasons: Probability of each reason.
         text: The text.
+        article: Its article, as its row has it.
+        author: Its author, as its row has it.
+        date: Its date, as its row has it.
     """
 
     id: str
@@ -220,13 +228,16 @@ class ScreenedRow(Part, frozen=True, kw_only=True):
     decision: Literal["keep", "hold"]
     reasons: dict[str, float]
     text: str
+    article: str | None = None
+    author: str | None = None
+    date: str | None = None
 
 
 class ScreeningResult(Result, frozen=True, kw_only=True, tag="screening"):
     """Texts that were screened.
 
     Args:
-        rows: The texts, in the order of the file.
+        rows: The texts, in the order of the file, or by probability.
         threshold: Probability from which a text is held.
         model: Hash of the screen.
     """

@@ -7,7 +7,6 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from msgspec.structs import asdict
 
 from postil.data.explain import counted
 from postil.messages import Message
@@ -16,7 +15,7 @@ from postil.results.page.blocks import Picture
 from postil.results.plots.lines import Curve, curves
 from postil.results.table import Count, Interval, Name, Number, Table, Text
 from postil.results.views import View
-from postil.screening.result import ScreenedRow
+from postil.screening.result import CARRIED, ScreenedRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -244,13 +243,16 @@ def screening(result: ScreeningResult) -> View:
         result: The texts.
     """
     held = sum(one.decision == "hold" for one in result.rows)
+    lacking = [name for name in CARRIED if all(getattr(one, name) is None for one in result.rows)]
+    fields = [name for name in ScreenedRow.__struct_fields__ if name not in lacking]
+    nested = [{name: getattr(one, name) for name in fields} for one in result.rows]
     return View(
         line=f"{counted(len(result.rows), 'text')}, {held:,} to hold",
-        rows=[{**asdict(one), "reasons": _reasons(one)} for one in result.rows],
-        fields=ScreenedRow.__struct_fields__,
+        rows=[{**row, "reasons": _reasons(one)} for row, one in zip(nested, result.rows, strict=True)],
+        fields=fields,
         grids=[_screened(result, Text("text", lambda one: excerpt(one.text, TEXT)))],
         documents=[_screened(result, Text("text", "text"))],
-        nested=result.rows,
+        nested=nested,
     )
 
 
