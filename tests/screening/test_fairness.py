@@ -323,9 +323,15 @@ def test_a_language_without_a_list_is_said(tmp_path: Path) -> None:
 def test_too_few_texts_are_said_and_an_older_result_has_none(tmp_path: Path) -> None:
     result = trained(tmp_path, [msgspec.structs.replace(row, lang="en") for row in rows()])
     assert result.fairness[0].texts == 0
-    assert "0 kept texts name groups of people and 180 do not: too few to compare what is held of them" in [
-        *map(str, training(result).findings)
+    assert "none of 180 kept texts names a group of people" in [*map(str, training(result).findings)]
+    assert "kept texts that name" not in show("table", result)  # a table of zeros says no more
+    decisions = [msgspec.structs.replace(row, lang="en") for row in rows()]
+    one = msgspec.structs.replace(decisions[5], text="a Muslim walked home", id="x")
+    few = trained(tmp_path, [one, *decisions], "few")
+    assert "1 kept text names groups of people and 180 do not: too few to compare what is held of them" in [
+        *map(str, training(few).findings)
     ]
+    assert "kept texts that name" in show("table", few)
     older = json.loads(result.to_json())
     del older["fairness"]
     (tmp_path / "older.json").write_text(json.dumps(older))

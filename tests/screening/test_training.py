@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from postil.corpus.forgotten import comment_key
 from postil.data.model_folders import Model
 from postil.data.options import InputOptions
+from postil.data.parts import Estimate
 from postil.data.row_files import write
 from postil.data.rows import Decision
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
 from postil.results.views import show
 from postil.screening import learning
+from postil.screening import training as module
 from postil.screening.calls import screen_file
 from postil.screening.model import Screen, read_decisions
 from postil.screening.options import ScreenOptions, ScreenTrainOptions
@@ -227,6 +230,80 @@ def test_what_is_printed_says_why_a_threshold_is_one_half_and_a_reason_has_no_ar
     assert any(remark.startswith("reasons without an AUC") for remark in shown.remarks)
     without = training(trained(tmp_path, rows(), "all-learned"))
     assert not any(remark.startswith("reasons without an AUC") for remark in without.remarks)
+
+
+def test_the_line_on_the_threshold_names_the_precision_that_was_measured(tmp_path: Path) -> None:
+    """The wanted precision has a row of its own, whichever it is."""
+    mixed = [
+        replace(row, decision="keep" if at % 7 == 0 else row.decision, reason=None) for at, row in enumerate(rows())
+    ]
+    dated = [replace(row, date=f"2024-01-{1 + at // 12:02}") for at, row in enumerate(mixed)]
+    for decisions, others, name in ((mixed, "other", "a"), (dated, "later", "b")):
+        found = trained(tmp_path, decisions, name, precision=0.83)
+        assert [point.goal for point in found.points] == [0.5, 0.6, 0.7, 0.8, 0.83, 0.9, 0.95, 0.99]
+        point = replace(found.points[4], threshold=0.7, precision=Estimate(value=0.8124, low=0.71, high=0.9))
+        [first, second, *_] = training(replace(found, threshold=0.7, goal=0.83, points=(point,))).findings
+        assert first == (
+            "texts are held from a probability of 0.700 on, chosen for a precision of 0.83; "
+            f"measured on {others} texts, it is 0.812 [0.710, 0.900]"
+        )
+        assert f"of {others} texts: " in second or "could take over none" in second
+
+
+def test_reasons_with_few_texts_are_told_once_with_the_way_to_learn_without(tmp_path: Path) -> None:
+    words = ("Ton", "pers\u00f6nlich", "OT", "doppelt")
+    split = [
+        replace(row, reason=words[at % 4] if row.reason == "insult" else row.reason) for at, row in enumerate(rows())
+    ]
+    shown = training(trained(tmp_path, split))
+    [said] = [remark for remark in shown.remarks if "texts each" in remark]
+    assert COMMAND_LINE.words(said) == (
+        "4 reasons have fewer than 50 texts each, 60 together, and no probability of their own: write one word for "
+        "those that are alike, or learn without reasons: --column reason="
+    )
+    assert not any(remark.startswith("reasons without an AUC") for remark in shown.remarks)
+
+
+def test_what_is_printed_says_which_reasons_are_toxic(tmp_path: Path) -> None:
+    found = trained(
+        tmp_path, [replace(row, reason="Off-Topic" if row.reason == "spam" else row.reason) for row in rows()]
+    )
+    assert found.not_toxic == ("Off-Topic",)
+    [said] = [finding for finding in training(found).findings if "TOXICITY leaves out" in finding]
+    assert COMMAND_LINE.words(said) == (
+        "of what is held, TOXICITY leaves out 'Off-Topic', and counts all others: 'insult'; --attribute "
+        "TOXICITY=REASON names one reason instead"
+    )
+    other = trained(tmp_path, [replace(row, reason="Werbung" if row.reason else None) for row in rows()], "b")
+    assert other.not_toxic == ()
+    [said] = [finding for finding in training(other).findings if "TOXICITY leaves out" in finding]
+    assert "no reason, as none is called spam or off topic, and counts all others: 'Werbung'; " in said
+    for name, decisions, options in (
+        ("c", rows(), {"attribute": ("TOXICITY=insult",)}),
+        ("d", [replace(row, reason=None) for row in rows()], {}),
+    ):
+        shown = training(trained(tmp_path, decisions, name, **options))
+        assert not any("TOXICITY leaves out" in finding for finding in shown.findings)
+
+
+def test_languages_are_detected_in_some_of_many_texts_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "DETECTED", 200)
+    english = [
+        replace(row, text=f"{row.text} because nobody has ever asked the people who live there") for row in rows()
+    ]
+    write(tmp_path / "d.jsonl", english)
+    said: list[str] = []
+    found = train_screen([str(tmp_path / "d.jsonl")], str(tmp_path / "s"), ScreenTrainOptions(), on_message=said.append)
+    assert said == ["languages detected in 200 of 300 texts, evenly over the rows"]
+    assert sum(one.texts for one in found.groups if one.by == "language") == 200
+    assert any(
+        remark.startswith("200 of 300 texts are in a language of the table; ") for remark in training(found).remarks
+    )
+    monkeypatch.setattr(module, "DETECTED", 300)
+    whole = training(trained(tmp_path, english, "whole"))
+    assert not any("language of the table" in remark for remark in whole.remarks)
 
 
 def test_decisions_on_equal_texts_without_ids_are_all_kept(tmp_path: Path) -> None:

@@ -15,7 +15,15 @@ from postil.screening.evaluation import Predicted, area, share
 from postil.screening.fairness import compared, kinds_named, packaged_terms
 from postil.screening.fit import Calibration, LearnedWeights, SplitBy, cross_fitted, fitted, split_texts
 from postil.screening.model import HOLD, ScreenSettings, Target
-from postil.screening.result import ScreenFairness, ScreenGroup, ScreenPoint, ScreenReason, TakenOver
+from postil.screening.result import (
+    LEAST_OF_A_GROUP,
+    LEAST_OF_A_REASON,
+    ScreenFairness,
+    ScreenGroup,
+    ScreenPoint,
+    ScreenReason,
+    TakenOver,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -33,18 +41,14 @@ LEAST: Final = 50
 """Smallest number of decisions that a screen is learned from."""
 LEAST_OF_A_KIND: Final = 10
 """Smallest number of texts that were held, and that were kept."""
-LEAST_OF_A_REASON: Final = 50
-"""Smallest number of texts that a reason is learned from."""
 MOST_REASONS: Final = 20
 """Largest number of reasons that are learned."""
 GOALS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
-"""Precisions that are told."""
+"""Precisions that are told, beside the one that is wanted."""
 SURE: Final = 0.99
 """Precision at which decisions are taken over."""
 COMPARED: Final = 20_000
 """Largest number of decisions that fits are compared on, so that an evaluation takes no longer than the training."""
-LEAST_OF_A_GROUP: Final = 50
-"""Smallest number of texts of a language or length that is told."""
 LENGTHS: Final = (0, 40, 150, 500)
 """Numbers of characters at which lengths are parted."""
 MOSTLY: Final = 0.05
@@ -75,6 +79,7 @@ class ScreenReport:
         taken_over: Decisions that it could take over.
         groups: Texts by language and length.
         reasons: Reasons.
+        not_toxic: Reasons that TOXICITY leaves out; None where nothing answers it, or a reason that the user named.
         fairness: Kept texts that name groups of people, beside the others.
     """
 
@@ -87,6 +92,7 @@ class ScreenReport:
     taken_over: TakenOver
     groups: tuple[ScreenGroup, ...]
     reasons: tuple[ScreenReason, ...]
+    not_toxic: tuple[str, ...] | None
     fairness: tuple[ScreenFairness, ...]
 
 
@@ -213,10 +219,11 @@ def learn(
         base_rate=float(first.held.mean()),
         auc=area(first.logits, first.held, first.cluster),
         goal=None if threshold is None else precision,
-        points=tuple(_points(first, calibration)),
+        points=tuple(_points(first, calibration, precision)),
         taken_over=_taken_over(first, calibration),
         groups=tuple(_groups(seen, told_rows, first, beyond, measured)),
         reasons=_reasons(decisions, {names[at]: predicted[at] for at in told if at}),
+        not_toxic=None if _TOXICITY in attributes or _TOXICITY not in settings.attributes else _harmless(decisions),
         fairness=tuple(
             compared(
                 first,
@@ -252,7 +259,7 @@ def _targets(decisions: Decisions, attributes: Mapping[str, str]) -> list[str]:
     frequent = np.argsort(-counts, kind="stable")[:MOST_REASONS]
     chosen = [int(at) for at in frequent if counts[at] >= LEAST_OF_A_REASON and decisions.reasons[at] != HOLD]
     names = [HOLD, *(decisions.reasons[at] for at in chosen)]
-    if any(_plain(decisions.reasons[at]) in _HARMLESS for at in np.flatnonzero(counts).tolist()):
+    if _harmless(decisions):
         names += [_OTHER] * bool(_columns(decisions, [_OTHER]).sum() >= LEAST_OF_A_REASON)
     return names
 
@@ -276,6 +283,12 @@ def _compared(decisions: Decisions) -> Int64s:
 
 def _plain(name: str) -> str:
     return " ".join(name.lower().replace("-", " ").replace("_", " ").split())
+
+
+def _harmless(decisions: Decisions) -> tuple[str, ...]:
+    """Reasons of the decisions that say nothing of toxicity."""
+    counts = _counts(decisions)
+    return tuple(name for name, n in zip(decisions.reasons, counts, strict=True) if n and _plain(name) in _HARMLESS)
 
 
 def _attributes(names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
@@ -305,8 +318,8 @@ def _calibrated(predicted: Predicted) -> Calibration | None:
     return Calibration.fit(predicted.logits, predicted.held)
 
 
-def _points(predicted: Predicted, calibration: Calibration) -> Iterator[ScreenPoint]:
-    for goal in GOALS:
+def _points(predicted: Predicted, calibration: Calibration, precision: float) -> Iterator[ScreenPoint]:
+    for goal in sorted({*GOALS, precision}):
         threshold = predicted.threshold(goal)
         beyond, measured = predicted.decided(goal)
         right = predicted.held & beyond

@@ -9,6 +9,8 @@ from postil.results.base import Result
 
 __all__ = [
     "CARRIED",
+    "LEAST_OF_A_GROUP",
+    "LEAST_OF_A_REASON",
     "Disagreement",
     "ScreenFairness",
     "ScreenGroup",
@@ -19,6 +21,12 @@ __all__ = [
     "ScreeningResult",
     "TakenOver",
 ]
+
+
+LEAST_OF_A_REASON: Final = 50
+"""Smallest number of texts that a reason is learned from."""
+LEAST_OF_A_GROUP: Final = 50
+"""Smallest number of texts of a language or length that is told."""
 
 
 class ScreenPoint(Part, frozen=True, kw_only=True):
@@ -173,6 +181,8 @@ class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-traini
         groups: Texts by language and length.
         reasons: Reasons, the most frequent first.
         attributes: The target of each attribute that it answers.
+        not_toxic: Reasons, called spam or off topic, that TOXICITY leaves out; None where nothing answers it, or a
+            reason that the user named.
         fairness: Kept texts that name groups of people beside the others, all of them first; empty where no list of
             terms is at hand.
         disagreements: Texts that it is surest about against the moderators.
@@ -196,6 +206,7 @@ class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-traini
     groups: tuple[ScreenGroup, ...]
     reasons: tuple[ScreenReason, ...]
     attributes: dict[str, str]
+    not_toxic: tuple[str, ...] | None = None
     fairness: tuple[ScreenFairness, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     languages: tuple[str, ...] = ()

@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.data.explain import counted
-from postil.messages import Message
+from postil.data.explain import column_setting, counted
+from postil.messages import Blank, Listed, Message, Setting
 from postil.results.formats import excerpt, value_with_interval
 from postil.results.page.blocks import Picture
 from postil.results.plots.lines import Curve, curves
 from postil.results.table import Count, Interval, Name, Number, Table, Text
 from postil.results.views import View
-from postil.screening.result import CARRIED, ScreenedRow
+from postil.screening.result import CARRIED, LEAST_OF_A_GROUP, LEAST_OF_A_REASON, ScreenedRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from postil.data.parts import Estimate
     from postil.results.plots import Figure
-    from postil.screening.result import ScreenFairness, ScreeningResult, ScreenPoint, ScreenTrainingResult, TakenOver
+    from postil.screening.result import ScreenFairness, ScreeningResult, ScreenPoint, ScreenTrainingResult
 
 __all__ = ["pictures", "screening", "training"]
 
 TEXT: Final = 60
 """Largest number of characters of a text in a table."""
+SHOWN: Final = 8
+"""Largest number of reasons that a sentence names."""
 FIELDS: Final = (
     *("goal", "threshold", "precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high"),
     *("held", "texts"),
@@ -78,7 +81,7 @@ def training(result: ScreenTrainingResult) -> View:
             ),
         ),
         Table(
-            rows=result.fairness,
+            rows=result.fairness if any(one.texts for one in result.fairness) else (),
             columns=(
                 Name("kept texts that name", _named),
                 Count("number", "texts"),
@@ -104,11 +107,12 @@ def training(result: ScreenTrainingResult) -> View:
         rows=list(map(_flat, result.points)),
         fields=FIELDS,
         grids=[table for table in tables if table.rows],
-        findings=[_threshold(result), _takes_over(result.taken_over), *_answers(result), *_fairness(result)],
+        findings=[_threshold(result), _takes_over(result), *_answers(result), *_fairness(result)],
         head=line,
         remarks=[
             f"predicted {_SPLITS[result.split]}",
             "each precision is measured with thresholds that were chosen on other texts",
+            *_languages(result),
             *_untold(result),
             *map(str, result.excluded),
             *result.notes,
@@ -129,12 +133,32 @@ def _flat(point: ScreenPoint) -> dict[str, object]:
 def _line(result: ScreenTrainingResult) -> str:
     parts = [counted(result.decisions, "decision"), f"{result.held:,} to hold"]
     if result.auc is not None:
-        found = value_with_interval(result.auc.value, result.auc.low, result.auc.high)
-        parts.append(f"AUC {found} for {counted(result.predicted, 'text')} that no fit has seen")
+        parts.append(f"AUC {_with_interval(result.auc)} for {counted(result.predicted, 'text')} that no fit has seen")
     return ", ".join(parts)
 
 
+def _languages(result: ScreenTrainingResult) -> Iterator[str]:
+    known = sum(one.texts for one in result.groups if one.by == "language")
+    if 0 < known < result.predicted:
+        yield (
+            f"{known:,} of {counted(result.predicted, 'text')} are in a language of the table; that of the others is "
+            f"not known, or has fewer than {LEAST_OF_A_GROUP} texts"
+        )
+
+
 def _untold(result: ScreenTrainingResult) -> Iterator[str]:
+    rare = [one for one in result.reasons if one.texts < LEAST_OF_A_REASON and not one.learned]
+    if len(rare) > 1:
+        yield Message(
+            "{count} reasons have fewer than {least} texts each, {texts:,} together, and no probability of their own: "
+            "write one word for those that are alike, or learn without reasons: {column}",
+            count=len(rare),
+            least=LEAST_OF_A_REASON,
+            texts=sum(one.texts for one in rare),
+            column=column_setting("", {"reason": ""}),
+        )
+        if all(one.learned for one in result.reasons if one not in rare):
+            return
     if not all(one.learned for one in result.reasons):
         yield (
             "reasons without an AUC have no probability of their own: their texts are too few or like the others, or "
@@ -148,23 +172,41 @@ def _threshold(result: ScreenTrainingResult) -> str:
             "no threshold reaches the wanted precision: texts are held from a probability of {threshold:.2f} on",
             threshold=result.threshold,
         )
-    reached = next((one.threshold for one in result.points if one.goal == result.goal), None)
-    if reached is not None and reached < result.threshold:
+    point = next((one for one in result.points if one.goal == result.goal), None)
+    if point is not None and point.threshold is not None and point.threshold < result.threshold:
         return Message(
-            "texts are held from a probability of {threshold:.2f} on: {reached:.3f} would do for a precision of "
-            "{goal:.2f}, but what moderators rather keep is not held",
+            "texts are held from a probability of {threshold:.2f} on: for a precision of {goal:.2f} it would be "
+            "{reached:.3f}, but what moderators rather keep is not held",
             threshold=result.threshold,
-            reached=reached,
+            reached=point.threshold,
             goal=result.goal,
         )
-    return Message(
-        "texts are held from a probability of {threshold:.3f} on, for a precision of at least {goal:.2f}",
+    chosen = Message(
+        "texts are held from a probability of {threshold:.3f} on, chosen for a precision of {goal:.2f}",
         threshold=result.threshold,
         goal=result.goal,
     )
+    if point is None or point.precision is None:
+        return chosen
+    return Message(
+        "{chosen}; measured on {others}, it is {measured}",
+        chosen=chosen,
+        others=_others(result),
+        measured=_with_interval(point.precision, zero=True),
+    )
 
 
-def _takes_over(found: TakenOver) -> str:
+def _others(result: ScreenTrainingResult) -> str:
+    """The texts that a threshold is measured on."""
+    return "later texts" if result.split == "date" else "other texts"
+
+
+def _with_interval(found: Estimate, *, zero: bool = False) -> str:
+    return value_with_interval(found.value, found.low, found.high, zero=zero)
+
+
+def _takes_over(result: ScreenTrainingResult) -> str:
+    found = result.taken_over
     if found.right is None:
         return Message(
             "for decisions that are right {goal:.0f} % of the time, the screen could take over none: {waiting:,} texts "
@@ -174,11 +216,12 @@ def _takes_over(found: TakenOver) -> str:
         )
     low, high = (found.right.value if end is None else end for end in (found.right.low, found.right.high))
     return Message(
-        "for decisions that are right {goal:.0f} % of the time, the screen could take over {share:.0f} %: {holds:,} "
-        "texts held and {keeps:,} kept, {right:.1f} % of them as moderators did (95 % interval {low:.1f} to "
-        "{high:.1f} %); {waiting:,} wait for a person",
+        "with thresholds chosen for decisions that are right {goal:.0f} % of the time, the screen could take over "
+        "{share:.0f} % of {others}: {holds:,} held and {keeps:,} kept, of which {right:.1f} % were right (95 % "
+        "interval {low:.1f} to {high:.1f} %); {waiting:,} wait for a person",
         goal=100 * found.goal,
         share=100 * found.share,
+        others=_others(result),
         holds=found.holds,
         keeps=found.keeps,
         right=100 * found.right.value,
@@ -192,6 +235,18 @@ def _answers(result: ScreenTrainingResult) -> Iterator[str]:
     if result.attributes:
         said = ", ".join(f"{name} by {target}" for name, target in result.attributes.items())
         yield Message("attributes that it answers: {said}", said=said)
+    if result.not_toxic is None or not result.reasons:
+        return
+    others = [one.name for one in result.reasons if one.name not in result.not_toxic]
+    shown = [f"'{name}'" for name in others[:SHOWN]]
+    shown += [f"{len(others) - SHOWN:,} more"] * (len(others) > SHOWN)
+    left_out = [f"'{name}'" for name in result.not_toxic] or ["no reason, as none is called spam or off topic"]
+    yield Message(
+        "of what is held, TOXICITY leaves out {left_out}, and counts {counted}; {attribute} names one reason instead",
+        left_out=Listed(left_out),
+        counted=Message("all others: {others}", others=Listed(shown)) if others else "what has no reason",
+        attribute=Setting("attribute", Blank("TOXICITY=REASON"), python='["TOXICITY=REASON"]'),
+    )
 
 
 def _named(one: ScreenFairness) -> str:
@@ -209,11 +264,16 @@ def _fairness(result: ScreenTrainingResult) -> Iterator[str]:
     for one in result.fairness:
         if one.by != "all":
             continue
+        if not one.texts:
+            yield Message("none of {others:,} kept texts names a group of people", others=one.others)
+            continue
         if one.held is None or one.others_held is None or one.difference is None:
             yield Message(
-                "{texts:,} kept texts name groups of people and {others:,} do not: too few to compare what is held of "
+                "{count} kept text names groups of people and {others:,} do not: too few to compare what is held of "
                 "them",
-                texts=one.texts,
+                "{count:,} kept texts name groups of people and {others:,} do not: too few to compare what is held of "
+                "them",
+                count=one.texts,
                 others=one.others,
             )
             continue
