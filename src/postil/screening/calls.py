@@ -52,8 +52,8 @@ def screen_file(
     """Tell what moderators would do with texts.
 
     Args:
-        texts: Rows with a text and, if they have one, an id; ``-`` for standard input.
-        options: The screen, and its threshold.
+        texts: Rows with a text and, if they have them, id, article, author and date; ``-`` for standard input.
+        options: The screen, its threshold, and whether to order the texts.
         inputs: Options of reading the file.
         on_message: Callback for status messages.
 

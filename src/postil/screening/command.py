@@ -14,7 +14,14 @@ __all__ = ["screen"]
 
 @command
 def screen(
-    texts: Annotated[str, Argument(metavar="TEXTS", help="Rows with a text: a table of any format, or - for stdin.")],
+    texts: Annotated[
+        str,
+        Argument(
+            metavar="TEXTS",
+            help="Rows with a text, and id, article, author and date where there are any: a table of any format, or - "
+            "for stdin.",
+        ),
+    ],
     *,
     options: ScreenOptions,
     inputs: InputOptions,
