@@ -439,3 +439,153 @@ def test_consensus_weights_of_a_table_with_repetitions() -> None:
     weights = postil.consensus_weights(once)
     again = [{**row, "system": system} for row in once for system in "xyz"]
     assert postil.consensus_weights(again) == [weight for weight in weights for _ in "xyz"]
+
+
+TWO = ("a.jsonl", "b.csv")
+"""Files of one system each, without a column of systems."""
+
+
+@pytest.fixture
+def of_systems(postil: Postil) -> Outcome:
+    """Scores of two systems in one file; each has files of its own under its name, in several formats."""
+    texts: dict[str, list[tuple[str, str]]] = {"a": [], "b": []}
+    with Path("both.jsonl").open("w", encoding="utf-8") as out:
+        for system, (first, second) in {"a": ("the cat sat", "a dog barked"), "b": ("A cat!", "dogs bark")}.items():
+            for item, text in (("1", first), ("2", second)):
+                texts[system].append((item, text))
+                out.write(json.dumps({"item": item, "system": system, "text": text}) + "\n")
+    for system, rows in texts.items():
+        objects = [{"item": int(item), "text": text} for item, text in rows]
+        Path(f"{system}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in objects))
+        Path(f"{system}.json").write_text(json.dumps(objects))
+        table(f"{system}.csv", ("item", "prediction"), rows)
+        pd.DataFrame(objects).to_parquet(f"{system}.parquet")
+        pd.DataFrame(objects).to_excel(f"{system}.xlsx", index=False)
+        Path(f"{system}.txt").write_text("".join(f"{text}\n" for _, text in rows))
+        Path(f"folder/{system}").mkdir(parents=True)
+        Path(f"folder/{system}/part.jsonl").write_text(Path(f"{system}.jsonl").read_text())
+        table(f"{system}.own.csv", ("item", "system", "text"), [(item, system, text) for item, text in rows])
+    table("refs.csv", ("item", "text", "grade"), [(1, "the cat sat down", 4), (2, "dogs bark", 5), (1, "a cat", 2)])
+    Path("refs.txt").write_text("the cat sat down\ndogs bark\n")
+    return postil("score", "both.jsonl", "-r", "refs.csv", *METRICS)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        TWO,
+        ("a.txt", "b.json"),
+        ("a.parquet", "b.xlsx"),
+        ("a.csv", "folder/b"),
+        ("folder/a/", "b.txt"),
+        ("a.own.csv", "b.txt"),
+        ("a.jsonl", "b.own.csv"),
+    ],
+)
+def test_a_file_for_each_system(postil: Postil, of_systems: Outcome, files: tuple[str, ...]) -> None:
+    found = postil("score", *files, "-r", "refs.csv", *METRICS)
+    assert (found.code, found.out) == (0, of_systems.out), found.err
+    said = "no column system; all rows are of '{}' (if there is one: --column system=COLUMN)"
+    named = [f"{file}: {said.format(system)}" for file, system in zip(files, "ab", strict=True) if "own" not in file]
+    assert [line for line in found.err.splitlines() if "no column system" in line] == named
+
+
+def test_a_file_for_each_system_has_all_that_one_file_has(postil: Postil, of_systems: Outcome) -> None:
+    words = ("-r", "refs.csv", "--scale", "1:5", "-m", "rouge-l", "-m", "w-meteor")
+    assert of_systems.code == 0
+    for more in (
+        ("--items", "i.jsonl"),
+        ("--layout", "systems"),
+        ("--format", "csv"),
+        ("--controls", "--items", "i.csv"),
+    ):
+        one = postil("score", "both.jsonl", *words, *more)
+        written = [Path(each).read_text() for each in more if each.startswith("i.")]
+        several = postil("score", *TWO, *words, *more)
+        assert (several.code, several.out) == (0, one.out)
+        assert [Path(each).read_text() for each in more if each.startswith("i.")] == written
+    alone = postil("score", "a.csv", "-r", "refs.csv", *METRICS)
+    assert "a.csv: no column system; the system is called 'a' (another name: --column system==NAME)" in alone.err
+    assert alone.scores == {key: value for key, value in of_systems.scores.items() if key[0] == "a"}
+
+
+def test_files_of_lines_belong_together_row_by_row(postil: Postil, of_systems: Outcome) -> None:
+    assert of_systems.code == 0
+    found = postil("score", "a.txt", "b.txt", "-r", "refs.txt", *METRICS[4:])
+    assert found.scores == postil("score", "both.jsonl", "-r", "refs.txt", *METRICS[4:]).scores
+    Path("b.txt").write_text("A cat!\n")
+    found = postil("score", "a.txt", "b.txt", "-r", "refs.txt", *METRICS[4:])
+    assert found.code == 3
+    assert found.err.splitlines()[-1] == (
+        "postil: b.txt: expected as many rows as refs.txt has, since row i of both belongs to item i: 2, got 1"
+    )
+
+
+def test_one_of_the_files_is_standard_input(postil: Postil, of_systems: Outcome) -> None:
+    found = postil("score", "-", "b.csv", "-r", "refs.csv", *METRICS, stdin=Path("a.jsonl").read_bytes())
+    assert found.scores == {(key[0].replace("a", "stdin"), key[1]): of for key, of in of_systems.scores.items()}
+    found = postil("score", "-", "-", "-r", "refs.csv", *METRICS, stdin=b"")
+    assert (found.code, found.err) == (2, "postil: only one of the files can be standard input\n")
+
+
+def test_references_beside_the_texts_of_one_of_the_files(postil: Postil, of_systems: Outcome) -> None:
+    table("a.csv", ("item", "output", "reference"), [(1, "the cat sat", "the cat"), (2, "a dog barked", "dogs bark")])
+    found = postil("score", "b.txt", "a.csv", "-r", "a.csv", *METRICS[4:])
+    table("gold.csv", ("item", "text"), [(1, "the cat"), (2, "dogs bark")])
+    assert found.scores == postil("score", "both.jsonl", "-r", "gold.csv", *METRICS[4:]).scores != of_systems.scores
+
+
+def test_columns_of_systems_beside_one_another(postil: Postil, of_systems: Outcome) -> None:
+    table("one.csv", ("item", "b_out", "c_out"), [(1, "A cat!", "x"), (2, "dogs bark", "y")])
+    table("two.csv", ("item", "a_out"), [(1, "the cat sat"), (2, "a dog barked")])
+    found = postil("score", "one.csv", "two.csv", "-r", "refs.csv", *METRICS, "--column", "text=*_out")
+    assert list(dict.fromkeys(system for system, _ in found.scores)) == ["b", "c", "a"]
+    assert {key: value for key, value in found.scores.items() if key[0] != "c"} == of_systems.scores
+
+
+TWICE = (
+    "b.csv:2: item: expected one candidate for each item and system, got a second for '1' by '{system}' (the first is "
+    "in {file}); leave one out, or name the column of the system: --column system=COLUMN"
+)
+SAME = (
+    "folder/a: no column system, so the system is called 'a' like the file, and so is that of a.txt; rename one of the "
+    "two files, or give their rows a column system"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("both.jsonl", "b.csv"), 3, TWICE.format(system="b", file="both.jsonl")),
+        (("a.txt", "b.csv", "--column", "system==mine"), 3, TWICE.format(system="mine", file="a.txt")),
+        (("a.txt", "folder/a"), 2, SAME),
+        (("a.txt", "b.txt", "a.txt"), 2, "a.txt: expected each file of candidates once, got it twice"),
+        (("a.txt", "none.txt"), 3, "none.txt: no such file"),
+        (("a.jsonl", "b"), 2, "b: unknown kind of file"),
+        (("a.txt", "b.csv", "--items", "b.csv"), 2, "b.csv: would be written over b.csv, which is read; name another"),
+    ],
+)
+def test_files_of_systems_that_do_not_go_together(
+    postil: Postil, of_systems: Outcome, words: tuple[str, ...], code: int, said: str
+) -> None:
+    assert of_systems.code == 0
+    found = postil("score", *words, "-r", "refs.csv", "-m", "rouge-l")
+    assert (found.code, found.out) == (code, "")
+    assert found.err.splitlines()[-1].startswith(f"postil: {said}"), found.err
+
+
+def test_more_files_than_a_byte_can_number(
+    postil: Postil, of_systems: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert of_systems.code == 0
+    monkeypatch.setattr("postil.scoring.graded.OTHER_FILES", 3)
+    names = [f"s{number}.txt" for number in range(5)]
+    for name in names:
+        Path(name).write_text("a\nb\n")
+    found = postil("score", *names, "-r", "refs.csv", *METRICS[4:])
+    assert [system for system, _ in found.scores] == ["s0", "s1", "s2", "s3", "s4"]
+    for system, said in (("s1", "'s1' (the first is in s1.txt); leave"), ("s3", "'s3'; leave")):
+        Path("twice.jsonl").write_text(f'{{"item": 1, "system": "{system}", "text": "a"}}\n')
+        found = postil("score", *names, "twice.jsonl", "-r", "refs.csv", "-m", "bleu-1")
+        assert (found.code, "twice.jsonl:1: item: expected one candidate for each" in found.err) == (3, True)
+        assert f"got a second for '1' by {said}" in found.err

@@ -20,9 +20,9 @@ from msgspec import structs
 
 from postil.data.explain import COLUMN, column_setting, counted
 from postil.data.frames import ColumnNames, columns_of, is_frame, open_rows
-from postil.data.reading import NESTED, heads_of, named_in
-from postil.data.recognition import recognized_columns, tell_recognized
-from postil.data.row_files import CELLS, format_of
+from postil.data.reading import NESTED, heads_of, is_folded, named_in
+from postil.data.recognition import recognized, recognized_columns, tell_recognized
+from postil.data.row_files import CELLS, check_standard_input, format_of
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, SelectedRows, Source
 from postil.data.rows import Candidate, Reference, Row
 from postil.data.synonyms import ID, ROW
@@ -92,23 +92,31 @@ class Pairing:
         joint: True if the rows of the references are rows of candidates as well.
         same: True if they are one table.
         counts: Numbers of their rows, where row i of every table belongs to item i; else None.
+        each: Options of each table of candidates, where there are several.
     """
 
     readings: dict[str, Reading]
     joint: bool
     same: bool
     counts: RowCounts | None = None
+    each: tuple[Reading, ...] = ()
 
-    def candidates(self, table: Table) -> LocatedRows[Candidate]:
+    def candidates(self, tables: Table | Sequence[Table]) -> LocatedRows[Candidate]:
         """Open the candidates.
 
         Args:
-            table: The table.
+            tables: The table, or the several for which these are the options.
 
         Raises:
             InvalidInput: On the way, that they are more or fewer than the references that their rows belong to.
         """
-        return self._opened(table, Candidate, "candidates", self.readings["candidates"])
+        several = several_tables(tables) or [cast("Table", tables)]
+        pairs = zip(several, self.each or [self.readings["candidates"]], strict=True)
+        opened = [self._opened(table, Candidate, "candidates", reading) for table, reading in pairs]
+        if len(opened) == 1:
+            return opened[0]
+        places = FileLocations(", ".join(_name(table, "candidates") for table in several))
+        return LocatedRows(places.rows(opened), places)
 
     def references(self, tables: Table | Sequence[Table], needed: Collection[str] = ()) -> LocatedRows[Reference]:
         """Open the references, each once.
@@ -158,38 +166,96 @@ def several_tables(value: object) -> Sequence[Table] | None:
     return value if all(isinstance(each, str | os.PathLike) or is_frame(each) for each in value) else None
 
 
-def pair_tables(candidates: Table, references: Table | Sequence[Table], given: Mapping[str, Reading]) -> Pairing:
+def pair_tables(
+    candidates: Table | Sequence[Table], references: Table | Sequence[Table], given: Mapping[str, Reading]
+) -> Pairing:
     """Options of reading candidates and references, of which one table may hold both.
 
     Where they are one table, references have the items of the candidates. In one table, the columns of a system and of
     an id are not those of the references unless they are named. Where no table has items, as files of one text per line
-    have none, the items are the numbers of the rows.
+    have none, the items are the numbers of the rows. Where candidates are several tables, one without a column of
+    systems is a system with the name of the file.
 
     Args:
-        candidates: The table of the candidates.
+        candidates: The table of the candidates, or several.
         references: The table of the references, or several.
         given: Options by role, as the flags have them.
 
     Raises:
-        UsageError: Several are standard input, or both are one column of one table.
+        UsageError: Several are standard input, both are one column of one table, or two systems have the same name.
         InvalidInput: A column could be several fields.
     """
+    of_candidates = several_tables(candidates) or [cast("Table", candidates)]
     several = several_tables(references) or [cast("Table", references)]
-    if [each for each in (candidates, *several) if isinstance(each, str)].count("-") > 1:
+    check_standard_input(*[each for each in of_candidates if isinstance(each, str)])
+    if [each for each in (*of_candidates, *several) if isinstance(each, str)].count("-") > 1:
         raise UsageError("candidates and references cannot both come from standard input")
-    found = _pair(candidates, several[0], dict(given))
-    if not _are_numbered([candidates, *several], found):
+    pairs = [_pair(each, several[0], dict(given)) for each in of_candidates]
+    found = next((pair for pair in pairs if pair.same or pair.joint), pairs[0])
+    if len(pairs) > 1:
+        found = replace(found, each=_with_systems(of_candidates, [pair.readings["candidates"] for pair in pairs]))
+    roles = [("candidates", pair.readings["candidates"], pair.same) for pair in pairs]
+    roles += [("references", found.readings["references"], found.same)] * len(several)
+    if not _are_numbered([*of_candidates, *several], roles):
         return found
-    readings = {**found.readings, **{role: _with_columns(found.readings[role], {"item": ROW}) for role in PAIR}}
-    counts = None if found.same and len(several) == 1 else RowCounts()
-    return replace(found, readings=readings, counts=counts)
+    number = {"item": ROW}
+    readings = {**found.readings, **{role: _with_columns(found.readings[role], number) for role in PAIR}}
+    counts = None if found.same and len(roles) == len(PAIR) else RowCounts()
+    each = tuple(_with_columns(reading, number) for reading in found.each)
+    return replace(found, readings=readings, counts=counts, each=each)
 
 
-def _are_numbered(tables: Sequence[Table], pair: Pairing) -> bool:
-    """True if not all tables have a column of items, and none a clear one, so that row i of each belongs to item i."""
+def _with_systems(tables: Sequence[Table], readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Options of reading several tables of candidates: one that has no systems is a system with the name of its file.
+
+    Raises:
+        UsageError: A table is named twice, or two that have no systems have the same name.
+    """
+    found: list[Reading] = []
+    named: list[str] = []
+    of_system: dict[str, str] = {}
+    for table, reading in zip(tables, readings, strict=True):
+        where = _name(table, "candidates")
+        where = "stdin" if where == "-" else where
+        if where in named:
+            raise UsageError("{where}: expected each file of candidates once, got it twice", where=where)
+        named.append(where)
+        if "system" not in reading.columns and not is_folded(reading.columns.get("text", "")):
+            folder = where if Path(where).is_dir() else ""
+            system = replace(reading, folder=folder).system_name(where)
+            found.append(replace(reading, assumed={**reading.assumed, "system": system}))
+            if _lacks_systems(table, found[-1], where) and (other := of_system.setdefault(system, where)) != where:
+                raise UsageError(
+                    "{where}: no column system, so the system is called '{system}' like the file, and so is that of "
+                    "{other}; rename one of the two files, or give their rows a column system",
+                    where=where,
+                    system=system,
+                    other=other,
+                )
+        else:
+            found.append(reading)
+    return tuple(found)
+
+
+def _lacks_systems(table: Table, reading: Reading, where: str) -> bool:
+    """True if a table of candidates has no column of systems, as far as it can be seen before it is read."""
+    silent = replace(reading, say=lambda _: None, assumed={**reading.assumed, "item": ""})
+    names = columns_of(table, "candidates", Candidate, silent)
+    with suppress(InvalidInput):  # which reading reports
+        return recognized(Candidate, silent, names, where).columns.get("system") == f"={reading.assumed['system']}"
+    return False
+
+
+def _are_numbered(tables: Sequence[Table], roles: Sequence[tuple[str, Reading, bool]]) -> bool:
+    """True if not all tables have a column of items, and none a clear one, so that row i of each belongs to item i.
+
+    Args:
+        tables: The tables.
+        roles: The role of each, the options of reading it, and whether one table has both roles.
+    """
     by_id = 0
-    for table, role in zip(tables, ["candidates", *["references"] * len(tables)], strict=False):
-        reading, row_type = replace(pair.readings[role], say=lambda _: None), PAIR[role]
+    for table, (role, given, same) in zip(tables, roles, strict=True):
+        reading, row_type = replace(given, say=lambda _: None), PAIR[role]
         if "item" in reading.columns or (isinstance(table, str | os.PathLike) and Path(table).is_dir()):
             return False
         names = columns_of(table, role, row_type, reading)
@@ -198,9 +264,7 @@ def _are_numbered(tables: Sequence[Table], pair: Pairing) -> bool:
         with suppress(InvalidInput):  # which reading reports
             found = recognized_columns(row_type, reading, names, _name(table, role))
             item = found.get("item", "")
-            if item.casefold() not in {"", ID} or (
-                role == "candidates" and "system" in {*names, *found} and not pair.same
-            ):
+            if item.casefold() not in {"", ID} or (role == "candidates" and "system" in {*names, *found} and not same):
                 return False
             by_id += bool(item)
     return by_id < len(tables)

@@ -360,16 +360,27 @@ class Reading:
         """Setting that names the one value of a field, for messages."""
         return column_setting(self.role, {field: "=NAME"})
 
-    def system_of(self, where: str) -> str:
+    def system_name(self, where: str) -> str:
         """Name of the system whose file has no column for it: that of the file, or of the dataset that it is part of.
 
         Args:
             where: The file.
+
+        >>> Reading().system_name("runs/gpt.jsonl.gz"), Reading(folder="runs/llama").system_name("runs/llama/1.csv")
+        ('gpt', 'llama')
         """
         stem = Path(self.folder).resolve().name if self.folder else Path(where).name
         for ending in (".gz", ".zst"):
             stem = stem.removesuffix(ending)
-        stem = stem if self.folder else Path(stem).stem or where
+        return stem if self.folder else Path(stem).stem or where
+
+    def system_of(self, where: str) -> str:
+        """Name of the system whose file has no column for it, which is told.
+
+        Args:
+            where: The file.
+        """
+        stem = self.system_name(where)
         other = Setting("column", Blank("system==NAME"), instead="columns={'system': '=NAME'}")
         self.tell(
             where,

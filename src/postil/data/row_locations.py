@@ -114,6 +114,14 @@ class RowLocations:
         before = bisect_right(self._rows_before, index)
         return index + 1 + (self._blank[before - 1] if before else 0)
 
+    def file(self, index: int) -> str:  # noqa: ARG002 - all rows are of one file here
+        """File of a row.
+
+        Args:
+            index: The row, counted from 0.
+        """
+        return self.where
+
     def fields(self, index: int) -> tuple[str, ...] | None:
         """Names of the fields that the file has in a row, unknown ones included.
 
@@ -199,6 +207,15 @@ class FileLocations(RowLocations):
         """
         places, inside = self._part(index)
         return places.line(inside)
+
+    def file(self, index: int) -> str:
+        """File of a row.
+
+        Args:
+            index: The row, counted from 0.
+        """
+        places, inside = self._part(index)
+        return places.file(inside)
 
     def fields(self, index: int) -> tuple[str, ...] | None:
         """Names of the fields of a row in its file.

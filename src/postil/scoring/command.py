@@ -19,10 +19,11 @@ __all__ = ["score"]
 @command
 def score(
     candidates: Annotated[
-        str,
+        list[str],
         Argument(
             metavar="CANDIDATES",
-            help="Candidates (item, system, text): a table of any format, a .txt file with a text per line, or -.",
+            help="Candidates (item, system, text): a table of any format, a .txt file with a text per line, or -. Of "
+            "several files, one without a column system is a system with the name of the file.",
         ),
     ],
     *,
@@ -54,7 +55,7 @@ def score(
     table.check(format, intervals=False)
     if options.metrics:
         limits.resolved(options.metrics)
-    limits.check_apart([candidates, *references, *filter(None, [options.items])])
+    limits.check_apart([*candidates, *references, *filter(None, [options.items])])
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
         result = score_files(candidates, references, options, say)
     if as_percent(result) and table.layout == "systems":

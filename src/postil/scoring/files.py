@@ -81,12 +81,13 @@ def notes(result: ScoreResult) -> list[str]:
 
 
 def score_files(
-    candidates: str, references: str | Sequence[str], options: ScoreOptions, on_message: OnMessage
+    candidates: str | Sequence[str], references: str | Sequence[str], options: ScoreOptions, on_message: OnMessage
 ) -> ScoreResult:
-    """Score every system of a file of candidates against graded references.
+    """Score every system of one or several files of candidates against graded references.
 
     Args:
-        candidates: A file of candidate rows; ``-`` for standard input.
+        candidates: A file of candidate rows, or several, of which one without systems is a system with the name of the
+            file; ``-`` for standard input.
         references: A file of reference rows, or several; ``-`` for standard input.
         options: Options of the command.
         on_message: Callback for status messages.
@@ -111,9 +112,10 @@ def score_files(
         )
     tokenizer = named_tokenizer(options.tokenizer)
     said: list[str] = []
+    of_candidates = [candidates] if isinstance(candidates, str) else list(candidates)
     several = [references] if isinstance(references, str) else list(references)
-    _check_files(candidates, several, options)
-    pair = pair_tables(candidates, several, options.readings(PAIR, said.append))
+    _check_files([*of_candidates, *several], options)
+    pair = pair_tables(of_candidates, several, options.readings(PAIR, said.append))
     given = pair.readings
     if options.controls and not options.items:
         raise UsageError(
@@ -130,11 +132,11 @@ def score_files(
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         weighting = Weighting(options.weights, options.scale, asked)
-        files, both = (candidates, several[0]), (given["candidates"], given["references"])
-        whole = pair.joint or pair.counts or len(several) > 1
+        files, both = (of_candidates[0], several[0]), (given["candidates"], given["references"])
+        whole = pair.joint or pair.counts or len(of_candidates) > 1 or len(several) > 1
         graded = None if whole else streamed(files, both, options, weighting, stack)
         if graded is None:
-            rows = pair.candidates(candidates)
+            rows = pair.candidates(of_candidates)
             of_rows = pair.references(several, weighting.fields)
             graded = graded_rows(rows, of_rows, options, weighting, background=background, controls=controls)
         # The controls of a batch take far longer than its scores, and have a bar of their own.
@@ -174,7 +176,7 @@ def _write(out: Writer[Score], scored: ScoredBatch, evaluation: Evaluation) -> N
                 out.write(Score(item, system, name, value, controls.signatures[name], (), copied))
 
 
-def _check_files(candidates: str, references: Sequence[str], options: ScoreOptions) -> None:
+def _check_files(inputs: Sequence[str], options: ScoreOptions) -> None:
     """Refuse a file that is asked to be two things, and empty names."""
     items = options.items
     for name, path in (("items", items), ("save_background", options.save_background)):
@@ -185,7 +187,7 @@ def _check_files(candidates: str, references: Sequence[str], options: ScoreOptio
             "{items}: expected a file; standard output is for the scores of the systems", items=Setting("items")
         )
     if items is not None:
-        check_apart(items, [candidates, *references])
+        check_apart(items, inputs)
     if options.background is not None and options.save_background is not None:
         check_apart(options.save_background, [options.background])
 

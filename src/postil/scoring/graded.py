@@ -70,6 +70,9 @@ DROP: Final = Setting("ungraded", "drop")
 
 T = TypeVar("T")
 
+OTHER_FILES: Final = 255
+"""Number of a file of candidates after 254 others, as a byte has no higher ones; it stands for all further files."""
+
 NAMED: Final = 3
 """Largest number of systems that a remark names."""
 
@@ -370,7 +373,8 @@ class Candidates:
         self._items = items
         self._ungraded, self._numbered = ungraded, numbered
         self._excluded = 0
-        self._answered: dict[str, bytearray] = {}  # by system, a byte per item
+        self._answered: dict[str, bytearray] = {}  # by system, a byte per item: the number of the file, from 1
+        self._files: dict[str, int] = {}
 
     def batches(self, rows: Iterator[Candidate]) -> Iterator[Batch]:
         """Group the rows, which may pass a progress bar first."""
@@ -407,17 +411,26 @@ class Candidates:
         answered = self._answered.get(row.system)
         if answered is None:
             answered = self._answered[row.system] = bytearray(len(self._items))
+        where = self.places.file(place)
+        file = self._files.get(where) or self._files.setdefault(where, min(len(self._files) + 1, OTHER_FILES))
         if answered[item]:
             problem = Message(
-                "expected one candidate for each item and system, got a second for '{item}' by '{system}'; leave one "
-                "out, or name the column of the system: {column}",
+                "expected one candidate for each item and system, got a second for '{item}' by '{system}'{first}; "
+                "leave one out, or name the column of the system: {column}",
                 item=row.item,
                 system=row.system,
+                first=self._first(answered[item], file),
                 column=column_setting("", {"system": COLUMN}),
             )
             raise self.places.error(place, "item", problem)
-        answered[item] = 1
+        answered[item] = file
         return item
+
+    def _first(self, earlier: int, here: int) -> str:
+        """Clause on the file of the first of two candidates; empty if it is the same, or one of too many."""
+        if earlier in {here, OTHER_FILES}:
+            return ""
+        return Message(" (the first is in {file})", file=list(self._files)[earlier - 1])
 
     def _some_items(self) -> str:
         """The first items with references, since ids may be written in two ways: 1, 01 and 1.0."""
@@ -432,7 +445,7 @@ class Candidates:
         if ungraded := len(self._ungraded):
             of = f"{ungraded:,} of {items + ungraded:,} items {have(ungraded)} no graded reference"
             yield f"{of}: excluded with their {counted(self._excluded, 'candidate')}"
-        missing = {name: items - seen.count(1) for name, seen in systems.items() if seen.count(1) < items}
+        missing = {name: seen.count(0) for name, seen in systems.items() if 0 in seen}
         if not missing:
             return
         names, least, most = list(missing), min(missing.values()), max(missing.values())
