@@ -165,7 +165,15 @@ def test_an_empty_name_is_no_wish_for_nothing(postil: Postil, option: str) -> No
         (("score", "c.jsonl"), "--references"),
         (("score", "-r", "r.jsonl"), "CANDIDATES"),
         ((*BASE, "--metrics", "meteor"), "--metric"),
-        ((*BASE, "extra.jsonl"), "extra.jsonl"),
+        (("screen", "c.jsonl", "extra.jsonl", "--model", "m"), "Got unexpected extra argument (extra.jsonl)\n"),
+        (
+            ("judge", "c.jsonl", "more.txt", "--model", "m"),
+            "(more.txt); this command takes one file of candidates: put the texts of all systems into one, with a c",
+        ),
+        (
+            ("weights", "plan", "c.jsonl", "a.txt", "b.txt", "-r", "r.jsonl", "--budget", "1"),
+            "Got unexpected extra arguments (a.txt b.txt); this command takes one file of candidates",
+        ),
     ],
 )
 def test_flags(postil: Postil, args: tuple[str, ...], said: str) -> None:
@@ -246,6 +254,19 @@ def test_mistakes_in_visible_characters(postil: Postil, args: tuple[Any, ...], c
 def test_an_unknown_option_gets_the_nearest(postil: Postil, words: str, meant: str) -> None:
     err = write_error(postil, *words.split())
     assert err.endswith(f"'. Did you mean '{meant}'?\n"), err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("compare s.jsonl --annotator-columns A,B", "correlate, combine fit, agreement, estimate, budget have it."),
+        ("score c.jsonl --judgements j.csv", "judge, correlate, combine fit, estimate, budget and 3 more have it."),
+        ("interesting page.html --monotone", "combine fit has it."),
+    ],
+)
+def test_an_unknown_option_that_other_commands_have_names_them(postil: Postil, words: str, said: str) -> None:
+    option = next(word for word in words.split() if word.startswith("--"))
+    assert write_error(postil, *words.split()).endswith(f"Error: No such option '{option}'; {said}\n")
 
 
 def test_an_unknown_option_that_is_like_none_gets_none(postil: Postil) -> None:

@@ -18,6 +18,7 @@ from postil.options import Flag, descriptions, flag_name, flags_of, group_of, is
 from postil.results.formats import FORMATS, Format
 
 __all__ = [
+    "ONE_FILE",
     "Argument",
     "CampaignArgument",
     "Commands",
@@ -49,10 +50,12 @@ class Argument:
     Args:
         metavar: Its name in the help.
         help: Its meaning.
+        extra: What to do with more of them than the command takes, for the message.
     """
 
     metavar: str
     help: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +85,7 @@ class _Argument(click.Argument):
             callback=_read,
             metavar=said.metavar,
         )
-        self.help = said.help
+        self.help, self.extra = said.help, said.extra
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:  # noqa: ARG002 - see `click.Argument`
         """See `click.Parameter`."""
@@ -190,7 +193,9 @@ def command(function: Function, name: str | None = None, short_help: str | None 
     parameters, run = _parameters(function)
     name = name or function.__name__
     help = inspect.cleandoc(function.__doc__ or "")  # noqa: A001
-    return ExplainedCommand(name, dict(SETTINGS), run, parameters, help, short_help=short_help)
+    made = ExplainedCommand(name, dict(SETTINGS), run, parameters, help, short_help=short_help)
+    made.extra = next((each.extra for each in parameters if isinstance(each, _Argument)), "")
+    return made
 
 
 def _parameters(function: Function) -> tuple[list[click.Parameter], Function]:
@@ -388,6 +393,12 @@ def _format(name: str) -> Format:
 
 OUTPUT: Final = "Output"
 """Group of the options of what is printed and written."""
+
+ONE_FILE: Final = (
+    "this command takes one file of candidates: put the texts of all systems into one, with a column system; "
+    "references go behind --references"
+)
+"""What to do with several files of candidates, where a command takes one."""
 
 CampaignArgument: TypeAlias = Annotated[
     str, Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")

@@ -10,7 +10,7 @@ from postil.cli.output import emit
 from postil.errors import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["ExplainedCommand", "ExplainedGroup", "FlagOption", "option_groups"]
 
@@ -18,6 +18,9 @@ Rows: TypeAlias = "Iterable[tuple[str, str]]"
 
 FEW: Final = 9
 """Number of options that are all explained, where a command has no more."""
+
+SHOWN: Final = 5
+"""Number of commands that a message names."""
 
 OTHER: Final = "Other"
 """Group of options that name none."""
@@ -56,6 +59,9 @@ class ExplainedCommand(click.Command):
     job: str = ""
     """Its heading in the help of the group above it."""
 
+    extra: str = ""
+    """What to do with more arguments than it takes, for the message."""
+
     _all_option: click.Option | None = None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -72,14 +78,22 @@ class ExplainedCommand(click.Command):
         return [*super().get_params(ctx), self._all_option]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """See `click.Command`; of an option that is not there the nearest one is offered."""
+        """See `click.Command`; for an option that is not there the nearest one or a command that has it is named."""
+        takes_more, ctx.allow_extra_args = ctx.allow_extra_args, True
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            known = [name for each in self.params for name in (*each.opts, *each.secondary_opts)]
-            near = _nearest(error.option_name, known)
+            known = _all_names(self)
+            near = _nearest(error.option_name, known, begun=True)
+            others = "" if near else _of_others(error.option_name, ctx.find_root().command)
+            near = near if near or others else _nearest(error.option_name, known)
             possible = None if near is None else [near]
-            raise click.NoSuchOption(error.option_name, error.message, possible, error.ctx) from None
+            raise click.NoSuchOption(error.option_name, others or error.message, possible, error.ctx) from None
+        ctx.allow_extra_args = takes_more
+        if rest and not takes_more and not ctx.resilient_parsing:
+            s, advice = "s" * (len(rest) > 1), f"; {self.extra}" if self.extra else ""
+            ctx.fail(f"Got unexpected extra argument{s} ({' '.join(rest)}){advice}")
+        return rest
 
     def promise(self) -> str:
         """Help of ``--help-all``."""
@@ -173,17 +187,41 @@ def _records(ctx: click.Context, parameters: Iterable[click.Parameter]) -> Rows:
     return [record for each in parameters if (record := each.get_help_record(ctx)) is not None]
 
 
-def _nearest(name: str, known: Iterable[str]) -> str | None:
+def _nearest(name: str, known: Iterable[str], *, begun: bool = False) -> str | None:
     """The option that was probably meant: one that begins with the name or that the name begins with, else a near one.
+
+    Args:
+        name: The name.
+        known: Options that there are.
+        begun: True for none of those that are only near.
 
     >>> [_nearest(name, ["--out", "--layout", "--judgements", "-m"]) for name in ("--output", "--judge", "--x")]
     ['--out', '--judgements', None]
     """
     words = {each[2:]: each for each in known if each.startswith("--")}
     wanted = name.lstrip("-").replace("_", "-")
-    begun = [each for each in words if len(each) > 1 and (each.startswith(wanted) or wanted.startswith(each))]
-    near = nearest(wanted, begun or words)
+    found = [each for each in words if len(each) > 1 and (each.startswith(wanted) or wanted.startswith(each))]
+    near = nearest(wanted, found or (() if begun else words))
     return None if near is None else words[near]
+
+
+def _of_others(option: str, root: click.Command) -> str:
+    """The message that some other commands have an option; empty if none has."""
+    names = [name for name, command in _commands(root) if option.startswith("--") and option in _all_names(command)]
+    have = "has" if len(names) == 1 else "have"
+    return f"No such option '{option}'; {_some(names, min(len(names), SHOWN))} {have} it." if names else ""
+
+
+def _commands(command: click.Command, name: str = "") -> Iterator[tuple[str, click.Command]]:
+    """All commands below a command, with their names."""
+    yield name, command
+    if isinstance(command, click.Group):
+        for inner in command.commands:
+            yield from _commands(command.commands[inner], f"{name} {inner}".lstrip())
+
+
+def _all_names(command: click.Command) -> list[str]:
+    return [name for each in command.params for name in (*each.opts, *each.secondary_opts)]
 
 
 def _count(command: click.Command) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from postil.cli.command import Argument, FiguresOption, FormatOption, Option, ReportOption, command
+from postil.cli.command import ONE_FILE, Argument, FiguresOption, FormatOption, Option, ReportOption, command
 from postil.cli.output import check_figures, check_page, command_line, emit, print_result, say, write_figures
 from postil.data.options import InputOptions
 from postil.judging.options import JudgeOptions
@@ -27,7 +27,9 @@ def _pairs_prompt() -> str:
 
 @command
 def judge(
-    candidates: Annotated[str, Argument(metavar="CANDIDATES", help="Texts to judge (item, system, text).")],
+    candidates: Annotated[
+        str, Argument(metavar="CANDIDATES", help="Texts to judge (item, system, text).", extra=ONE_FILE)
+    ],
     *,
     references: Annotated[
         str | None,

@@ -6,7 +6,7 @@ import sys
 from contextlib import redirect_stdout
 from typing import Annotated
 
-from postil.cli.command import Argument, FiguresOption, FormatOption, Group, Option
+from postil.cli.command import ONE_FILE, Argument, FiguresOption, FormatOption, Group, Option
 from postil.cli.output import check_figures, emit, say, tell, write_figures
 from postil.weights.options import WeightsPlanOptions
 
@@ -19,7 +19,11 @@ weights = Group("weights", "Plan which references to grade, where weighted metri
 def plan(
     candidates: Annotated[
         str,
-        Argument(metavar="CANDIDATES", help="Texts to be scored (item, system, text): all, or a third of them."),
+        Argument(
+            metavar="CANDIDATES",
+            help="Texts to be scored (item, system, text): all, or a third of them.",
+            extra=ONE_FILE,
+        ),
     ],
     *,
     references: Annotated[
