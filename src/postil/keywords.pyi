@@ -83,7 +83,7 @@ class CombineKeywords(JudgedKeywords, total=False):
     method: str
     metrics: tuple[str, ...]
     penalty: float
-    folds: int
+    folds: int | None
     monotone: bool
     lower_is_better: tuple[str, ...]
     aspect: str | None

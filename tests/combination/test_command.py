@@ -242,6 +242,25 @@ def test_what_is_refused(files: Postil, command: tuple[str, ...], problem: str, 
     assert outcome.out == ""
 
 
+def test_fewer_items_than_folds_by_default(files: Postil) -> None:
+    write("two.jsonl", [row for row in ratings() if row.item in {"i00", "i01"}])
+    few = ("combine", "fit", "s.jsonl", "--judgements", "two.jsonl", "-m", "w-rouge-l")
+    said = "2 folds, one per item, since there are fewer than 9 items"
+    found = files(*few)
+    assert (found.code, found.err) == (0, "")
+    assert "6 texts of 2 items and 3 systems, 2 folds of items" in found.out
+    assert said in found.out
+    made = json.loads(files(*few, "--format", "json", "--items", "a.jsonl").out)
+    assert (made["settings"]["folds"], made["notes"][0]) == (2, said)
+    given = json.loads(files(*few, "--folds", "2", "--format", "json", "--items", "b.jsonl").out)
+    assert given["notes"] == made["notes"][1:]
+    assert Path("a.jsonl").read_bytes() == Path("b.jsonl").read_bytes()
+    assert json.loads(files(*FIT, "--format", "json").out)["settings"]["folds"] == 9
+    refused = files(*few, "--folds", "9")
+    assert refused.code == 3
+    assert "9 folds need at least as many items, and 2 have scores and ratings; give --folds 2 or fewer" in refused.err
+
+
 def test_data_that_is_refused(files: Postil) -> None:
     files(*FIT, "--out", "model")
     write("one.jsonl", [row for row in ratings() if row.item == "i00"])

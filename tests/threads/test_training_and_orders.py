@@ -112,6 +112,19 @@ def test_without_dates_the_file_tells_the_time(tmp_path: Path) -> None:
     assert "threads lack a comment's date" in result.remarks[0]
 
 
+def test_fewer_threads_than_folds_by_default(tmp_path: Path) -> None:
+    made = build(tmp_path, [*map(thread, range(8))])
+    result = train_quality(made, tmp_path / "q", QualityTrainOptions(resamples=20))
+    said = "2 folds, one per thread, since there are fewer than 5"
+    assert (result.settings.folds, said in result.remarks) == (2, True)
+    metadata = json.loads((tmp_path / "q" / "metadata.json").read_text())
+    assert metadata["options"]["folds"] == metadata["threads"] == 2
+    given = train_quality(made, tmp_path / "r", QualityTrainOptions(folds=2, resamples=20))
+    assert (given.rows, said in given.remarks) == (result.rows, False)
+    with pytest.raises(Undefined, match="expected at least 3 threads, one per fold, got 2"):
+        train_quality(made, tmp_path / "s", QualityTrainOptions(folds=3))
+
+
 def test_what_cannot_be_learned(corpus: Path, tmp_path: Path) -> None:
     options = QualityTrainOptions(target="likes")
     with pytest.raises(UnknownName, match="unknown target 'likes'"):

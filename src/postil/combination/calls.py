@@ -24,7 +24,7 @@ from postil.combination.model import (
     save,
     transformed,
 )
-from postil.combination.options import ApplyOptions, CombineOptions
+from postil.combination.options import FOLDS, ApplyOptions, CombineOptions
 from postil.combination.result import CombinationResult, CombinationSettings
 from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.atomic_file import check_apart, check_folder
@@ -223,10 +223,10 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
     scored = Scored(rated.scores)
     judged = Judged(rated.judgements, options.aspect, options.scale)
     texts = judged_texts(scored, judged, options.metrics, options.lower_is_better)
-    learner = LEARNERS[options.method]
+    learner, items = LEARNERS[options.method], len(set(texts.items))
     settings = CombinationSettings(
         method=learner.name,
-        folds=options.folds,
+        folds=options.folds or min(FOLDS, max(2, items)),
         resamples=options.resamples,
         seed=options.seed,
         data=_data_hash(texts),
@@ -253,7 +253,11 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
     files, model_hash = encoded(config, model)
     metric = f"combine({model_hash})"
     signature = f"{metric}|out-of-fold:{settings.folds}|data:{settings.data}|postil:{VERSION}"
-    result = replace(result, metric=metric, signature=signature)
+    notes = result.notes
+    if options.folds is None and items < FOLDS:
+        few = Message("{folds} folds, one per item, since there are fewer than {usual} items", folds=items, usual=FOLDS)
+        notes = (few, *notes)
+    result = replace(result, metric=metric, signature=signature, notes=notes)
     if options.out is not None:
         save(options.out, files, _metadata(result, options.scale))
     if options.items is not None:

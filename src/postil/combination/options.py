@@ -13,7 +13,7 @@ from postil.messages import Setting
 from postil.meta.choices import PENALTY
 from postil.options import Flag, options
 
-__all__ = ["ApplyOptions", "CombineOptions"]
+__all__ = ["FOLDS", "ApplyOptions", "CombineOptions"]
 
 FOLDS: Final = 9
 """Default number of folds of items."""
@@ -27,7 +27,8 @@ class CombineOptions(SeedOptions):
         method: Learner: ridge (regression), isotonic (of one metric) or boosting (of trees, with scikit-learn).
         metrics: Metric to combine, controls included; repeatable. By default all but controls.
         penalty: Penalty of ridge, for metrics of standard deviation 1.
-        folds: Number of folds of items; a text is graded by a fit on the other folds for the numbers to report.
+        folds: Number of folds of items; a text is graded by a fit on the other folds for the numbers to report. By
+            default 9, or as many as there are items where these are fewer.
         monotone: Keep raising a reference's weight from lowering a grade: bound the weights of w- metrics at 0.
         lower_is_better: Metric for which lower is better, besides those whose signatures say so; repeatable.
         aspect: Aspect to keep, where judgements have more than one.
@@ -40,7 +41,7 @@ class CombineOptions(SeedOptions):
     method: Annotated[str, Flag(metavar="NAME", first=True)] = "ridge"
     metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME", first=True)] = ()
     penalty: Annotated[float, Flag(min=0, group="Fit")] = PENALTY
-    folds: Annotated[int, Flag(min=2, group="Fit")] = FOLDS
+    folds: Annotated[int | None, Flag(min=2, group="Fit")] = None
     monotone: Annotated[bool, Flag(group="Fit")] = False
     lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME", group="Metrics")] = ()
     aspect: Annotated[str | None, Flag(metavar="NAME", group="Ratings")] = None

@@ -11,7 +11,10 @@ from postil.errors import UnknownName, UsageError
 from postil.messages import Blank, Setting
 from postil.options import Flag, options
 
-__all__ = ["ORDERS", "QualityTrainOptions", "RankOptions"]
+__all__ = ["FOLDS", "ORDERS", "QualityTrainOptions", "RankOptions"]
+
+FOLDS: Final = 5
+"""Default number of folds of articles."""
 
 ORDERS: Final = ("relevance", "quality", "votes", "oldest", "newest", "length")
 """The orders of a thread by name."""
@@ -84,11 +87,12 @@ class QualityTrainOptions(SeedOptions):
 
     Args:
         target: Judgement of the comments to learn: votes, grades or labels.
-        folds: Number of folds of articles of the cross-fit that is evaluated.
+        folds: Number of folds of articles of the cross-fit that is evaluated; by default 5, or as many as there are
+            articles where these are fewer.
         resamples: Number of resamples of the articles, for confidence intervals.
         seed: Seed of folds and resamples.
     """
 
     target: Annotated[str, Flag("from", metavar="NAME")] = "votes"
-    folds: Annotated[int, Flag(min=2)] = 5
+    folds: Annotated[int | None, Flag(min=2)] = None
     resamples: Annotated[int, Flag(min=1)] = 1000

@@ -31,6 +31,7 @@ from postil.threads.evaluation import (
     verdicts,
     whole_thread,
 )
+from postil.threads.options import FOLDS
 from postil.threads.orders import points
 from postil.threads.quality import (
     FEATURES,
@@ -113,7 +114,9 @@ def train_quality(
     else:
         found = read_threads(corpus, ("train",), options.target, on_progress)
     examples = _examples(found, labeled=bool(labels))
-    alone, whole = cross_fit(examples, options.folds, options.seed)
+    few = options.folds is None and len(examples) < FOLDS
+    folds = options.folds or min(FOLDS, max(2, len(examples)))
+    alone, whole = cross_fit(examples, folds, options.seed)
     counts = bootstrap_counts(len(examples), options.resamples, options.seed)
     others, remarks = baselines(found, votes=bool(labels))
     rows, differences = compare_orders(
@@ -133,7 +136,7 @@ def train_quality(
         settings=ThreadSettings(
             target=options.target,
             split="train",
-            folds=options.folds,
+            folds=folds,
             seed=options.seed,
             resamples=options.resamples,
             tokenizer=corpus.tokenizer,
@@ -142,11 +145,12 @@ def train_quality(
             *remarks,
             *([f"labels: {counted(int(about[LABELS]), 'comment')}, {about['shown']:,} to show"] if about else []),
             f"{KIND}, {WHOLE}: each thread by a fit on the other folds; the intervals hold the fits fixed",
+            *([f"{folds} folds, one per thread, since there are fewer than {FOLDS}"] if few else []),
             *verdicts(KIND, rows, differences),
         ),
     )
     metadata = {
-        "options": asdict(options),
+        "options": {**asdict(options), "folds": folds},
         "corpus": {"inputs": corpus.metadata.inputs, "options": corpus.metadata.options},
         "threads": len(examples),
         "evaluation": rows,
