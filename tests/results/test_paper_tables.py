@@ -100,14 +100,24 @@ def test_scores_as_they_are_printed() -> None:
     text = result.to_markdown(layout="systems", as_printed=True)
     (line,) = (line for line in text.splitlines() if line.startswith("| retrieval"))
     shown = [re.sub(r"[*† ]", "", cell) for cell in line.strip("|").split("|")[1:]]
-    scale = {"bleu-4": 100, "rouge-l": 100, "chrf": 100}
+    scale = {"bleu-4": 100, "meteor": 100, "rouge-l": 100, "chrf": 100}
     assert shown == [f"{cells[m] * scale.get(m, 1):.{2 if m in scale else 4}f}" for m in cells]
-    assert "BLEU-4, ROUGE-L and chrF × 100." in text
+    assert "BLEU-4, METEOR, ROUGE-L and chrF × 100." in text
     csv = result.to_csv(layout="systems", as_printed=True).splitlines()[1].split(",")
     assert float(csv[2]) == pytest.approx(cells["bleu-4"] * 100)
-    assert float(csv[3]) == cells["meteor"]
+    assert float(csv[3]) == pytest.approx(cells["meteor"] * 100)
+    assert float(csv[5]) == cells["cider-d"]
     with pytest.raises(UsageError, match="give one of them"):
         TableOptions(layout="systems", as_printed=True, percent=True)
+
+
+def test_meteor_is_printed_as_what_stands_beside_it() -> None:
+    for others, times in ((["cider-d"], 1), ([], 1), (["rouge-l"], 100), (["ter", "cider-d"], 100)):
+        result = scored(metrics=["meteor", "w-meteor", *others])
+        first = result.to_csv(layout="systems", as_printed=True).splitlines()[1].split(",")
+        expected = [row.score for row in result.scores[:2]]
+        assert [float(cell) for cell in first[2:4]] == pytest.approx([times * score for score in expected])
+        assert ("METEOR, w-METEOR" in result.to_markdown(layout="systems", as_printed=True)) == (times == 100)
 
 
 def test_eight_metrics_fit_a_page_of_two_columns() -> None:

@@ -83,6 +83,9 @@ DISPLAY: Final[Mapping[str, str]] = {
 _TIMES_100: Final = re.compile(r"bleu(-\d)?|chrf(\+\+)?|rouge.*|ter")
 """Metrics whose programs, or whose papers, print scores times 100."""
 
+_AS_OTHERS: Final = re.compile(r"meteor")
+"""Metrics whose programs print scores from 0 to 1, and papers times 100 beside others that are."""
+
 _SPEC: Final = re.compile(r"(?P<weighted>w-)?(?P<name>[^()]+)(?P<parameters>\(.*\))?", re.DOTALL)
 
 
@@ -125,17 +128,25 @@ def display_names(metrics: Iterable[str], given: Mapping[str, str] | None = None
     return names
 
 
-def printed_times_100(metric: str) -> bool:
-    """True for a metric whose scores are printed times 100: BLEU, chrF, ROUGE and TER, weighted or not.
+def printed_times_100(metric: str, beside: Iterable[str] = ()) -> bool:
+    """True for a metric whose scores are printed times 100: BLEU, chrF, ROUGE and TER, and METEOR beside one of them.
 
     Args:
-        metric: Its spec.
+        metric: Its spec; it may be weighted.
+        beside: Specs of all metrics of the table.
 
     >>> [printed_times_100(metric) for metric in ("bleu", "w-rouge-l(beta=1)", "meteor", "control:length")]
     [True, True, False, False]
+    >>> printed_times_100("w-meteor", ["cider-d", "w-meteor"]), printed_times_100("w-meteor", ["bleu-4", "w-meteor"])
+    (False, True)
     """
     match = _SPEC.fullmatch(metric)
-    return match is not None and _TIMES_100.fullmatch(match["name"].lower()) is not None
+    if match is None:
+        return False
+    name = match["name"].lower()
+    if _AS_OTHERS.fullmatch(name):
+        return any(map(printed_times_100, beside))
+    return _TIMES_100.fullmatch(name) is not None
 
 
 def is_control(name: str) -> bool:

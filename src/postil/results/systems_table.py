@@ -68,10 +68,15 @@ class SystemsTable:
         return [column for column in self.table.columns if isinstance(column, Number)]
 
     @property
+    def heads(self) -> list[str]:
+        """The names of these columns: specs of metrics, unless the rows are metrics."""
+        return [column.head for column in self.metrics]
+
+    @property
     def named(self) -> list[str]:
         """The metrics that it names, in columns or in rows."""
         first = self.table.columns[0]
-        return [first.value(row) for row in self.table.rows] if self.by_metric else [each.head for each in self.metrics]
+        return [first.value(row) for row in self.table.rows] if self.by_metric else self.heads
 
     @property
     def counts(self) -> list[int]:
@@ -166,13 +171,13 @@ def _numbers(table: SystemsTable, options: TableOptions) -> Iterator[list[object
     yield [first.head, *(["n"] if counted_too else []), *heads]
     for row, n in zip_longest(table.table.rows, table.counts):
         values = [(column, column.value(row, of)) for column in table.metrics for of in (column.of, *ends)]
-        scaled = (value if value is None else _scaled(value, options, column.head) for column, value in values)
+        scaled = (value if value is None else _scaled(value, options, column.head, table) for column, value in values)
         name = first.value(row)
         yield [names.get(name, name) if table.by_metric else name, *([n] if counted_too else []), *scaled]
 
 
-def _scaled(value: float, options: TableOptions, metric: str) -> float:
-    value *= 100 if options.times_100(metric) else 1
+def _scaled(value: float, options: TableOptions, metric: str, table: SystemsTable) -> float:
+    value *= 100 if options.times_100(metric, table.heads) else 1
     return value if options.digits is None else round(value, options.digits)
 
 
@@ -191,7 +196,7 @@ def _labels(form: Text, table: SystemsTable, options: TableOptions) -> tuple[lis
     """The texts of the first column, with its head, and the heads of the columns of numbers."""
     first, names = table.table.columns[0], _names(form, table, options)
     rows = [first.value(row) for row in table.table.rows]
-    heads = [column.head for column in table.metrics]
+    heads = table.heads
     falls = [" ↓" if head in table.lower_is_better else "" for head in heads]
     if table.by_metric:
         rows = [names.get(row, row) for row in rows]
@@ -216,7 +221,8 @@ def _grid(form: Text, table: SystemsTable, options: TableOptions) -> Grid:
 def _scores(table: SystemsTable, column: Number, options: TableOptions) -> Iterator[_Score | None]:
     """The scores by a metric; numbers that are printed alike are equally good."""
     rows = table.table.rows
-    shown = [None if value is None else _number(value, options, column.head) for value in map(column.value, rows)]
+    printed = partial(_number, options=options, metric=column.head, table=table)
+    shown = [None if value is None else printed(value) for value in map(column.value, rows)]
     there = [float(text) for text in shown if text is not None]
     order = sorted({*there}, reverse=column.head not in table.lower_is_better) if len(there) > 1 else []
     places = {number: place for place, number in enumerate(order[: 1 + options.second_best], 1)}
@@ -225,15 +231,15 @@ def _scores(table: SystemsTable, column: Number, options: TableOptions) -> Itera
             yield None
             continue
         ends = [column.value(row, end) for end in ("low", "high") if options.intervals]
-        numbers = [_number(end, options, column.head) for end in ends if end is not None]
+        numbers = [printed(end) for end in ends if end is not None]
         interval = f"[{', '.join(numbers)}]" if numbers else ""
         different = table.different is not None and column.value(row, table.different)
         yield _Score(text, places.get(float(text), 0), different, interval)
 
 
-def _number(value: float, options: TableOptions, metric: str) -> str:
-    value *= 100 if options.times_100(metric) else 1
-    (shown,) = plain_numbers([value], options.decimals(metric), zero=True)
+def _number(value: float, options: TableOptions, metric: str, table: SystemsTable) -> str:
+    value *= 100 if options.times_100(metric, table.heads) else 1
+    (shown,) = plain_numbers([value], options.decimals(metric, table.heads), zero=True)
     return shown.removeprefix("-") if float(shown) == 0 else shown
 
 
@@ -251,9 +257,9 @@ def _notes(
 ) -> list[str]:
     """Notes below the table, one sentence each."""
     names = _names(form, table, options)
-    scaled = [names.get(column.head, column.head) for column in table.metrics if options.times_100(column.head)]
+    scaled = [names.get(head, head) for head in table.heads if options.times_100(head, table.heads)]
     sizes = set(table.counts)
-    falling = table.lower_is_better.intersection(column.head for column in table.metrics)
+    falling = table.lower_is_better.intersection(table.heads)
     notes = [
         f"{counted(max(sizes), table.unit)}." if len(sizes) == 1 else "",
         *table.notes,

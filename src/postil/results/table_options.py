@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping  # the options read it at run time
+from collections.abc import Collection, Mapping  # the options read the latter at run time
 from dataclasses import field
 from typing import Annotated, Final
 
@@ -31,7 +31,8 @@ class TableOptions:
             metric and one column per aspect, level or coefficient of postil correlate. All options below go with these
             two.
         percent: Multiply scores by 100.
-        as_printed: Multiply by 100 the scores that papers print so: BLEU, chrF, ROUGE and TER.
+        as_printed: Multiply by 100 the scores that papers print so: BLEU, chrF, ROUGE and TER, and METEOR beside one of
+            them.
         digits: Number of decimals; by default 4, or 3 in the layout of metrics, and 2 of what is multiplied by 100.
         intervals: Add the 95 % confidence intervals, which postil compare, correlate and wmt compute.
         second_best: Underline the second best.
@@ -95,23 +96,25 @@ class TableOptions:
                 got=self.label,
             )
 
-    def times_100(self, metric: str) -> bool:
+    def times_100(self, metric: str, beside: Collection[str] = ()) -> bool:
         """True if the scores of a metric are multiplied by 100.
 
         Args:
             metric: Its spec.
+            beside: Specs of all metrics of the table.
         """
-        return self.percent or (self.as_printed and printed_times_100(metric))
+        return self.percent or (self.as_printed and printed_times_100(metric, beside))
 
-    def decimals(self, metric: str) -> int:
+    def decimals(self, metric: str, beside: Collection[str] = ()) -> int:
         """Number of decimals of the scores of a metric.
 
         Args:
             metric: Its spec.
+            beside: Specs of all metrics of the table.
         """
         if self.digits is not None:
             return self.digits
-        return 2 if self.times_100(metric) else 3 if self.layout == "metrics" else 4
+        return 2 if self.times_100(metric, beside) else 3 if self.layout == "metrics" else 4
 
     def check(self, form: str, *, intervals: bool) -> None:
         """Refuse options that a format or a result does not go with.
