@@ -39,6 +39,16 @@ CASES = {
         {"out.txt": f"{BUS}\n{RAIN}\n", "ref.txt": "\n".join(GOLD), "ref2.txt": f"{BUS}\nSun\n"},
         ("out     2   0.7785", "references:2"),
     ),
+    "a file per system": Case(
+        "postil score gpt.jsonl llama.txt mt.csv -r ref.csv -m rouge-l",
+        {
+            "gpt.jsonl": lines({"item": 1, "text": BUS}, {"item": 2, "text": RAIN}),
+            "llama.txt": f"{RAIN}\n{RAIN}\n",
+            "mt.csv": f"item,text\n1,{BUS}\n2,{GOLD[1]}\n",
+            "ref.csv": f"item,text\n1,{GOLD[0]}\n2,{GOLD[1]}\n",
+        },
+        ("gpt     2   0.6785", "llama   2   0.2785", "mt      2   0.9000"),
+    ),
     "a sheet of answers": Case(
         "postil score sheet.csv -r sheet.csv -m rouge-l",
         {"sheet.csv": f"Item,Prediction,Reference\nq1,{BUS},{GOLD[0]}\nq2,{RAIN},{GOLD[1]}\n"},
