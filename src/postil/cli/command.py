@@ -50,7 +50,7 @@ class Argument:
     Args:
         metavar: Its name in the help.
         help: Its meaning.
-        extra: What to do with more of them than the command takes, for the message.
+        extra: Advice for the message that they are more than the command takes.
     """
 
     metavar: str
@@ -398,7 +398,7 @@ ONE_FILE: Final = (
     "this command takes one file of candidates: put the texts of all systems into one, with a column system; "
     "references go behind --references"
 )
-"""What to do with several files of candidates, where a command takes one."""
+"""Advice where several files of candidates are given and a command takes one."""
 
 CampaignArgument: TypeAlias = Annotated[
     str, Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")

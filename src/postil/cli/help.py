@@ -60,7 +60,7 @@ class ExplainedCommand(click.Command):
     """Its heading in the help of the group above it."""
 
     extra: str = ""
-    """What to do with more arguments than it takes, for the message."""
+    """Advice for the message that there are more arguments than it takes."""
 
     _all_option: click.Option | None = None
 
