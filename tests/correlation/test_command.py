@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.correlation.result import CorrelationResult
+from postil.correlation.view import on_severity
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, Score
 from postil.results.base import Result
 from postil.results.views import view_of
+from result_examples import correlated, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -375,6 +378,17 @@ def test_where_metrics_and_people_disagree_most(postil: Postil) -> None:
     chosen = told(postil(*COMMAND, "--format", "json", "--disagree", "rouge-l", "control:length"))["disagreements"]
     assert [each["second"] for each in chosen if each["first"] == "rouge-l"] == ["control:length", "people"]
     assert told(postil(*COMMAND, "--format", "json", "--worst", 0))["disagreements"] == []
+
+
+@pytest.mark.parametrize(("adjusted", "told_too"), [(0.8664, False), (0.91, True)])
+def test_a_ceiling_that_is_printed_like_another_is_not_repeated(adjusted: float, told_too: bool) -> None:
+    made = correlated()
+    biased = [{"annotator": "ann", "ratings": 40, "bias": -0.3}, {"annotator": "bob", "ratings": 40, "bias": 0.3}]
+    severity = {"rule": "keep", "removed": False, "F": 9.0, "df1": 1, "df2": 39, "p": 0.001, "groups": [["ann", "bob"]]}
+    human = made["human"] | {"adjusted_ceiling": adjusted}
+    result = typed(correlated(human=human, severity=severity | {"annotators": biased}), CorrelationResult)
+    assert any("severities removed is .910" in said for said in on_severity(result)) == told_too
+    assert any("lower what can be reached" in said for said in on_severity(result)) == told_too
 
 
 def test_one_metric_has_no_differences(postil: Postil) -> None:

@@ -449,10 +449,11 @@ def on_severity(result: CorrelationResult) -> Iterator[str]:
     yield from severity_remarks(severity)
     if severity is None or severity.removed or not is_significant(severity):
         return
-    if people.adjusted_ceiling is not None:
+    ceiling = None if people.ceiling is None else short(people.ceiling)
+    if people.adjusted_ceiling is not None and (adjusted := short(people.adjusted_ceiling)) != ceiling:
         yield (
             "annotators vary from text to text, so that their severities, which are kept, lower what can be reached; "
-            f"the reliability ceiling with severities removed is {short(people.adjusted_ceiling)}"
+            f"the reliability ceiling with severities removed is {adjusted}"
         )
     if people.rows and not people.adjusted:
         yield "human reference points are of the ratings as given, severities included"
