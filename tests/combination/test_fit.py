@@ -9,9 +9,11 @@ import pytest
 
 from postil.combination.model import combine, judged_texts
 from postil.combination.result import CombinationSettings
+from postil.combination.view import verdict
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.meta.table import Judged, Scored
+from postil.results.base import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,9 +85,19 @@ def test_controls_that_some_texts_lack_are_not_used() -> None:
     found = fitted(joined({"m": [0, 1, 2, 3], "control:length": [1, 2, 3]}, [0, 1, 2, 3]))
     assert (found.controls, found.difference, found.texts.controls) == (None, None, ())
     lacking = "not every text has the controls length of the text and mean weight of the references"
-    assert found.notes == (
-        f"{lacking}: postil score --controls writes them, the mean weight beside over=near and over=kernel",
+    of_controls, few = found.notes
+    assert of_controls == (
+        f"{lacking}: postil score --controls writes them, the mean weight beside over=near and over=kernel"
     )
+    assert few.startswith("4 items are few: ")
+
+
+def test_no_verdict_rests_on_few_items() -> None:
+    scores = {"m": [0, 1, 2, 3, 4, 5, 6, 7, 8], "control:length": [5, 1, 4, 2, 5, 3, 9, 1, 7]}
+    few = fitted(joined(scores, [0, 1, 2, 4, 3, 5, 6, 8, 7]))
+    assert few.difference.pool.low is not None
+    assert verdict(few) == ""
+    assert verdict(replace(few, items=10)).startswith("on new items the combination correlates ")
 
 
 def test_columns_are_sorted_and_controls_are_none_of_them() -> None:

@@ -20,6 +20,7 @@ from result_examples import accuracy, alt_row, audit, audited, correlated, examp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 PARTS = [
     "Ranking texts and systems",
@@ -53,6 +54,22 @@ def test_the_verdict_comes_first_then_its_chapter(page: Page) -> None:
     ]
     places = [page.text.replace("\n", "").rindex(part) for part in order]
     assert places == sorted(places)
+
+
+def test_a_page_of_few_items_or_systems_calls_nothing_significant(tmp_path: Path) -> None:
+    """Also where an earlier version, which did not warn of them, made the result."""
+    made = correlated()
+    untested = [row | {"p_permutation": None, "p_both": row["p"]} for row in made["differences"]]
+    few = made | {"data": made["data"] | {"items": 6}, "differences": untested}
+    page = Document(write_report([typed(few, CorrelationResult)], tmp_path / "few.html")[0])
+    assert "6 items are few: intervals and tests that resample items cannot be trusted below 10" in page.text
+    assert "By Pearson w-meteor is not significantly higher than any other metric." in page.text
+    assert "significantly higher than meteor" not in page.text
+    by_system = [row | {"by": "system"} for row in made["differences"]]
+    few = made | {"settings": made["settings"] | {"by": "system"}, "differences": by_system}
+    page = Document(write_report([typed(few, CorrelationResult)], tmp_path / "systems.html")[0])
+    assert "an exact permutation of 2 systems has a one-sided p of .500 at least." in page.text
+    assert "By Pearson w-meteor is not significantly higher than any other metric." in page.text
 
 
 def test_every_table_is_there(page: Page) -> None:

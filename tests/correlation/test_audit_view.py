@@ -68,6 +68,35 @@ def test_the_whole_verdict_comes_first() -> None:
     assert lines[: len(points) + 1] == [*(f"{topic}: {sentence}" for topic, sentence in points.items()), ""]
 
 
+def few(**data: int) -> dict[str, str]:
+    """The verdict of the same audit of fewer items or systems."""
+    made = audited()
+    return dict(verdict(typed(made | {"data": made["data"] | data}, CorrelationResult), SAY))
+
+
+def test_no_verdict_rests_on_few_items() -> None:
+    points, unsaid = few(items=2), "with 2 items no metric can be said to rank"
+    assert points["systems"] == f"The highest soft pairwise accuracy .910 is that of w-meteor; {unsaid} systems best."
+    highest = "The highest pairwise accuracy with ties .770 is that of w-meteor"
+    assert points["texts"] == f"{highest}; {unsaid} texts best."
+    assert points["length"] == "Given length, Pearson of w-meteor falls from .500 to .200."
+    assert points["a constant"] == (
+        "The same score for every text would rank texts with .014. In the alternative annotator test (rounded) a "
+        "constant has rho .530."
+    )
+    assert "more items" not in points
+    assert points["chance"] == said()["chance"]  # random orders of these texts, no resamples of items
+    assert few(items=10)["texts"] == said()["texts"]
+
+
+def test_items_do_not_tell_the_best_of_few_systems() -> None:
+    points = few(systems=4)
+    highest = "The highest soft pairwise accuracy .910 [.810, 1.010] is that of w-meteor"
+    assert points["systems"] == f"{highest}; with 4 systems no metric can be said to rank systems best."
+    assert points["texts"] == said()["texts"]
+    assert few(systems=5)["systems"] == said()["systems"]
+
+
 def test_the_one_metric_has_no_lead() -> None:
     points = said(**bare(rankings=[ranking("texts", {"meteor": 0.7}, {})]))
     assert points["texts"] == "meteor ranks texts, with pairwise accuracy with ties .700 [.600, .800]."

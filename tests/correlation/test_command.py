@@ -87,10 +87,20 @@ def rows(outcome: Outcome) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["metric"], row["coefficient"]): row for row in found}
 
 
+def few(items: int) -> str:
+    """The warning of few items."""
+    return (
+        f"{items} items are few: intervals and tests that resample items cannot be trusted below 10, so nothing is "
+        "called significant by them alone\n"
+    )
+
+
 def told(outcome: Outcome) -> dict[str, Any]:
     """The object of `--format json`."""
-    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.code == 0, outcome.err
     said: dict[str, Any] = json.loads(outcome.out)
+    items = said["data"]["items"]
+    assert outcome.err == ("" if items >= 10 else few(items))
     return said
 
 
@@ -150,7 +160,7 @@ human: reliability ceiling & .828 & -- \\
 def test_the_table_has_a_line_a_metric_then_people_then_the_ceiling(postil: Postil) -> None:
     small()
     said = postil(*COMMAND, "-c", "pearson")
-    assert (said.code, said.err) == (0, "")
+    assert (said.code, said.err) == (0, few(4))
     lines = said.out.splitlines()
     assert lines[0] == (
         "4 texts (4 items, 1 system), 8 grades by 2 annotators; all texts together; 95 % intervals over items"
@@ -378,6 +388,36 @@ def test_where_metrics_and_people_disagree_most(postil: Postil) -> None:
     chosen = told(postil(*COMMAND, "--format", "json", "--disagree", "rouge-l", "control:length"))["disagreements"]
     assert [each["second"] for each in chosen if each["first"] == "rouge-l"] == ["control:length", "people"]
     assert told(postil(*COMMAND, "--format", "json", "--worst", 0))["disagreements"] == []
+
+
+def pupils(questions: int) -> None:
+    """Answers by 30 systems to some items; both weighted metrics are better on every item, one beside random draws."""
+    texts = [(i, s, 1 + (i * 3 + s * 7) % 5) for i in range(questions) for s in range(30)]
+    metrics = {
+        "rouge-l": lambda i, s, grade: grade + (i * 5 + s * 3) % 11,
+        "w-rouge-l": lambda i, s, grade: 4 * grade + (i * 5 + s * 3) % 11,
+        **{
+            f"control:shuffled(w-rouge-l,draw={k})": lambda i, s, grade, k=k: grade + (i * 5 + s * 3 + k) % 13
+            for k in (1, 2)
+        },
+    }
+    write("s.jsonl", (Score(f"i{i}", f"s{s}", name, of(i, s, g)) for name, of in metrics.items() for i, s, g in texts))
+    write("j.jsonl", (Judgement(f"i{i}", f"s{s}", who, g) for i, s, g in texts for who in ("ann", "bob")))
+
+
+@pytest.mark.parametrize(("items", "stars"), [(2, 0), (9, 1), (10, 4)])
+def test_resamples_of_few_items_make_nothing_significant(postil: Postil, items: int, stars: int) -> None:
+    """Of the differences in Pearson that of 9 items has a permutation test; p of PERM-BOTH and of draws is no such."""
+    pupils(items)
+    outcome = postil(*COMMAND, "-c", "pearson", "-c", "acc-eq", "--permutations", "2000")
+    assert (outcome.code, outcome.err) == (0, few(items) if items < 10 else "")
+    assert outcome.out.count("]*") == stars
+    assert ("(random controls: bootstrap)" in outcome.out) == (items == 10)
+    found = told(postil(*COMMAND, "-c", "acc-eq", "--format", "json"))
+    assert found["notes"] == found.get("warnings", []) == ([few(items).rstrip("\n")] if items < 10 else [])
+    plain_minus_weighted = found["differences"][0]
+    assert plain_minus_weighted["p_holm"] < 0.05  # the numbers stay as they are
+    assert plain_minus_weighted["high"] < 0
 
 
 @pytest.mark.parametrize(("adjusted", "told_too"), [(0.8664, False), (0.91, True)])

@@ -91,6 +91,52 @@ def test_chance_is_a_note(postil: Postil) -> None:
     assert f"By chance 0; significantly above it (p < .05): Pearson {clear} of 3 metrics." in text
 
 
+def systems(n: int, items: int = 20) -> None:
+    """Some systems whose means two metrics and people order alike."""
+    texts = [(i, s, s + (i * 3 + s * 5) % 4) for i in range(items) for s in range(n)]
+    write(
+        "s.jsonl",
+        [Score(f"i{i}", f"s{s}", m, float(g + (i + s) % k)) for m, k in (("a", 2), ("b", 3)) for i, s, g in texts],
+    )
+    write("j.jsonl", [Judgement(f"i{i}", f"s{s}", "ann", float(g)) for i, s, g in texts])
+
+
+def test_no_correlation_of_few_systems_is_called_significant(postil: Postil) -> None:
+    """Three systems are ranked alike by chance in one of six orders, however narrow the interval over items is."""
+    systems(3)
+    layout = (*COMMAND, "-c", "pearson", "-c", "pa", "--by", "system", "--layout", "metrics")
+    remark = (
+        "3 systems are few: by system, intervals and p-values over items hold for these systems on other items, not "
+        "for other systems; an exact permutation of 3 systems has a one-sided p of .167 at least"
+    )
+    outcome = postil(*layout)
+    assert (outcome.code, outcome.err) == (0, f"{remark}\n")
+    assert "By chance 0; with 3 systems no metric can be said to be above it: Pearson.\n" in outcome.out
+    assert ".500; significantly above it (p < .05): pairwise accuracy 0 of 2 metrics.\n" in outcome.out
+    assert f"{remark}.\n" in outcome.out
+    for form in ("latex", "markdown", "html"):
+        assert f"{remark}." in postil(*layout, "--format", form).out
+    rows = json.loads(postil(*layout[:-2], "--format", "json").out)["correlations"]
+    assert all(row["p"] < 0.05 for row in rows if row["coefficient"] == "pearson")  # of other items
+
+
+def test_what_is_said_of_several_systems_is_of_other_items(postil: Postil) -> None:
+    systems(6)
+    outcome = postil(*COMMAND, "-c", "pearson", "--by", "system", "--by", "pool", "--layout", "metrics")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert (
+        "By chance 0; above it for these systems on other items (p < .05), which says nothing of other systems: "
+        "systems 2 of 2 metrics; significantly above it (p < .05): all texts 2 of 2 metrics.\n"
+    ) in outcome.out
+
+
+def test_no_correlation_over_few_items_is_called_significant(postil: Postil) -> None:
+    systems(6, items=4)
+    text = postil(*COMMAND, "-c", "spearman", "--baseline", "a", "--layout", "metrics", "--intervals").out
+    assert "By chance 0; with 4 items no metric can be said to be above it: Spearman.\n4 items are few: " in text
+    assert "significantly above" not in text
+
+
 def test_several_levels_are_columns_and_rows(postil: Postil) -> None:
     levels = ("--aspect", "fluency", "--by", "pool", "--by", "within-system", "-c", "pearson")
     text = postil(*COMMAND, *levels, "--layout", "metrics", "--format", "markdown").out

@@ -27,7 +27,7 @@ BLEU-refA          .997 (1)                  -                    -
 
 in brackets: rank of the significance cluster, one-sided p <= .05
 excluded: references that metrics used: 1 (refA)
-seed 20181, 20 resamples, 50 permutations
+{few}seed 20181, 20 resamples, 50 permutations
 """
 
 
@@ -47,7 +47,26 @@ COMMAND = ("wmt", "wmt99", "-l", "en-de", "-c", "pearson", "--resamples", "20", 
 
 
 def test_the_table(outcome: Outcome) -> None:
-    assert (outcome.code, outcome.out) == (0, TABLE)
+    few = "".join(
+        f"3 {units} are few: intervals and tests that resample {units} cannot be trusted below 10, so nothing is "
+        "called significant by them alone\n"
+        for units in ("systems", "segments")
+    )
+    assert (outcome.code, outcome.out) == (0, TABLE.replace("{few}", few))
+
+
+@pytest.mark.parametrize(("systems", "rank"), [(4, 1), (12, 2)])
+def test_resamples_of_few_systems_open_no_cluster(postil: Postil, systems: int, rank: int) -> None:
+    """Kendall's coefficients have resamples alone, and of four systems nothing can be said by these."""
+    names = [f"s{number:02}" for number in range(systems)]
+    rising = {name: [float(place)] for place, name in enumerate(names)}
+    falling = {name: [-float(place)] for place, name in enumerate(names)}
+    write_set(
+        Path("wmt99"), "en-de", human={"mqm.sys": rising}, metrics={"up-src.sys": rising, "down-src.sys": falling}
+    )
+    said = postil("wmt", "wmt99", "-l", "en-de", "-c", "kendall-b", "--resamples", "200", "--format", "json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["ranks"] == {"system kendall-b": {"up-src": 1, "down-src": rank}}
 
 
 def test_formats(outcome: Outcome, postil: Postil) -> None:

@@ -53,6 +53,7 @@ from postil.meta.grade_fits import (
     cross_fitted,
     penalized,
 )
+from postil.meta.parts import few_items_remark
 from postil.meta.resampling import Counts, Draws, estimate
 from postil.meta.significance import degrees_of_freedom, fisher_interval
 from postil.meta.table import Judged, Scored, meet, repeated_texts
@@ -325,6 +326,7 @@ def _notes(texts: JudgedTexts, columns: Sequence[CombinationColumn], weighted: B
     if lacking:
         advice = "postil score --controls writes them, the mean weight beside over=near and over=kernel"
         yield f"not every text has the controls {' and '.join(map(control, lacking))}: {advice}"
+    yield from few_items_remark(len(set(texts.items)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

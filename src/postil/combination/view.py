@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.data.explain import counted
+from postil.meta.parts import FEW_ITEMS
 from postil.results.formats import listed, noted, value_with_interval
 from postil.results.names import control
 from postil.results.numbers import number, signed
@@ -169,7 +170,7 @@ def verdict(result: CombinationResult) -> str:
         result: The result.
     """
     both = result.difference.pool if result.difference is not None else None
-    if both is None or both.low is None or both.high is None:
+    if both is None or both.low is None or both.high is None or result.items < FEW_ITEMS:
         return ""
     if both.low <= 0 <= both.high:
         return "on new items the combination correlates with the ratings no better than length and mean weight alone"

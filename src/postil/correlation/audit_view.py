@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         LengthBiasRow,
         LengthQuartile,
     )
-    from postil.meta.parts import Correlation, Difference, RaterLevel, RaterVariance, UndefinedMapping
+    from postil.meta.parts import Correlation, Difference, Extent, RaterLevel, RaterVariance, UndefinedMapping
 
 __all__ = [
     "MAPPINGS",
@@ -389,25 +389,41 @@ def verdict(result: CorrelationResult, say: Wording) -> list[tuple[str, str]]:
         result: The result.
         say: The form of names and numbers.
     """
-    audit = result.audit
+    audit, extent = result.audit, result.extent
     if audit is None:
         return []
+    few = extent.few_items
+    if few:
+        say = Wording(say.named, partial(_without_interval, say))
     every = sorted(audit.rankings, key=lambda each: each.of)
+    every = [replace(each, margins=()) if _too_few(each, extent) else each for each in every]
     rankings = [_metrics_alone(each, audit.length.lengths) for each in every]
     points = [
         *(
-            (each.of, _ranking(each, of_all, audit.length.lengths, say))
+            (each.of, _ranking(each, of_all, audit.length.lengths, say, _too_few(each, extent)))
             for each, of_all in zip(rankings, every, strict=True)
         ),
         ("chance", _chance(rankings, say)),
         ("length", " ".join(_above_length(audit, rankings, say))),
-        ("a constant", " ".join(_constant(audit, rankings, say))),
+        ("a constant", " ".join(_constant(audit, rankings, say, few=few))),
         ("an annotator", _annotator(audit, say)),
         ("more raters", _more_raters(audit, result.settings.by, say)),
         ("more items", _more_items(rankings, result.data.items, say)),
         ("more texts", _skipped(audit, say)),
     ]
     return [(topic, said) for topic, said in points if said]
+
+
+def _too_few(ranking: AuditRanking, extent: Extent) -> str:
+    """The number of items or of systems, where it is so small that intervals do not tell the best metric."""
+    if ranking.of == "systems" and extent.few_systems:
+        return counted(extent.systems, "system")
+    return counted(extent.items, "item") if extent.few_items else ""
+
+
+def _without_interval(say: Wording, value: float, _low: float | None, _high: float | None) -> str:
+    """A number without its interval."""
+    return say.number(value)
 
 
 def _metrics_alone(ranking: AuditRanking, lengths: str) -> AuditRanking:
@@ -432,7 +448,7 @@ def _leads(ranking: AuditRanking) -> list[Difference]:
     return [row for row in turned if row.first == name and row.second in metrics]
 
 
-def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wording) -> str:
+def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wording, few: str) -> str:
     """The metric that ranks texts or systems best, and the metrics and controls that it is not seen to be above.
 
     Args:
@@ -440,6 +456,7 @@ def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wor
         of_all: That by controls and lengths as well.
         lengths: Name of the lengths.
         say: The form of names and numbers.
+        few: Items or systems that are too few for more than the highest value; empty where there are enough.
     """
     best, rows = _best(ranking), ranking.rows
     if best is None:
@@ -469,7 +486,7 @@ def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wor
         again = f"{first}. {name}" if aside else f"{first}; it"
         return f"{again} cannot be told apart from {others} ({why})."
     if not leads and len(rows) > 1:
-        unsaid = f"without intervals no metric can be said to rank {ranking.of} best"
+        unsaid = f"{f'with {few}' if few else 'without intervals'} no metric can be said to rank {ranking.of} best"
         return f"The highest {value} is that of {name}{aside}; {unsaid}."
     if not leads:
         return f"{first}."
@@ -541,15 +558,16 @@ def _correlated_with_length(audit: Audit, rankings: Sequence[AuditRanking]) -> L
     return next((row for row in rows if row.metric == best), next(iter(rows), None))
 
 
-def _constant(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Iterator[str]:
-    """Metrics that are better than the same score for every text."""
+def _constant(audit: Audit, rankings: Sequence[AuditRanking], say: Wording, *, few: bool) -> Iterator[str]:
+    """Metrics that are better than the same score for every text; with few items what that score has alone."""
     for ranking in rankings:
         ties = {row.metric: row.ties for row in ranking.rows if row.ties is not None}
         lows = {row.metric: 0.0 if row.low is None else row.low for row in ranking.rows}
         if ties:
             share = say.number(next(iter(ties.values())))
             above = say.out_of([name for name, of in ties.items() if lows[name] > of], len(ties))
-            yield f"The same score for every text would rank {ranking.of} with {share}; better: {above}."
+            better = "" if few else f"; better: {above}"
+            yield f"The same score for every text would rank {ranking.of} with {share}{better}."
     test = {(row.metric, row.mapping): row for row in audit.alt_test.rows}
     mapping = next((each for each in FAIR if (CONSTANT, each) in test), "")
     rows = [row for row in audit.alt_test.rows if row.mapping == mapping]
@@ -559,7 +577,8 @@ def _constant(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> I
     constant = test[CONSTANT, mapping]
     above = say.out_of([row.metric for row in metrics if _above(row, constant)], len(metrics))
     rho = say.estimate(constant.rho, constant.low, constant.high)
-    yield f"In the alternative annotator test ({mapping}) a constant has rho {rho}; above it, intervals apart: {above}."
+    better = "" if few else f"; above it, intervals apart: {above}"
+    yield f"In the alternative annotator test ({mapping}) a constant has rho {rho}{better}."
     if passing := [row.metric for row in rows if row.metric in {CONSTANT, audit.length.lengths} and row.passed]:
         yield f"{say.names(passing)} would pass that test too, so that passing it says little here."
 

@@ -27,7 +27,7 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.meta.agreement import FEWEST, agreement_of_table
 from postil.meta.column_correlations import constant, scaled
 from postil.meta.correlation import correlations, differences, from_baseline, system_means
-from postil.meta.parts import Agreement, Difference, HumanAgreement, Points, UndefinedResult
+from postil.meta.parts import Agreement, Difference, Extent, HumanAgreement, Points, UndefinedResult
 from postil.meta.rated import JUDGED, JudgedKeywords, Rated
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws
@@ -307,7 +307,10 @@ def correlate_table(
             at(f"differences, {name}")
             tests.append(differences(table, name, options.by, draws, found=found.replicates[name]))
         copies = copies_remark(table.copies, len(table))
-        warnings = (*found.notes, *near_warnings(table, tests[0].rows, draws), *filter(None, [copies]))
+        extent = Extent(items=len(table.items), systems=len(table.systems))
+        near = () if extent.few_items else near_warnings(table, tests[0].rows, draws)
+        few = extent.remarks(of_systems=options.by == "system" or options.audit)
+        warnings = (*few, *found.notes, *near, *filter(None, [copies]))
         audited = None
         if options.audit:
             folds, epsilon, lengths = options.folds, options.alt_epsilon, options.lengths

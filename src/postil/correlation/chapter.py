@@ -44,6 +44,7 @@ from postil.results.names import LENGTH, control, is_control
 from postil.results.numbers import estimate, grade, number
 from postil.results.page.blocks import (
     SIGNIFICANTLY,
+    UNCLEAR,
     Block,
     Chapter,
     Collapsed,
@@ -221,7 +222,7 @@ def matrices(look: Lookup) -> list[Picture]:
             if row is None:
                 continue
             values[at] = row.value
-            marks[at] = row.significant if coefficient in look.tested else row.excludes_zero
+            marks[at] = look.verdict(row) != UNCLEAR
         if np.isnan(values).all():
             continue
         note = f"interval excludes 0, {'Holm-adjusted p < .05' if coefficient in look.tested else 'no test'}"
@@ -400,7 +401,7 @@ def chapter(result: CorrelationResult, key: str) -> Chapter:
         *([Findings(tuple(found))] if found else []),
         Paragraph(paragraph(look)),
         *sentences(tied_notes(accuracies(result), isolated)),
-        *sentences(result.warnings),
+        *sentences(dict.fromkeys([*result.few_remarks(), *result.warnings])),
         *([Paragraph(SIGNIFICANTLY)] if result.differences else []),
     )
     made = Chapter(
@@ -463,7 +464,7 @@ def _differences(look: Lookup) -> Iterator[Block]:
     if pairs := matrices(look):
         yield Paragraph("All pairs of metrics:")
         yield from first_open(pairs)
-    yield from collapsed(_all_differences(look))
+    yield from collapsed(_all_differences(look.result))
 
 
 def first_differences(look: Lookup) -> Table:
@@ -477,12 +478,12 @@ def first_differences(look: Lookup) -> Table:
         rows = {each: row for each in look.coefficients if (row := look.difference(first, second, each))}
         pairs += [Pair(first, second, rows)] if rows else []
     caption = "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05, interval without 0)"
-    return difference_table(pairs, look.coefficients, look.tested, caption)
+    return difference_table(pairs, look.coefficients, look.tested, caption, strong=look.result.is_significant)
 
 
-def _all_differences(look: Lookup) -> Table:
+def _all_differences(result: CorrelationResult) -> Table:
     """All differences, with every test."""
-    rows = look.result.differences
+    rows = result.differences
     tests = {
         "p_bootstrap": "bootstrap",
         "p_williams": "Williams",
@@ -498,7 +499,7 @@ def _all_differences(look: Lookup) -> Table:
         columns=(
             Name("difference", lambda row: (row_label(row.first), row_label(row.second, row.first))),
             Text("coefficient", lambda row: titled(row.coefficient)),
-            Interval("value", "value", signed=True, strong="significant"),
+            Interval("value", "value", signed=True, strong=result.is_significant),
             *(PValue(f"p ({tests[name]})", name) for name in there),
         ),
         long=True,

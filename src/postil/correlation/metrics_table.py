@@ -34,6 +34,11 @@ LEVEL_PHRASES: Final = {
 """Phrases for what coefficients are over, by level."""
 
 
+SIGNIFICANT: Final = "significantly above it (p < .05)"
+
+ON_OTHER_ITEMS: Final = "above it for these systems on other items (p < .05), which says nothing of other systems"
+
+
 @dataclass(frozen=True, slots=True)
 class _Cell:
     """A coefficient of a metric in one column.
@@ -101,7 +106,7 @@ def _heads(results: Sequence[CorrelationResult]) -> Callable[[CorrelationResult,
 
 def _differs(result: CorrelationResult, row: Correlation) -> bool:
     return any(
-        each.significant
+        result.is_significant(each)
         for each in result.from_baseline
         if (each.first, each.coefficient) == (row.metric, row.coefficient)
     )
@@ -117,6 +122,9 @@ def _notes(results: Sequence[CorrelationResult], head: Callable[[CorrelationResu
     of = {size: listed(list(dict.fromkeys(aspects))) for size, aspects in sizes.items()}
     yield "; ".join(f"{size} ({aspects})" if len(of) > 1 else size for size, aspects in of.items()) + "."
     yield from filter(None, (_chance(results, name, head) for name in names))
+    of_systems = "system" in levels
+    few = dict.fromkeys(each for result in results for each in result.extent.remarks(of_systems=of_systems))
+    yield from (f"{each}." for each in few)
 
 
 def _size(result: CorrelationResult) -> str:
@@ -128,8 +136,8 @@ def _size(result: CorrelationResult) -> str:
 def _chance(
     results: Sequence[CorrelationResult], coefficient: str, head: Callable[[CorrelationResult, str], str]
 ) -> str:
-    """A sentence on a coefficient by chance, and on how many metrics are significantly above it in each column."""
-    accuracy, chances, above = TABLE[coefficient].accuracy, [], []
+    """A sentence on a coefficient by chance, and on how many metrics are above it in each column."""
+    accuracy, chances, above = TABLE[coefficient].accuracy, [], list[tuple[str, str]]()
     for result in results:
         rows = [row for row in result.correlations if row.coefficient == coefficient and not is_control(row.metric)]
         if not rows:
@@ -138,8 +146,26 @@ def _chance(
         if ends:
             chances.append(f"{head(result, coefficient)} {ends[0]}" + f" to {ends[-1]}" * (len(ends) > 1))
         clear = sum(row.p < ALPHA and row.value > (row.chance or 0.0) for row in rows)
-        above.append(f"{head(result, coefficient)} {clear} of {counted(len(rows), 'metric')}")
+        few = _too_few(result, coefficient)
+        of = "" if few else f" {clear} of {counted(len(rows), 'metric')}"
+        claim = few or (ON_OTHER_ITEMS if result.settings.by == "system" and not accuracy else SIGNIFICANT)
+        above.append((claim, f"{head(result, coefficient)}{of}"))
     if not above:
         return ""
     chance = f"(the same scores in random order) {', '.join(chances)}" if accuracy else "0"
-    return f"By chance {chance}; significantly above it (p < .05): {', '.join(above)}."
+    said = [f"{claim}: {', '.join(columns)}" for claim, columns in grouped(above).items()]
+    return f"By chance {'; '.join([chance, *said])}."
+
+
+def _too_few(result: CorrelationResult, coefficient: str) -> str:
+    """A clause where items or systems are too few for a claim; else empty.
+
+    The p-value of an accuracy is against random orders of the texts or systems at hand, others resample items.
+    """
+    extent, by = result.extent, result.settings.by
+    if TABLE[coefficient].accuracy:
+        return ""
+    few = counted(extent.items, "item") if extent.few_items else ""
+    if by == "system" and extent.few_systems:
+        few = counted(extent.systems, "system")
+    return f"with {few} no metric can be said to be above it" if few else ""

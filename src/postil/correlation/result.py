@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
@@ -11,6 +11,7 @@ from postil.meta.parts import (
     Agreement,
     Correlation,
     Difference,
+    Extent,
     HumanAgreement,
     Points,
     RaterVariance,
@@ -20,6 +21,11 @@ from postil.meta.parts import (
     UndefinedResult,
 )
 from postil.results.base import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.messages import Message
 
 __all__ = [
     "AltTest",
@@ -410,8 +416,8 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         absent_differences: Metrics that have no differences, and why, beyond those in `absent`.
         audit: The audit; None where none was asked for.
         severity: Severities of the annotators; None where no text has two ratings.
-        warnings: The notes that warn: of ``over=near`` and ``over=kernel``, of candidates that are references, and of
-            outliers.
+        warnings: The notes that warn: of few items and systems, of ``over=near`` and ``over=kernel``, of candidates
+            that are references, and of outliers.
         from_baseline: Each metric minus the baseline, adjusted for the number of these alone; empty without a baseline.
     """
 
@@ -434,6 +440,23 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
     severity: Severity | None = None
     warnings: tuple[str, ...] = ()
     from_baseline: tuple[Difference, ...] = ()
+
+    @property
+    def extent(self) -> Extent:
+        """The numbers of items and of systems, which decide what may be called significant."""
+        return Extent(items=self.data.items, systems=self.data.systems)
+
+    def few_remarks(self) -> Iterator[Message]:
+        """Warnings of few items, and of few systems where coefficients are of these."""
+        return self.extent.remarks(of_systems=self.settings.by == "system" or self.audit is not None)
+
+    def is_significant(self, row: Difference) -> bool:
+        """True if a difference of this result may be called significant.
+
+        Args:
+            row: The difference.
+        """
+        return row.significant and self.extent.allows(row)
 
     def to_rows(self) -> list[dict[str, object]]:
         """One row per coefficient, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``.

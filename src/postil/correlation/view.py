@@ -41,13 +41,13 @@ from postil.meta.parts import (
 from postil.results.formats import grid_as, listed, noted, short, value_with_interval
 from postil.results.names import LENGTH, control, family, is_control, metric_of, unweighted
 from postil.results.numbers import estimate, number
-from postil.results.page.blocks import UNCLEAR, VERDICTS, Point, first_minus_second, is_clear, isolated
+from postil.results.page.blocks import ABOVE, UNCLEAR, VERDICTS, Point, first_minus_second, isolated
 from postil.results.page.blocks import verdict as difference_verdict
 from postil.results.table import Column, Interval, Kind, Name, PValue, Table
 from postil.results.views import WHOLE, View, best
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from postil.correlation.result import CorrelationResult, DisagreementPair
 
@@ -116,7 +116,7 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
     shown, settings = [] if result.settings.baseline else _chosen(result), result.settings
     grids = [correlation_table(_lines(result), settings.coefficients, from_baseline=_from_baseline(result))]
     if shown:
-        grids.append(difference_table(_pairs(shown), settings.coefficients))
+        grids.append(difference_table(_pairs(shown), settings.coefficients, strong=result.is_significant))
     grids += filter(None, [accuracy_table(result)])
     if result.audit:
         grids += audit_tables(result.audit)
@@ -228,7 +228,7 @@ def _from_baseline(result: CorrelationResult) -> dict[str, tuple[Column, ...]]:
     head = f"- {result.settings.baseline}"
     for coefficient, rows in grouped((row.coefficient, row) for row in result.from_baseline).items():
         at = partial(_in, {row.first: row for row in rows})
-        difference = Interval(head, "value", at=at, signed=True, strong="significant", unmarked=" ")
+        difference = Interval(head, "value", at=at, signed=True, strong=result.is_significant, unmarked=" ")
         tested = any(row.p_holm is not None for row in rows)
         columns[coefficient] = (difference, *([PValue("p (Holm)", "p_holm", at=at, zero=False)] if tested else ()))
     return columns
@@ -329,7 +329,12 @@ class Pair:
 
 
 def difference_table(
-    pairs: Iterable[Pair], coefficients: Sequence[str], tested: Collection[str] = (), caption: str = ""
+    pairs: Iterable[Pair],
+    coefficients: Sequence[str],
+    tested: Collection[str] = (),
+    caption: str = "",
+    *,
+    strong: Callable[[Difference], bool],
 ) -> Table:
     """One row per pair; a star where the difference is significant.
 
@@ -338,6 +343,7 @@ def difference_table(
         coefficients: The coefficients.
         tested: Those of them whose p-value a page shows.
         caption: The caption.
+        strong: Function that is true for a significant difference.
     """
     columns: list[Column] = [
         Name(
@@ -349,9 +355,7 @@ def difference_table(
     ]
     for name in coefficients:
         at = partial(_of, name)
-        columns.append(
-            Interval(titled(name), "value", at=at, plain=name, signed=True, strong="significant", unmarked=" ")
-        )
+        columns.append(Interval(titled(name), "value", at=at, plain=name, signed=True, strong=strong, unmarked=" "))
         if name in tested:
             columns.append(PValue("p\N{NO-BREAK SPACE}(Holm)", "p_holm", at=at, only="page"))
     return Table(key="differences", caption=caption, rows=list(pairs), columns=columns)
@@ -473,10 +477,8 @@ def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
             page=Hint(", or {report}", report=REPORT),
         )
     if shown or result.from_baseline:
-        yield (
-            "* p < .05 by paired permutation test (random controls: bootstrap), Holm-adjusted, and the interval "
-            "excludes 0"
-        )
+        controls = "" if result.extent.few_items else " (random controls: bootstrap)"
+        yield f"* p < .05 by paired permutation test{controls}, Holm-adjusted, and the interval excludes 0"
 
 
 def _line(result: CorrelationResult) -> str:
@@ -537,6 +539,10 @@ class Lookup:
     def difference(self, first: str, second: str, coefficient: str) -> Difference | None:
         """The coefficient of the first minus that of the second."""
         return first_minus_second(self._differences, first, second, coefficient)
+
+    def verdict(self, row: Difference) -> str:
+        """The finding of a difference about its first side, one of `VERDICTS`."""
+        return difference_verdict(row) if self.result.extent.allows(row) else UNCLEAR
 
     def best(self, coefficient: str) -> Correlation | None:
         """The metric with the highest coefficient, the first of equal ones."""
@@ -683,7 +689,7 @@ def _lead(look: Lookup) -> str:
     rows = [row for name in look.metrics if (row := look.difference(best.metric, name, coefficient))]
     if not rows:
         return ""
-    unclear = [isolated(row.second) for row in rows if not is_clear(row)]
+    unclear = [isolated(row.second) for row in rows if look.verdict(row) == UNCLEAR]
     by = f"By {titled(coefficient)} {isolated(best.metric)}"
     if not unclear:
         return f"{by} is significantly higher than every other metric."
@@ -724,7 +730,7 @@ def _length(look: Lookup) -> str:
     if row is None:
         return ""
     rows = [each for name in look.metrics if (each := look.difference(name, LENGTH, coefficient))]
-    above = [isolated(each.first) for each in rows if is_clear(each) and each.value > 0]
+    above = [isolated(each.first) for each in rows if look.verdict(each) == ABOVE]
     said = f"The length of the text alone reaches {_value(row)} ({titled(coefficient)})"
     if not rows:
         return f"{said}."
@@ -739,7 +745,7 @@ def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Seq
     main: dict[str, str] = {}
     for coefficient in coefficients:
         rows = {other: row for other in others if (row := look.difference(metric, other, coefficient))}
-        found = {other: difference_verdict(row) for other, row in rows.items()}
+        found = {other: look.verdict(row) for other, row in rows.items()}
         groups = grouped((side, _name(other)) for other, side in found.items() if main.get(other) != side)
         by = f"By {titled(coefficient)}"
         verdicts = [
@@ -749,7 +755,7 @@ def _against(look: Lookup, metric: str, others: Sequence[str], coefficients: Seq
             said.append(f"{by}{' instead' if main else ''} {'; '.join(verdicts)}.")
         elif rows:
             said.append(f"{by} the same.")
-        main = main or {other: difference_verdict(row) for other, row in rows.items()}
+        main = main or {other: look.verdict(row) for other, row in rows.items()}
     return " ".join(said)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from math import factorial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CEILING",
+    "FEW_ITEMS",
+    "FEW_SYSTEMS",
     "HALVES",
     "ONE",
     "PEOPLE",
@@ -27,6 +30,7 @@ __all__ = [
     "AnnotatorCorrelation",
     "Correlation",
     "Difference",
+    "Extent",
     "HumanAgreement",
     "PairAgreement",
     "Points",
@@ -39,12 +43,23 @@ __all__ = [
     "UndefinedMapping",
     "UndefinedResult",
     "VarianceComponent",
+    "few_items_remark",
     "is_significant",
     "severity_remarks",
 ]
 
 ALPHA: Final = 0.05
 """Level of significance of a difference."""
+
+FEW_ITEMS: Final = 10
+"""Smallest number of items whose resamples a claim may rest on.
+
+Of simulated items with effects of their own, 95 % percentile intervals over 10 hold in 87 to 90 % of samples, those
+over 5 in 80 to 87 %, and those over 2 in half.
+"""
+
+FEW_SYSTEMS: Final = 5
+"""Smallest number of systems of which a permutation can have a two-sided p below .05: of 4 it is 2/24 at least."""
 
 SEVERITY_LEVEL: Final = 0.05
 """Level of the test of severities: p below it, and annotators use the scale differently."""
@@ -273,6 +288,88 @@ class Difference(Ranged, frozen=True, kw_only=True):
             value=0.0 - self.value,
             low=None if self.high is None else 0.0 - self.high,
             high=None if self.low is None else 0.0 - self.low,
+        )
+
+
+class Extent(NamedTuple):
+    """Numbers of items and of systems, which decide what intervals and tests allow to say.
+
+    Args:
+        items: Number of items.
+        systems: Number of systems.
+    """
+
+    items: int
+    systems: int
+
+    @property
+    def few_items(self) -> bool:
+        """True if intervals and tests that resample the items are no ground for a claim."""
+        return self.items < FEW_ITEMS
+
+    @property
+    def few_systems(self) -> bool:
+        """True if the order of the systems is no evidence, however well it agrees."""
+        return self.systems < FEW_SYSTEMS
+
+    @property
+    def least_p(self) -> float:
+        """Smallest one-sided p of an exact permutation of the systems: one of all orders has the best agreement."""
+        return 1 / factorial(self.systems)
+
+    def allows(self, row: Difference) -> bool:
+        """True if a difference may be called significant where its interval and its p say so.
+
+        Paired permutation of items is exact however few they are. PERM-BOTH swaps single texts, so it generalizes over
+        systems, but its p is too small where texts of an item are alike, and the interval over items makes up for that.
+
+        Args:
+            row: The difference.
+
+        >>> row = Difference(first="a", second="b", coefficient="pa", by="system", value=0.2, low=0.1, high=0.3, n=3)
+        >>> Extent(items=50, systems=3).allows(row), Extent(items=50, systems=8).allows(row)
+        (False, True)
+        """
+        if self.few_items and row.p_permutation is None:
+            return False
+        return row.by != "system" or not self.few_systems or row.p_both is not None
+
+    def remarks(self, *, of_systems: bool) -> Iterator[Message]:
+        """Warnings of few items and of few systems.
+
+        Args:
+            of_systems: True if there are coefficients of the systems' means.
+
+        >>> for said in Extent(items=2, systems=3).remarks(of_systems=True):
+        ...     print(said.partition(":")[0])
+        2 items are few
+        3 systems are few
+        """
+        yield from few_items_remark(self.items)
+        if of_systems and 1 < self.systems < FEW_SYSTEMS:
+            yield Message(
+                "{count} systems are few: by system, intervals and p-values over items hold for these systems on other "
+                "items, not for other systems; an exact permutation of {count} systems has a one-sided p of {least} "
+                "at least",
+                count=self.systems,
+                least=number(self.least_p),
+            )
+
+
+def few_items_remark(items: int, units: str = "items") -> Iterator[Message]:
+    """A warning of intervals over few items, where there are any.
+
+    Args:
+        items: Number of items that were resampled.
+        units: Name of several of them.
+    """
+    if 1 < items < FEW_ITEMS:
+        yield Message(
+            "{count} {units} are few: intervals and tests that resample {units} cannot be trusted below {least}, so "
+            "nothing is called significant by them alone",
+            count=items,
+            units=units,
+            least=FEW_ITEMS,
         )
 
 

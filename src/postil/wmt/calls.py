@@ -13,7 +13,7 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.meta.coefficients import TABLE, By, Measure
 from postil.meta.correlation import correlations, differences
-from postil.meta.parts import Correlation, UndefinedResult
+from postil.meta.parts import FEW_ITEMS, Correlation, UndefinedResult
 from postil.meta.rated import open_score_files
 from postil.meta.resampling import Draws
 from postil.meta.significance import significance_clusters
@@ -146,7 +146,10 @@ class _Found:
             self.rows += [replace(row, by=by) for row in found.rows]
             self.absent += [replace(row, by=by) for row in found.absent]
             values = {row.metric: row.value for row in found.rows}
-            self.ranks[f"{by} {coefficient}"] = significance_clusters(values, tests.rows)
+            swapped = TABLE[coefficient].of_systems
+            few = len(table.starts) < FEW_ITEMS
+            trusted = (row for row in tests.rows if not few or swapped or row.p_permutation is not None)
+            self.ranks[f"{by} {coefficient}"] = significance_clusters(values, trusted)
 
 
 def _asked(coefficients: Sequence[Measure], level: Level, by: By) -> list[Measure]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from postil.data.explain import counted
 from postil.data.groups import grouped
 from postil.meta.coefficients import tied_notes, titled
+from postil.meta.parts import few_items_remark
 from postil.results.formats import listed, short
 from postil.results.page.blocks import Picture
 from postil.results.plots.forest import IntervalRow, Landmark, intervals
@@ -69,7 +70,7 @@ def _paper(result: MetricsTaskResult) -> SystemsTable:
         different=lambda row: _rank(result, row) > 1,
         tested="not in the first significance cluster (one-sided test at .05)",
         intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
-        notes=[f"{_head(result)}."],
+        notes=[f"{_head(result)}.", *(f"{each}." for each in _on_few(result))],
         by_metric=True,
     )
 
@@ -141,12 +142,22 @@ def _chances(rows: Sequence[Correlation]) -> Iterator[str]:
         yield f"{head} by chance, the same scores in random order: {least}{f' to {most}' if most != least else ''}."
 
 
+def _on_few(result: MetricsTaskResult) -> Iterator[str]:
+    """Warnings of few systems, which scores of systems resample, and of few segments."""
+    levels = {row.by for row in result.correlations}
+    if "system" in levels:
+        yield from few_items_remark(len(result.systems), "systems")
+    if "segment" in result.human:
+        yield from few_items_remark(result.segments, "segments")
+
+
 def _remarks(result: MetricsTaskResult) -> Iterator[str]:
     yield "in brackets: rank of the significance cluster, one-sided p <= .05"
     yield from (f"excluded: {each}" for each in result.left_out)
     for row in result.absent:
         yield f"no {row.coefficient} of {row.metric} ({OVER[row.by]}): {row.reason}"
     yield from tied_notes(result.correlations)
+    yield from _on_few(result)
     if result.settings.lower_is_better:
         yield f"lower is better, so the sign is flipped: {', '.join(result.settings.lower_is_better)}"
     settings = result.settings

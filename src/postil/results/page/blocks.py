@@ -49,7 +49,6 @@ __all__ = [
     "finding",
     "first_minus_second",
     "first_open",
-    "is_clear",
     "isolated",
     "left_out",
     "plain",
@@ -159,11 +158,6 @@ class Tested(Protocol):
 
 At = TypeVar("At", str, int)
 AnyDifference = TypeVar("AnyDifference", bound=Tested)
-
-
-def is_clear(row: Tested) -> bool:
-    """True if the confidence interval excludes 0 and the Holm-adjusted p, where there is one, is below .05."""
-    return finding(row.value, row.low, row.high, row.p_holm) != UNCLEAR
 
 
 def verdict(row: Tested) -> str:

@@ -193,6 +193,8 @@ def _without_kappa(found: Agreement | None, what: str) -> Iterator[str]:
 
 
 def _ceiling(judged: CorrelationResult) -> Iterator[str]:
+    """The reliability ceiling, and what intervals over few articles do not allow."""
+    yield from (f"{few}." for few in judged.few_remarks())
     if judged.human.ceiling is not None:
         ceiling = number(judged.human.ceiling)
         yield f"The reliability ceiling, the expected upper bound of Pearson’s coefficient, is {ceiling} here."
