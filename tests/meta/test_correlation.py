@@ -15,7 +15,7 @@ from postil.errors import UnknownName, UsageError
 from postil.meta.coefficient_kinds import KINDS, Correlated, kind_of
 from postil.meta.coefficients import LEVELS, TABLE, Measure
 from postil.meta.column_correlations import Texts, scaled
-from postil.meta.correlation import CONTROL_DRAWS, correlations
+from postil.meta.correlation import CONTROL_DRAWS, correlations, differences
 from postil.meta.parts import UndefinedResult
 from postil.meta.resampling import Draws, bootstrap_counts
 from rated_tables import rated_table
@@ -316,8 +316,14 @@ def test_a_random_control_is_the_mean_of_its_draws(coefficient):
     of = replicate(given.draws["control:shuffled(x)"], given, coefficient, "pool", Draws(resamples=80))
     assert row.value == pytest.approx(of.values.mean())
     assert row.sd == pytest.approx(of.values.std(ddof=1))
-    expected = np.percentile(of.samples[:, :CONTROL_DRAWS].mean(axis=1), (2.5, 97.5))
+    moved = of.values.mean() - of.values[:CONTROL_DRAWS].mean()  # so that the interval is around the value
+    assert abs(moved) > 0.001
+    expected = np.percentile(of.samples[:, :CONTROL_DRAWS].mean(axis=1), (2.5, 97.5)) + moved
     assert (row.low, row.high) == pytest.approx(tuple(expected))
+    (difference,) = differences(given, coefficient, draws=Draws(resamples=80)).rows
+    alone = replicate(np.column_stack([given.oriented[:, 0]]), given, coefficient, "pool", Draws(resamples=80))
+    less = alone.samples[:, 0] - of.samples[:, :CONTROL_DRAWS].mean(axis=1) - moved
+    assert (difference.low, difference.high) == pytest.approx(tuple(np.percentile(less, (2.5, 97.5))))
 
 
 def test_draws_without_a_coefficient_are_passed_over():

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 CONTROL_DRAWS: Final = 10
-"""Number of draws of a random control that the interval is over; the value is over all."""
+"""Number of draws of a random control that are resampled for its interval, which is around the mean of all draws."""
 
 FEW: Final = 15
 """Degrees of freedom of Pearson's r below which few outliers are said to rule; of few items, half of them."""
@@ -99,7 +99,7 @@ def correlations(
     Freitag 2023; see `postil.meta.text_accuracy`). Ties are relative, by chains (`postil.data.ranking`). The 95 %
     percentile bootstrap confidence intervals resample items, whose texts stay together (cluster bootstrap); that of
     Pearson's r by ``pool`` is on Fisher's scale and allows for outliers (`postil.meta.significance`). For a
-    random control they are over the mean of its first `CONTROL_DRAWS` draws in each resample.
+    random control they are over the mean of its first `CONTROL_DRAWS` draws in each resample, around that of all draws.
     Without any, as with one item, a correlation is undefined; an accuracy has no interval then.
 
     Args:
@@ -151,11 +151,31 @@ def correlations(
             these.append(row)
         for control, drawn_scores in table.draws.items():
             drawn = of(drawn_scores, counts[:0])
-            samples = of(drawn_scores[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]).samples
+            samples = _around(drawn.values, of(drawn_scores[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]), kind)
             reason, dropped = kind.why_undefined(table, drawn_scores[:, 0], by), drawn.dropped.max()
             these.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, reason))
         rows += kind.completed(these, by_name, table.texts(table.oriented), by, draws)
     return replace(Correlations.of(rows), replicates=replicates, notes=tuple(_on_outliers(table, degrees)))
+
+
+def _around(values: Floats, some: Replicates, kind: Kind) -> Floats:
+    """Resamples of some draws of a random control, moved so that they are around the mean of all its draws.
+
+    The mean of few draws differs from that of all by the chance of the draws, and an interval around it could lie
+    beside the value that it belongs to.
+
+    Args:
+        values: float64[d], the coefficient of every draw; NaN is ignored.
+        some: Those of the draws that are resampled, all of them defined.
+        kind: The coefficient.
+
+    Returns:
+        float64[R, k], within the bounds of the coefficient.
+    """
+    if not some.values.size:
+        return some.samples
+    moved = without_noise(np.nanmean(values) - some.values.mean(), 1.0)
+    return np.clip(some.samples + moved, 0.0 if kind.facts.accuracy else -1.0, 1.0) if moved else some.samples
 
 
 def _on_fishers_scale(
@@ -252,8 +272,8 @@ def differences(
     over all texts, and each text by itself swaps their scores (see `postil.meta.system_accuracy`); for ``acc-eq``
     each pair of texts swaps which metric has it right (see `postil.meta.text_accuracy`).
 
-    A control is compared with the metric that it controls only; a random one by the mean over its draws (for the
-    interval: over its first `CONTROL_DRAWS`), with the bootstrap alone.
+    A control is compared with the metric that it controls only; a random one by the mean over its draws (for the width
+    of the interval: over its first `CONTROL_DRAWS`), with the bootstrap alone.
 
     Args:
         table: Scores and ratings.
@@ -398,7 +418,8 @@ def _against_controls(
     for control, metric, draws in _controls(table):
         values = work.replicates(draws, work.counts[:0])
         some = draws[:, ~np.isnan(values.values)][:, :CONTROL_DRAWS]
-        samples = found.samples[:, metric] - work.replicates(some).samples.sum(axis=1) / max(1, some.shape[1])
+        drawn = _around(values.values, work.replicates(some), work.kind)
+        samples = found.samples[:, metric] - drawn.sum(axis=1) / max(1, some.shape[1])
         if not exists[metric] or not some.size or (not work.kind.facts.accuracy and np.isnan(samples).all()):
             yield work.undefined(control, draws[:, 0] if exists[metric] else table.scores[:, metric])
             continue
