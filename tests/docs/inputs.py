@@ -193,6 +193,8 @@ def corpora(folder: Path, sample: list[Article]) -> None:
     newsletter = runpy.run_path(str(ROOT / "examples/wordpress_export.py"))["Export"](1).text(240)
     (folder / "newsletter.xml").write_text(newsletter, encoding="utf-8")
     (folder / "moderated.xml").write_text(moderated(newsletter), encoding="utf-8")
+    with (folder / "forum.csv").open("w", encoding="cp1252", newline="") as file:
+        csv.writer(file, delimiter=";").writerows(forum(moderated(newsletter)))
     (folder / "my-dataset").mkdir()
     rows = [post(each) | {"body": each.content} for each in site]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "my-dataset/train-00000-of-00001.parquet")
@@ -224,6 +226,18 @@ def moderated(export: str) -> str:
         return f"<![CDATA[{pattern.format(word, other)}]]>{match[1]}<wp:comment_approved>{decided}<"
 
     return re.sub(r"<!\[CDATA\[[^\]]*\]\]>(</wp:comment_content>\s*)<wp:comment_approved>1<", judged, export)
+
+
+def forum(export: str) -> Iterable[tuple[str, str, str]]:
+    """The same decisions as Excel writes them in Germany, in words of a forum; on some comments nobody has decided."""
+    words = {"1": "freigegeben", "spam": "Spam", "trash": "gelöscht", "0": "n/a"}
+    comments = re.findall(
+        r"<wp:comment_content><!\[CDATA\[([^\]]*)\]\]></wp:comment_content>\s*<wp:comment_approved>(\w+)<", export
+    )
+    yield "Kommentar", "Status", "Datum"
+    for number, (text, state) in enumerate(comments):
+        day, hour = divmod(number, 24)
+        yield text, words[state if number % 50 else "0"], f"{1 + day % 28:02}.{1 + day // 28:02}.2025 {hour:02}:37"
 
 
 def annotations(folder: Path) -> None:
