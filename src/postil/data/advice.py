@@ -50,8 +50,13 @@ columns={'text': 'out.gpt'}
     if isinstance(problem, NoDate) and not _is_needed(field, row_type):
         left_out = column_setting(reading.role, {field: ""})
         return Message("{problem}; to read the rows without it: {column}", problem=problem, column=left_out)
-    if not isinstance(problem, Nested) or field not in row_type.__struct_fields__:
-        return problem
+    if isinstance(problem, Nested) and field in row_type.__struct_fields__:
+        return _within(problem, field, column, row_type, reading)
+    return problem
+
+
+def _within(problem: Nested, field: str, column: str, row_type: type[Row], reading: Reading) -> str:
+    """The problem of a value that is no text, with the columns that reach the texts in it."""
     if not problem.value:
         return Message("{problem}; write an empty text where there is none", problem=problem)
     ways = list(_ways(problem.value, field, column, systems=issubclass(row_type, Candidate) and field == "text"))
