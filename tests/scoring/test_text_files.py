@@ -28,7 +28,8 @@ def lines(path: str, texts: list[str]) -> str:
 
 
 @pytest.fixture
-def files() -> None:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     lines("out.txt", OUT)
     lines("one.txt", ONE)
     lines("other.txt", OTHER)
