@@ -407,7 +407,7 @@ def pupils(questions: int) -> None:
 
 @pytest.mark.parametrize(("items", "stars"), [(2, 0), (9, 1), (10, 4)])
 def test_resamples_of_few_items_make_nothing_significant(postil: Postil, items: int, stars: int) -> None:
-    """Of the differences in Pearson that of 9 items has a permutation test; p of PERM-BOTH and of draws is no such."""
+    # Pearson's difference has a test that swaps items; PERM-BOTH swaps pairs of texts, and draws have resamples alone.
     pupils(items)
     outcome = postil(*COMMAND, "-c", "pearson", "-c", "acc-eq", "--permutations", "2000")
     assert (outcome.code, outcome.err) == (0, few(items) if items < 10 else "")
