@@ -129,7 +129,7 @@ BY_PUPIL = {"item": "*", "system": "Name"}
 
 @pytest.mark.parametrize("name", ["t.csv", "t.json", "t.jsonl", "frame", "list"])
 def test_each_column_is_an_item(tmp_path: Path, name: str) -> None:
-    """What the star stands for is the item, where a row has all answers of a pupil, or their grades."""
+    """The item is what the star stands for, where a row has all answers of a pupil, or their grades."""
     path, said = tmp_path / name, list[str]()
     if name == "t.csv":
         lines = [

@@ -335,7 +335,7 @@ def without_number(what: str, text: str) -> Message:
     """Clause of advice where a text stands in place of a number.
 
     Args:
-        what: What to leave out where there is none, and how.
+        what: The thing to leave out where there is none, and how.
         text: The text; one that a message cuts off is none that says so.
 
     >>> print(without_number("the row out", "n/a"))

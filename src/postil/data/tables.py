@@ -257,7 +257,7 @@ class _Rows(ABC, Generic[T, F]):
     def _constant(self, name: str) -> object:
         """Value of a field that has no column: the name of the file for a system."""
         is_system = name == "system" and issubclass(self._row_type, Candidate)
-        return self._reading.system_name(self._where) if is_system else None
+        return self._reading.system_of(self._where) if is_system else None
 
     def _no_column(self, missing: Sequence[str], reading: Reading) -> InvalidInput:
         if items_by_column(self._reading.columns):  # which those of a place have as a constant
