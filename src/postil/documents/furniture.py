@@ -434,6 +434,9 @@ _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", 
 def license_blocks(texts: Sequence[str]) -> list[bool]:
     """Tell which blocks of a document are of the text of a license, or say under which one the document is.
 
+    Short texts are told block by block, by phrases that only they have, and long ones by their own terms between the
+    first and the last of them.
+
     Args:
         texts: The texts of blocks, in their order, headings among them.
 

@@ -313,7 +313,10 @@ def message_text(data: bytes, source: str) -> MessageText | None:
 
 
 def _parts(head: Message, body: bytes, depth: int) -> Iterator[tuple[Message, bytes]]:
-    """Pages and texts in a message, each with its head, in their order."""
+    """Pages and texts in a message, each with its head, in their order.
+
+    The standard library reads heads alone: its parser of whole messages goes into parts without a limit.
+    """
     kind = head.get_content_type()
     if kind in {"text/html", "application/xhtml+xml", "text/plain"}:
         yield head, body

@@ -1,4 +1,8 @@
-"""Tags of template languages and components in the source of a page: Liquid, Jinja, Hugo, Handlebars, ERB, MDX."""
+"""Tags of template languages and components in the source of a page: Liquid, Jinja, Hugo, Handlebars, ERB, MDX.
+
+Tags are told by their brackets alone: a parser of Liquid, Jinja or MDX reads one language and refuses the others, and a
+page does not say which it is in.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""XML as it is in the world: made readable for a parser, block by block, and read element by element."""
+"""XML as it is in the world: made readable for a parser, block by block, and read element by element.
+
+expat stops at the first character that XML forbids and cannot be told to go on, so bytes are mended before it. lxml's
+recovery goes on by itself, but does not say what it left out, and after one error it loses every ``&amp;`` too.
+"""
 
 from __future__ import annotations
 
