@@ -19,6 +19,8 @@ All but ``.bzz`` may be gzipped. A list for another language:
 The list in the package is made on Debian 12. Its sources are data whose licenses put no condition on what is computed
 from them: a forum, a translation in modern English, and technical prose. The first 250 threads of the forum are left
 out, since ``tests/parity`` measures with them. Its ``context`` fields quote Wikipedia (CC BY-SA) and are not read.
+Sources were chosen by license and genre before any score was looked at. Not taken: word lists and texts under CC BY-SA
+or GFDL, forums without a license, and the talks of WMT21, which are CC BY-NC-ND.
 
     apt-get install python3.11-doc sword-text-web
     gzip -dc "$POSTIL_DATA/judged/dstc7/dstc7_joined.en.jsonl.gz" | tail -n +251 > forum.jsonl

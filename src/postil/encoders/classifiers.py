@@ -58,8 +58,9 @@ class Classifier:
     """Probabilities of the labels of texts.
 
     A text is stripped of white space at both ends and cut at the longest that the model takes. Batches hold texts of
-    one number of tokens, so that none is padded, and the other texts of a batch change the probabilities of a text by
-    rounding of single precision at most. Several threads may use one classifier.
+    one number of tokens, so that none is padded, and heads that read the last token need no rule of their own. So the
+    other texts of a batch change the probabilities of a text by rounding of single precision at most. Several threads
+    may use one classifier.
 
     Args:
         model: The network and its tokenizer.

@@ -152,6 +152,9 @@ def sentence_encoder(model: str, prefix: str = "") -> SentenceEncoder:
 class _Pooled:
     """Vectors of texts, pooled from those of their tokens.
 
+    Folders of sentence-transformers are read here and not by that library, which pads by batch, so that a vector
+    depends on the texts beside it, and needs torch for ONNX graphs.
+
     Args:
         encoder: The encoder of tokens.
         name: Name in signatures.

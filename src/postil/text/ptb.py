@@ -2,7 +2,9 @@ r"""Penn Treebank tokens, equal to those of pycocoevalcap, without Java.
 
 pycocoevalcap gives captions to the PTBTokenizer of Stanford CoreNLP 3.4.1 (``-preserveLines -lowerCase``) and drops 16
 punctuation marks from its output. These rules restate what that program does with a text; they were found by comparing
-outputs, for all code points of the basic plane, all strings of three ASCII marks and letters, and tables of words.
+outputs, for all code points of the basic plane, all strings of three ASCII marks and letters, and tables of words. The
+program is under the GPL: none of its code was read or used. Where a rule costs more than it gives, as for a surrogate
+in a web address and a soft hyphen before a digit, the two differ still.
 
 - The longest token wins, as in any scanner; the alternatives of `_RULES` stand in that order.
 - Contractions are cut: ``do n't``, ``it 's``, ``can not``, ``gon na``. Names keep theirs: ``o'neill``.

@@ -18,8 +18,9 @@ itself on raw strings; it gives the same tokens.
 
 ``words``, which signatures call ``words-2``, takes texts without soft hyphens, in lower case and composed (NFC). A word
 begins with a letter, a digit or ``_`` and goes on with these, combining marks (Mn, Mc, Me), and U+200C and
-U+200D between two of them; everything else parts words, and emoji are none. ``jieba`` and ``rjieba`` take composed
-texts too. The others take texts as they are.
+U+200D between two of them; everything else parts words, and emoji are none. It is one rule for all scripts, as a second
+tokenizer for some would leave the default wrong. ``jieba`` and ``rjieba`` take composed texts too. The others take
+texts as they are.
 
 Rankings of passages and comments (`ranking_tokenizer`) take ``runs`` for ``characters``: a character of a script
 without spaces, or a run of other letters, digits and their marks, so that ``iPhone`` and ``2026`` are one unit each.
