@@ -1,5 +1,10 @@
 """Combinations: fitted to human ratings, reported by grades of texts whose items a fit has not seen, kept in a folder.
 
+What length and mean weight alone give is reported beside a combination, which finds these by itself: on answers of
+students (Mohler) six metrics with both controls reach .664 and the controls alone .408, on web threads (DSTC7) .126 and
+.096. Ridge is the default, since trees gain on the 10,000 texts of the threads (.160) and lose on the 2,273 answers
+(.658). Bounding weights at 0 costs nothing there (.126 and .665), and is no default, as a negative weight can be real.
+
 The folder is written atomically, and checked when it is opened:
 
 | file | content |

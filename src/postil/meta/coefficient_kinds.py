@@ -1,6 +1,7 @@
 """Computation of each coefficient: on texts and on resamples, its tests, and further fields of its rows.
 
-A coefficient is an entry of `KINDS` here, and of `postil.meta.coefficients.TABLE`, where its names are.
+A coefficient is an entry of `KINDS` here, and of `postil.meta.coefficients.TABLE`, where its names are. Kinds are
+classes, since they differ in behavior: resamples, tests and fields of rows. Names are compared nowhere.
 """
 
 from __future__ import annotations

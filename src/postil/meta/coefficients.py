@@ -1,6 +1,7 @@
 """The coefficients: what each is called, and what it asks of texts and systems.
 
-What each computes is in `postil.meta.coefficient_kinds`; a new one is an entry here and an entry there.
+What each computes is in `postil.meta.coefficient_kinds`; a new one is an entry here and an entry there, since one entry
+would make options, tables and pages load the statistics.
 """
 
 from __future__ import annotations

@@ -349,6 +349,8 @@ class Learner(NamedTuple):
 def assign_items(items: Sequence[str], folds: int) -> Int32s:
     """Assign items to folds: number k of the items sorted by name is in fold k mod F.
 
+    So neither a seed nor the order of rows matters.
+
     Args:
         items: Names of the items, sorted and without repetition.
         folds: F, at least 2.

@@ -1,4 +1,10 @@
-"""Scores joined with human ratings, whatever they come from: columns, tables or files."""
+"""Scores joined with human ratings, whatever they come from: columns, tables or files.
+
+Functions that take either have one signature, and `JudgedKeywords` declares the keywords for reading once; one that is
+of the other form is refused when it is called. The three joins of scores and ratings stay apart, since they leave out
+by different rules: texts with all scores (`postil.meta.table.join`), items with all systems
+(`postil.meta.estimation.outputs_of`), and texts in the order of their names (`postil.combination.model.judged_texts`).
+"""
 
 from __future__ import annotations
 

@@ -632,7 +632,9 @@ def human_agreement(
 
     A constant of an annotator is no disagreement, so ratings are taken without severities
     (`postil.meta.severity`) where these are significant. Others stay, since fractions of a grade that are chance
-    would break the ties of grades at random. For the same reason halves are then drawn annotator by annotator.
+    would break the ties of grades at random. For the same reason halves are then drawn annotator by annotator, so that
+    in complete tables a constant stays on one side: of 2,273 answers with two annotators .24 above and below,
+    split-half Spearman within items is .549, and text by text it would be .138.
 
     *Split-half correlation*: each text's ratings are split at random into two groups whose sizes differ by at most one,
     and the groups' means correlated; the mean over the splits (``sd`` is over them). Groups are drawn text by text, and

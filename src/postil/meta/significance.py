@@ -326,6 +326,11 @@ def degrees_of_freedom(x: Floats, y: Floats, starts: Int64s) -> Floats:
 def fisher_interval(value: float, samples: Floats, degrees: float, items: int) -> FisherInterval | None:
     """Compute the interval of a coefficient.
 
+    Of eight intervals that were tried this one covers most: .945 to .976 on two judged sets, where percentiles cover as
+    little as .78 (``research/validation.md``). At 80 items it is 5 % wider than percentiles, at 20 items 16 to 25 %.
+    Studentized intervals need second moments of every resample, eight times the work. Where most samples lack the texts
+    that rule, no interval holds.
+
     Args:
         value: The coefficient.
         samples: float64[R], of resamples of the items; NaN is ignored.

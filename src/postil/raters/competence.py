@@ -3,6 +3,11 @@
 The one-factor model is for grades, which have an order. MACE and the model of Dawid and Skene take grades for labels
 without order: they infer the true label of each text and the reliability of each annotator by expectation maximization.
 No model starts at random, so equal ratings give equal results.
+
+MACE holds all labels for equally probable, so where most texts deserve a 4, who guesses evenly fits best: of 20
+simulated campaigns with two ratings a text and true grades from 3 to 5 it named the guesser the only one who knows in
+about half. One slope for all, with noise alone of their own, would take who always gives the same grade for a good
+annotator, and ordinal models with thresholds for each annotator have more parameters than a campaign has ratings.
 """
 
 from __future__ import annotations
