@@ -1,6 +1,7 @@
 """Names of version 0.2 where it had them: ``from postil.records import Passage`` still works, with a warning.
 
-What was public below `postil` is found by its name, whichever module of that time is asked for it.
+What was public below `postil` is found by its name, whichever module of that time is asked for it. Modules in their
+places would be 55 files.
 """
 
 from __future__ import annotations

@@ -12,6 +12,10 @@ complete:
   ``-n`` into the file as well. So a file that was closed is complete by itself, whichever program closed it.
 
 A campaign of a version of postil without marks has 0, which counts as complete.
+
+A rollback journal would make a copy between two transactions complete, but one made during a transaction is torn
+without a sign, readers stop the writer, and a commit takes some four times as long. A row in a table could not tell: it
+would be in the log as well.
 """
 
 from __future__ import annotations

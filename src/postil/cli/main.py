@@ -98,7 +98,10 @@ def report(
 
 
 class _Unread(ModuleType):
-    """A module that is imported when something of it is read."""
+    """A module that is imported when something of it is read.
+
+    The lazy modules of the standard library would not do, since ``from … import`` loads them at once.
+    """
 
     def __getattr__(self, name: str) -> object:
         del sys.modules[self.__name__]

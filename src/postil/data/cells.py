@@ -178,7 +178,8 @@ class NumberMarks:
     number with a decimal comma or a second point stands in it, or, in a table with semicolons between columns, one of
     100 or more without a point; and where every number with a comma has three digits after it, and one has a decimal
     point or several commas, or, in a table with semicolons, one is 100 or more without a mark. Numbers such as 4.125
-    and 3.875, or 4,125 and 3,875 with semicolons, alone are what they are.
+    and 3.875, or 4,125 and 3,875 with semicolons, alone are what they are: means of graders have a point as well, and
+    to refuse every such column would stop tables that are right.
 
     Args:
         where: The table.

@@ -50,6 +50,8 @@ class DecomposedId(str):
     """An id that is not in the Unicode form NFC: equal to every id of its NFC form, in dictionaries as well.
 
     File names of macOS and texts of some keyboards are decomposed. Ids in NFC, which all of ASCII are, stay plain text.
+    So every join works unchanged, and what is printed is what was given; a key at each join would be forgotten at the
+    next one.
     """
 
     __slots__ = ()

@@ -35,7 +35,7 @@ def recognized_columns(
     """Find columns of a table by other names, where a field that is needed has no column of its own name.
 
     All fields are then looked for in upper and lower case, the text under its synonyms too, and an item under `ID` if
-    it has no other column.
+    it has no other column. A table in which no needed field lacks a column is read by its own names alone.
 
     Args:
         row_type: The rows to make.

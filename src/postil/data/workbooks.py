@@ -1,4 +1,9 @@
-"""Sheets of workbooks: Excel's .xlsx and OpenDocument's .ods, with the values that are stored in them."""
+"""Sheets of workbooks: Excel's .xlsx and OpenDocument's .ods, with the values that are stored in them.
+
+calamine treats cells with errors, and formulas without a result, as empty. So the sheet itself is searched for both,
+and for merged cells: a missing number must not be taken for one that was left out. Old .xls is refused, as its search
+would need another library.
+"""
 
 from __future__ import annotations
 

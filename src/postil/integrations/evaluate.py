@@ -1,6 +1,8 @@
 """Metric module for Hugging Face `evaluate`.
 
 `evaluate.load(path())` loads it without a network: it copies this file into its cache of modules and runs the copy.
+Weights are an argument of ``compute``, and an input in one configuration alone, since `evaluate` demands every input of
+every call.
 """
 
 from __future__ import annotations

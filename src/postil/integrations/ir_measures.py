@@ -69,7 +69,7 @@ def query_gains(
 
 
 def rich_queries(qrels: Mapping[str, Mapping[str, float]]) -> set[str]:
-    """Queries that have a grade above 0, and so an nCG.
+    """Queries that have a grade above 0, and so an nCG; 0 would be a value of a ranking that nobody can improve.
 
     Args:
         qrels: Grade of each document by query.

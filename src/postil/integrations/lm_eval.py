@@ -2,7 +2,8 @@
 
 The harness computes a value per document and hands the list of values to an aggregation. Here a value is a
 `ScoredText`, and the aggregation `corpus_score` scores them all together, so that BLEU pools its n-grams and CIDEr has
-its document frequencies. Importing this module registers the metric ``postil`` and the aggregation ``postil``.
+its document frequencies. Importing this module registers the metric ``postil`` and the aggregation ``postil``. There
+are no standard errors: the harness has them for a list of its own functions.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Metrics of postil as an object with ``update``, ``compute`` and ``reset``, for training loops and `torchmetrics`.
 
 The state is the texts themselves, so that BLEU pools its n-grams and CIDEr has its document frequencies over all
-batches: `compute` gives what `postil.score` gives of all texts at once. States are joined end to end, in one process or
-by `torchmetrics` over several.
+batches: `compute` gives what `postil.score` gives of all texts at once. Sums would do for BLEU and means, but CIDEr's
+weights come from the references of all batches. States are joined end to end, in one process or by `torchmetrics` over
+several.
 """
 
 from __future__ import annotations
@@ -247,7 +248,7 @@ if find_spec("torchmetrics") is not None:
 
         @property
         def dtype(self) -> torch.dtype:
-            """Type of the state, also of that of a process that had no batch."""
+            """Type of the state, also of that of a process that had no batch: of another type gloo breaks off."""
             return torch.uint8
 
         def update(

@@ -1,7 +1,9 @@
 """Views: a result as rows and grids, from which every text format is made.
 
 The capability of a kind of result has a function that makes its `View`. `show` is the one printer, and the functions of
-`postil.results.base.Views` are what the methods of results call.
+`postil.results.base.Views` are what the methods of results call. Results themselves are structs that know nothing of
+formats: this module is imported when a method first asks for it, so that methods print what commands print, and reading
+results needs neither matplotlib nor a library of data frames.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
 References of two large files whose items come in the same order are read beside the candidates: memory holds a batch of
 candidates and their references, and a few bytes per item and system. Both files are read once before, to find whether
-they can be streamed, and what depends on all references: signatures, the share of Han texts. Document frequencies are
-counted on disk then, and each batch gets those of its n-grams. Where they cannot, `streamed` is None and all references
-are read at once, as for small files; the numbers are the same to the last bit.
+they can be streamed, and what depends on all references: signatures, the share of Han texts. That costs less than 2 µs
+per reference, so that nobody has to say that files are in order. Document frequencies are counted on disk then, and
+each batch gets those of its n-grams. Where they cannot, `streamed` is None and all references are read at once, as for
+small files; the numbers are the same to the last bit.
 """
 
 from __future__ import annotations

@@ -131,7 +131,11 @@ class _Found:
         return f"no metric of {used} has scores of all {len(systems)} systems"
 
     def correlate(self, table: Table, by: By, coefficients: Sequence[Measure], at: Callable[[str], None]) -> None:
-        """Add a level. One score per system is a table whose items are the systems."""
+        """Add a level. One score per system is a table whose items are the systems.
+
+        So resamples and permutations are those of systems, as in the metrics task. Over segments they are of whole
+        segments, whose translations are not independent; the task swaps single ones.
+        """
         self.lower.update(
             dict.fromkeys(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low)
         )
