@@ -146,7 +146,9 @@ class ErrorBody(msgspec.Struct, frozen=True):
     def refused(self, sent: Collection[str]) -> str | None:
         """The option of `SPARED` that the server refuses; None where it says nothing of the kind.
 
-        A value out of range, such as a temperature of 3 or more tokens than the model has, is no refusal.
+        It is read from what the server says and not known by names of models, which change by the week, while servers
+        in between (LiteLLM, OpenRouter, Azure) pass on the words of others. A value out of range, such as a temperature
+        of 3 or more tokens than the model has, is no refusal.
 
         Args:
             sent: Options of the request.

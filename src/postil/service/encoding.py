@@ -1,4 +1,8 @@
-"""The end of a request whose sentence encoder gives no vectors: the log has the reason, and clients no host."""
+"""The end of a request whose sentence encoder gives no vectors: the log has the reason, and clients no host.
+
+Nothing is answered without vectors: the ranker's own order is not what an editor calibrated, and a list without
+probabilities would pass for one.
+"""
 
 from __future__ import annotations
 

@@ -133,6 +133,9 @@ class Paces:
 class KeptAnswers:
     """Answers that were given last, by a hash of their requests: as long as the models stay, so do answers.
 
+    They are kept in the process that speaks HTTP, as each worker has an encoder of its own: vectors that one kept would
+    leave an article new to the others, and to encode one takes 40 to 100 ms.
+
     Args:
         most: Number of bytes to keep.
 
@@ -193,7 +196,9 @@ PATIENCE: Final = 3
 """Number of new workers that may be killed before requests are refused at once."""
 
 ABANDONED: Final = 0.3
-"""Share of the time that a worker may compute for which it goes on where nobody waits for the answer."""
+"""Share of the time that a worker may compute for which it goes on where nobody waits for the answer.
+
+Killing it at once would let anybody end workers, each of which takes a second to start, by hanging up."""
 
 NICENESS: Final = 19
 """Priority of all workers but one below that of the process that speaks HTTP."""
@@ -208,7 +213,10 @@ PAUSES: Final = (0.0, 0.1, 0.5, 2.0, 5.0)
 
 
 MOST_TOGETHER: Final = 16
-"""Largest number of requests that a worker answers at once."""
+"""Largest number of requests that a worker answers at once: those of one client for scores that waited for it.
+
+A screen takes 1 ms for a text by itself and .13 ms for one of 500. At 700 requests per second on two cores, 95 % are
+then answered within 11 ms and none is refused; one at a time, within 163 ms, and .8 % are."""
 
 
 @dataclass(eq=False, slots=True)
@@ -275,7 +283,9 @@ class WorkerPool:
     Of several workers no client has all while another one sends requests as well, and one is kept for requests that are
     quickly done: those that are large, or of a client whose requests take long (`Paces`), never have all of them, and
     neither has a client of which nothing is known yet. A client who was alone and has all of them for long gives one
-    back where another client waits.
+    back where another client waits: the last resort, for one who was quick until now, as it costs a worker's start. All
+    workers but one have a lower priority and get what takes longer, since an attack would otherwise have the processors
+    where other programs need them as well.
 
     Args:
         workers: Number of worker processes.

