@@ -132,8 +132,9 @@ def fit_labels(
     """Fit the probability of being worth showing.
 
     The fit is logistic regression with an L2 penalty; columns, penalty and calibration are chosen on labels of other
-    articles. Every number is of probabilities out of fold: of a fit without the labels of the same article. A fit that
-    orders these articles worse than the ranker's score does is refused, and the calibrated score is kept.
+    articles; features beside an encoder's five numbers cost .05 of AUC on 225 labels. Every number is of probabilities
+    out of fold: of a fit without the labels of the same article. A fit that orders these articles worse than the
+    ranker's score does is refused, and the calibrated score is kept.
 
     Args:
         columns: float64[n, m]; the first one is the score by which the ranker orders the suggestions of an article.
@@ -218,9 +219,10 @@ def _simulated_gains(
 ) -> Floats:
     """Changes of the precision by `FURTHER` labels.
 
-    In each draw, a fit to a resample of the articles is the truth. Labels are drawn from it for as many articles as
-    there are, and for more; a filter is fitted to either, and the mean of the true probabilities of what it would show
-    at `COVERAGE` is its precision. Columns and penalty are those of the filter.
+    Cross-fits of the same labels, tenfold and twofold, tell a third of the true gain. So in each draw, a fit to a
+    resample of the articles is the truth. Labels are drawn from it for as many articles as there are, and for more; a
+    filter is fitted to either, and the mean of the true probabilities of what it would show at `COVERAGE` is its
+    precision. Columns and penalty are those of the filter.
 
     Args:
         kept: The filter.

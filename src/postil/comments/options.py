@@ -337,6 +337,8 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
         training: Options of its training.
     """
 
+    # A network gains more in the sum, for minutes of training instead of seconds and torch; see
+    # research/findings/comments.md.
     ranker: Annotated[str, Flag(metavar="NAME", first=True)] = "features"
     reranker: Annotated[str | None, Flag(metavar="DIR", group="Encoders")] = None
     encoder: Annotated[str | None, Flag(metavar="DIR|URL", group="Encoders")] = None

@@ -1,7 +1,9 @@
 """Vectors of a model's articles and comments by a sentence encoder, and the numbers that a filter reads of them.
 
 A model folder keeps the vectors in half precision, and the encoder itself where it is a folder, so that the filter
-encodes the article that is asked for and nothing else. An encoder behind an endpoint is asked where the user names it.
+encodes the article that is asked for and nothing else. A filter is useless without its encoder, and the name of a
+folder elsewhere would break where the model moves; packages that run their own weights are named and checked by hash.
+An encoder behind an endpoint is asked where the user names it.
 """
 
 from __future__ import annotations

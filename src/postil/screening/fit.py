@@ -28,7 +28,10 @@ _INVERSE_PENALTY: Final = 10.0
 _TOLERANCE: Final = 0.1
 """Largest violation of optimality at which the fit of the decision ends: logits are within some thousandths."""
 _TOLERANCE_OF_REASONS: Final = 0.5
-"""That of the fits of reasons, which take two thirds of the time so; logits are within some hundredths."""
+"""That of the fits of reasons, which take two thirds of the time so; logits are within some hundredths.
+
+In five folds no AUC of a reason changes by more than .0003. To fit a reason to its own texts and five, three or two
+times as many of the rest is faster still, but costs up to .005, .009 and .022 of AUC; C = 5 costs .001."""
 FOLDS: Final = 5
 """Number of folds, and of parts in time, of which the first is for training alone."""
 

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 __all__ = ["ATTRIBUTES", "LearnedScreen", "ScreenReport", "answered", "learn", "named_attributes"]
 
 HALF: Final = 0.5
-"""Smallest threshold: what moderators rather keep is not held, however right that would be of all that is held."""
+"""Smallest threshold: what moderators rather keep is not held, however right that would be of all that is held.
+
+On spam of which half is held, in nearly perfect order, the lowest threshold with a precision of .9 is .27: a threshold
+that uses up the mistakes it is allowed holds comments for nothing."""
 LEAST: Final = 50
 """Smallest number of decisions that a screen is learned from."""
 LEAST_OF_A_KIND: Final = 10

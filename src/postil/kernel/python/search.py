@@ -6,6 +6,9 @@ term, documents ascending.
 
 A term with frequency ``count`` in document d contributes ``weight * count * factor[d]`` (``cosine``) or
 ``weight * count / (count + factor[d])`` (``bm25``) to its score; ``factor`` is the document normalization.
+
+Both kernels agree to the last bit. The compiled one prunes by bounds from frequent words, but adds up all postings of a
+query that has few, those of frequent words from rows of counts: below about 20,000 documents that takes less time.
 """
 
 from __future__ import annotations
