@@ -276,7 +276,7 @@ def weighted(counts: Counts, places: NDArray[np.int32], idf: NDArray[np.float32]
     An unseen column has weight 0. An unseen word counts in the length of its text: what a screen does not know lessens
     what it knows. N-grams of characters that are unseen do not, as a misspelled word would be counted many times. On
     German tweets in five blocks the AUC is .8536 so, .8503 where neither counts, as in scikit-learn, .8532 where both
-    do, and .8494 where only characters do.
+    do, and .8494 where only characters do; on spam, with one video left out at a time, .9772 so and .9775 with neither.
 
     Args:
         counts: The texts.
