@@ -50,6 +50,7 @@ NOT_PAGES: Final = (
 )
 NOT_SHOWN: Final = (
     "expected one array of objects, got several",
+    "links begin with {address} until",
     "expected {width} numbers, as the first row",
     "judgements of more than one aspect",
     "ppi needs items without a grade",

@@ -21,10 +21,14 @@ from command_line import put
 pytest.importorskip("sqlalchemy")
 
 from campaign_work import join, rate
+from postil.campaigns.calls import note_address
+from postil.campaigns.export import codebook
 from postil.campaigns.options import ServeOptions
 from postil.campaigns.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Postil
 
 
@@ -404,8 +408,9 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2).code == 0
     asked: list[tuple[object, ...]] = []
 
-    def serve(url: str, options: ServeOptions, *, on_message: object) -> None:
+    def serve(url: str, options: ServeOptions, *, on_message: object, on_ready: Callable[[str], None]) -> None:
         asked.append((url, options, callable(on_message)))
+        on_ready(options.address)
 
     monkeypatch.setitem(sys.modules, "postil.campaigns.pages.server", SimpleNamespace(serve=serve))  # type: ignore[arg-type]
     first = postil("annotate", "serve", "c.db", "--port", 8001, "--name", "a.example", "--name", "b.example", "--https")
@@ -426,6 +431,46 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     for number, (flags, address) in enumerate((here, proxy, named)):
         assert postil("annotate", "plan", "a.jsonl", f"{number}.db", "-n", 2).code == 0
         assert f" {address}/join/" in postil("annotate", "serve", f"{number}.db", *flags).err
+
+
+def test_links_have_the_address_that_was_served_last(postil: Postil) -> None:
+    few(ARTICLES, 1, "a.jsonl")
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 4).code == 0
+    first = postil("annotate", "invite", "c.db", "Ann")
+    assert first.out.startswith("http://localhost:8000/join/")
+    assert first.err == (
+        "links begin with http://localhost:8000 until postil annotate serve has used another address; name one that is "
+        "to come: --base-url URL\n"
+    )
+    assert postil("annotate", "invite", "c.db", "Bob").err == ""  # it was said
+    said: list[str] = []
+    with Store.open("c.db") as store:
+        note_address(store, "http://localhost:8000", said.append)
+        assert said == []
+        note_address(store, "http://localhost:9000", said.append)
+    assert " ".join(said) == (
+        "links that nobody has opened yet begin with another address, such as http://localhost:8000: put "
+        "http://localhost:9000 in its place, or invite again"
+    )
+    later = postil("annotate", "invite", "c.db", "Cid")
+    assert (later.out[:27], later.err) == ("http://localhost:9000/join/", "")
+    named = postil("annotate", "invite", "c.db", "Dee", "--base-url", "https://a.example")
+    assert (named.out[:23], named.err) == ("https://a.example/join/", "")
+    late = postil("annotate", "invite", "c.db", "Eve", "--late")
+    assert late.out.startswith("http://localhost:9000/join/"), late.err
+    with Store.open("c.db") as store:
+        assert "localhost" not in json.dumps(codebook(store.campaign(), store.rubric(), {}))
+
+
+def test_nobody_is_told_of_links_that_are_used(postil: Postil) -> None:
+    few(ARTICLES, 1, "a.jsonl")
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2).code == 0
+    token = postil("annotate", "invite", "c.db", "Ann").out.rpartition("/")[2].strip()
+    said: list[str] = []
+    with Store.open("c.db") as store:
+        store.people.accept(token)
+        note_address(store, "http://localhost:9000", said.append)
+    assert said == []
 
 
 @pytest.mark.parametrize(
@@ -709,7 +754,8 @@ def test_a_campaign_of_the_version_before_is_copied_previewed_and_served(
     dry = postil("annotate", "add", "c.db", written("new.jsonl", candidate("a9", "s", "new")), "--dry-run")
     assert "'postil annotate upgrade' makes it one of this version" in dry.err
     assert Path("c.db").read_bytes() == before  # neither changes anything
-    monkeypatch.setitem(sys.modules, "postil.campaigns.pages.server", SimpleNamespace(serve=lambda *_, **__: None))  # type: ignore[arg-type]
+    fake = SimpleNamespace(serve=lambda _, options, *, on_ready, **__: on_ready(options.address))
+    monkeypatch.setitem(sys.modules, "postil.campaigns.pages.server", fake)  # type: ignore[arg-type]
     served = postil("annotate", "serve", "b.db")
     assert (served.code, "invitation for the lead" in served.err) == (0, True), served.err
     assert postil("annotate", "add", "b.db", "new.jsonl").code == 0

@@ -69,6 +69,19 @@ def test_what_is_no_base_url(url: str) -> None:
         ServeOptions(base_url=url)
 
 
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        *(("127.0.0.1", "localhost"), ("0.0.0.0", "localhost"), ("::", "localhost"), ("localhost", "localhost")),  # noqa: S104
+        *(("192.168.1.5", "192.168.1.5"), ("fd00::5", "[fd00::5]"), ("annotate.lan", "annotate.lan")),
+    ],
+)
+def test_links_lead_to_the_host_that_is_listened_on(host: str, address: str) -> None:
+    found = ServeOptions(host=host, port=9000)
+    assert found.address == f"http://{address}:9000"
+    assert found.names == (address.strip("[]"),)
+
+
 def test_a_base_url_gives_name_and_scheme() -> None:
     outside = ServeOptions(base_url="https://Grading.example.org/", name=("other.example",))
     assert (outside.address, outside.secure) == ("https://grading.example.org", True)

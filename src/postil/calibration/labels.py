@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.campaigns.calls import invite, invite_first_lead, open_campaign, write_rows
+from postil.campaigns.calls import invite, invite_first_lead, note_address, open_campaign, write_rows
 from postil.campaigns.models import Adjudication, Campaign, Drawn, Item, NoCampaign, Rating
 from postil.campaigns.options import InviteOptions, ServeOptions
 from postil.campaigns.plan import plan
@@ -461,15 +461,20 @@ def _drawn(
             return
 
 
-def invitation(options: LabelOptions) -> str:
+def invitation(options: LabelOptions, on_message: OnMessage) -> str:
     """Sentence with a link to the labeling page, for a campaign of one annotator, or how to invite several.
 
     Args:
         options: Options of the command.
+        on_message: Callback for status messages.
     """
     url, address = campaign_of(options), ServeOptions(port=options.port).address
-    with open_campaign(url, read_only=True) as store:
+    with open_campaign(url) as store:
         alone = sum(person.role == "annotator" for person in store.people.everyone()) == 1
+        if alone:
+            store.remember_address(address)  # this link replaces whichever there was
+        else:
+            note_address(store, address, on_message)
     if alone:
         return f"label at {invite(url, EDITOR, InviteOptions(days=1, base_url=address))}"
     lead = invite_first_lead(url, address)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.campaigns.export import export_files, judgements, preferences
 from postil.campaigns.options import (
@@ -13,6 +13,7 @@ from postil.campaigns.options import (
     InviteOptions,
     QualityOptions,
     RemoveOptions,
+    ServeOptions,
     checked_base_url,
 )
 from postil.campaigns.quality import (
@@ -28,7 +29,7 @@ from postil.data.atomic_file import check_apart, write_file
 from postil.data.grades import Scale
 from postil.data.row_files import Writer
 from postil.errors import Undefined
-from postil.messages import Message
+from postil.messages import Blank, Command, Message, Setting
 from postil.raters.result import AgreementResult, AnnotatorCompetence
 from postil.results.base import replace
 from postil.results.formats import rows_as_csv
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from postil.campaigns.models import Campaign, Rating, Reassignment
     from postil.campaigns.store import Store
     from postil.comparison.result import PreferencesResult
+    from postil.data.progress import OnMessage
     from postil.data.rows import Row
     from postil.estimation.designs import Prospects
     from postil.estimation.result import EstimateResult
@@ -53,6 +55,8 @@ __all__ = [
     "export",
     "invite",
     "invite_first_lead",
+    "link",
+    "note_address",
     "open_campaign",
     "quality",
     "quality_of",
@@ -73,13 +77,17 @@ class Written(NamedTuple):
     rows: int | None
 
 
-def invite(url: str, name: str, options: InviteOptions) -> str:
+DEFAULT_ADDRESS: Final = ServeOptions().address
+
+
+def invite(url: str, name: str, options: InviteOptions, *, on_message: OnMessage = lambda _: None) -> str:
     """Invite a person.
 
     Args:
         url: Location of the campaign.
         name: Name of the person.
         options: Options of the command.
+        on_message: Callback for status messages.
 
     Returns:
         The link to send; it works once.
@@ -88,7 +96,49 @@ def invite(url: str, name: str, options: InviteOptions) -> str:
         Refused: See `postil.campaigns.people.People.invite`.
     """
     with open_campaign(url) as store:
-        return f"{checked_base_url(options.base_url)}/join/{store.people.invite(name, options.role, options.days)}"
+        return link(store, store.people.invite(name, options.role, options.days), options, on_message)
+
+
+def link(store: Store, token: str, options: InviteOptions, on_message: OnMessage) -> str:
+    """The link of an invitation, where the pages are or are going to be.
+
+    Args:
+        store: The campaign, which remembers the address of the last server, or else of the first link.
+        token: Token of the invitation.
+        options: Options of the command.
+        on_message: Callback for status messages.
+    """
+    known = store.campaign().address
+    address = checked_base_url(options.base_url) if options.base_url else known or DEFAULT_ADDRESS
+    if not known:
+        store.remember_address(address)
+    if not (known or options.base_url):
+        on_message(
+            Message(
+                "links begin with {address} until {serve} has used another address; name one that is to come: "
+                "{base_url}",
+                address=address,
+                serve=Command("annotate serve"),
+                base_url=Setting("base_url", Blank("URL")),
+            )
+        )
+    return f"{address}/join/{token}"
+
+
+def note_address(store: Store, address: str, on_message: OnMessage) -> None:
+    """Remember where a campaign is served, for further links, and tell if open ones begin otherwise.
+
+    Args:
+        store: The campaign.
+        address: URL where people reach the pages.
+        on_message: Callback for status messages.
+    """
+    before = store.remember_address(address)
+    if before not in {"", address} and store.people.has_open_invitations():
+        on_message(
+            f"links that nobody has opened yet begin with another address, such as {before}: put {address} in its "
+            "place, or invite again"
+        )
 
 
 def invite_first_lead(url: str, base_url: str) -> str | None:

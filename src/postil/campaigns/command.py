@@ -17,7 +17,6 @@ from postil.campaigns.options import (
     QualityOptions,
     RemoveOptions,
     ServeOptions,
-    checked_base_url,
 )
 from postil.cli.command import Argument, CampaignArgument, FormatOption, Group
 from postil.cli.output import emit, say
@@ -121,7 +120,7 @@ def invite(
     if options.late:
         _invite_late(campaign, name, options)
     else:
-        emit(f"{calls.invite(campaign, name, options)}\n")
+        emit(f"{calls.invite(campaign, name, options, on_message=say)}\n")
 
 
 def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
@@ -132,7 +131,8 @@ def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
     with calls.open_campaign(campaign) as store:
         token, share = store.people.invite_late(name, options.days)
         plan = store.plan().statistics()
-    emit(f"{checked_base_url(options.base_url)}/join/{token}\n")
+        link = calls.link(store, token, options, say)
+    emit(f"{link}\n")
     for line in show("table", plan).splitlines():
         say(line)
     others = "there is no other annotator"
@@ -156,10 +156,13 @@ def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
 
     with needs("postil annotate serve", "serve"):
         from postil.campaigns.pages.server import serve as serve_web  # noqa: PLC0415
-    link = calls.invite_first_lead(campaign, options.address)
-    if link is not None:
-        say(f"invitation for the lead, valid once and for one day: {link}")
-    serve_web(campaign, options, on_message=say)
+
+    def ready(address: str) -> None:
+        link = calls.invite_first_lead(campaign, address)
+        if link is not None:
+            say(f"invitation for the lead, valid once and for one day: {link}")
+
+    serve_web(campaign, options, on_message=say, on_ready=ready)
 
 
 @annotate.add(job="Check")

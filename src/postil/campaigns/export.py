@@ -503,7 +503,10 @@ def codebook(
     """
     return {
         "schema": 1,
-        "campaign": {**msgspec.to_builtins(campaign), "created": _moment(campaign.created)}
+        "campaign": {
+            **msgspec.to_builtins(msgspec.structs.replace(campaign, address="")),
+            "created": _moment(campaign.created),
+        }
         | ({"overlapping": len(campaign.overlapping)} if campaign.overlapping else {}),
         "rubric": msgspec.to_builtins(rubric),
         "counts": dict(counts),

@@ -232,6 +232,8 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     name: str
+        address: URL where people reach the pages: that of the last server, and of the first invitation before there
+            was one; empty before both.
     item_type: ItemType
     annotators_per_item: int
     seed: int
@@ -248,6 +250,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         usual: dict[ItemType, ItemRows] = {"comment": "articles", "passage": "passages"}
+    address: str = ""
         item_type, rows = FORMER.get(self.item_type, (self.item_type, usual.get(self.item_type, "candidates")))
         msgspec.structs.force_setattr(self, "item_type", item_type)
         msgspec.structs.force_setattr(self, "rows", self.rows or rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import Annotated, Final, get_args
 from urllib.parse import urlsplit
 
@@ -138,17 +139,19 @@ class InviteOptions:
     Args:
         role: annotator or lead.
         days: Validity of the link, in days.
-        base_url: URL where people reach the pages, as serve has it.
+        base_url: URL where people reach the pages; by default that of the last serve, before the first one
+            http://localhost:8000.
         late: Invite an annotator besides those of the plan, who takes a fair share of the open items of the others.
     """
 
     role: Annotated[Role, Flag(metavar="ROLE")] = "annotator"
     days: Annotated[float, Flag(metavar="N")] = 14.0
-    base_url: Annotated[str, Flag(metavar="URL")] = "http://localhost:8000"
+    base_url: Annotated[str | None, Flag(metavar="URL")] = None
     late: bool = False
 
     def __post_init__(self) -> None:
-        checked_base_url(self.base_url)
+        if self.base_url is not None:
+            checked_base_url(self.base_url)
         UnknownName.check("role", self.role, get_args(Role))
         if self.late and self.role != "annotator":
             raise UsageError("{late} goes with annotators: a lead needs no items", late=Setting("late"))
@@ -188,17 +191,30 @@ class ServeOptions(ListenOptions):
         """URL where people reach the pages."""
         if self.base_url is not None:
             return checked_base_url(self.base_url)
-        return f"https://{(*self.name, 'localhost')[0]}" if self.https else f"http://localhost:{self.port}"
+        if self.https:
+            return f"https://{(*self.name, 'localhost')[0]}"
+        return f"http://{_host_of(self.host)}:{self.port}"
 
     @property
     def names(self) -> tuple[str, ...]:
         """Host names of the server, besides localhost."""
-        return self.name if self.base_url is None else (*self.name, urlsplit(self.address).hostname or "")
+        return (*self.name, urlsplit(self.address).hostname or "")
 
     @property
     def secure(self) -> bool:
         """True if the server is behind a reverse proxy that speaks HTTPS."""
         return self.https or self.address.startswith("https://")
+
+
+def _host_of(address: str) -> str:
+    """Host in the URL of a server that listens on an address: localhost where it listens on all of them."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if found.is_unspecified or str(found) in {"127.0.0.1", "::1"}:
+        return "localhost"
+    return f"[{address}]" if found.version == 6 else address
 
 
 @options

@@ -224,6 +224,13 @@ class People:
         ended = tables.session.delete().where(tables.session.c.hash == validation.hash_token(session))
         self._database.run(lambda connection: connection.execute(ended))
 
+    def has_open_invitations(self) -> bool:
+        """True if there are invitations that nobody has used yet, and that are still valid."""
+        invited = tables.invite.c
+        query = sql.select(invited.hash).where(invited.used.is_(None), invited.expires > self._clock()).limit(1)
+        with self._database.reading(once=True) as connection:
+            return connection.execute(query).first() is not None
+
     def everyone(self) -> list[Person]:
         """Read all people, and free slots."""
         with self._database.reading() as connection:

@@ -270,6 +270,26 @@ class Store(Closing):
         with self._database.reading() as connection:
             return _settings(connection)
 
+    def remember_address(self, address: str) -> str:
+        """Remember where people reach the pages, which further invitations begin with.
+
+        Args:
+            address: The URL.
+
+        Returns:
+            The URL before; empty for the first one.
+        """
+
+        def transaction(connection: Connection) -> str:
+            lock_campaign(connection)
+            settings = _settings(connection)
+            if settings.address != address:
+                changed = tables.encoded(msgspec.structs.replace(settings, address=address))
+                connection.execute(tables.campaign.update().values(data=changed))
+            return settings.address
+
+        return self._database.run(transaction)
+
     def rubric(self) -> Rubric:
         """Read the rubric."""
         if self._rubric is None:

@@ -17,7 +17,8 @@ import httpx2
 import pytest
 
 from postil.campaigns.backups import backup
-from postil.campaigns.options import BackupOptions
+from postil.campaigns.calls import invite
+from postil.campaigns.options import BackupOptions, InviteOptions
 from postil.campaigns.store import Store
 from postil.errors import InvalidInput
 
@@ -166,6 +167,19 @@ def test_two_servers_of_one_campaign(served: Make) -> None:
     assert here.stop(signal.SIGTERM) == -signal.SIGTERM
     assert [file.name for file in here.path.parent.iterdir()] == ["campaign.db"]
     assert here.graded() == stored + 2
+
+
+def test_links_lead_to_a_port_that_was_free(served: Make) -> None:
+    here = served()
+    here.stop(signal.SIGTERM)
+    here.start("--port", "0")
+    port = re.search(r"serving Autumn at http://127\.0\.0\.1:(\d+);", here.log[-1])
+    assert port is not None
+    assert port[1] not in {"0", str(here.port)}
+    link = invite(str(here.path), "Bob", InviteOptions())
+    assert link.startswith(f"http://localhost:{port[1]}/join/")
+    assert httpx2.get(link).status_code == 200
+    assert here.stop(signal.SIGTERM) == -signal.SIGTERM
 
 
 def signed_in_lead(here: Any) -> Any:

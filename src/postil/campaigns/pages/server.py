@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections import OrderedDict
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from postil.campaigns.backups import BackupSchedule, DailyBackups
+from postil.campaigns.calls import note_address
 from postil.campaigns.pages.lead import UPLOADS, TextPages, lead_routes
 from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, annotator_routes, joining_routes
 from postil.campaigns.store import Store
@@ -293,13 +294,20 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     return Recorded(checked, metrics)
 
 
-def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None]) -> None:
+def serve(
+    url: str,
+    options: ServeOptions,
+    *,
+    on_message: Callable[[str], None],
+    on_ready: Callable[[str], None] = lambda _: None,
+) -> None:
     """Serve a campaign until it is interrupted.
 
     Args:
         url: Location of the campaign; see `Store.open`.
         options: Options of the command.
         on_message: Callback for status messages.
+        on_ready: Callback for the URL where people reach the pages, once the port is known.
 
     Raises:
         PostilError: The campaign cannot be opened, or the port is taken.
@@ -321,5 +329,8 @@ def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None])
         listening, address = until.enter_context(listen(options.host, options.port))
         if schedule is not None:
             until.enter_context(schedule)
+        reached = replace(options, port=listening.getsockname()[1]).address
+        note_address(store, reached, on_message)
+        on_ready(reached)
         on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
         make_server(app, secure=options.secure, limits=LIMITS).run(sockets=[listening])
