@@ -98,13 +98,14 @@ class Place:
         options: WebOptions,
         *,
         item_type: ItemType | None = None,
+        context: tuple[str, ...] | None = None,
     ) -> None:
         self.clock = Clock(1_700_000_000.0 + int(folder.name))
         self.store = Store.open(str(folder / "campaign.db"), make=True, clock=self.clock)
         texts = [(item.item, item.name) for item in items]
         made = plan(texts, annotators, annotators, seed=1)
         item_type = item_type or ("passages" if rubric.kind == "spans" else "outputs")
-        settings = Campaign(name="Autumn", item_type=item_type, annotators_per_item=annotators, seed=1)
+        settings = Campaign(name="Autumn", item_type=item_type, annotators_per_item=annotators, seed=1, context=context)
         if rubric.kind == "pair":
             settings = msgspec.structs.replace(settings, pairs=0)
         self.store.create(settings, items, made, rubric)
@@ -147,11 +148,21 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
         annotators: int = 2,
         options: WebOptions = PATIENT,
         item_type: ItemType | None = None,
+        *,
+        context: tuple[str, ...] | None = None,
     ) -> Place:
         folder = tmp_path / str(len(made))
         folder.mkdir()
         made.append(
-            Place(folder, items or texts(6), rubric or Rubric.default(), annotators, options, item_type=item_type)
+            Place(
+                folder,
+                items or texts(6),
+                rubric or Rubric.default(),
+                annotators,
+                options,
+                item_type=item_type,
+                context=context,
+            )
         )
         return made[-1]
 

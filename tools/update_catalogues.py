@@ -34,7 +34,7 @@ DESK: Final = "desk"
 """Context of the words of the desk."""
 
 MODULES: Final = (
-    *(f"campaigns/{name}.py" for name in ("add", "calls", "grading", "people", "planning", "store")),
+    *(f"campaigns/{name}.py" for name in ("add", "calls", "grading", "models", "people", "planning", "store")),
     *(f"campaigns/{name}.py" for name in ("quality", "results", "state", "validation", "view")),
     *("meta/agreement.py", "estimation/estimator.py", "raters/competence.py"),
     *("meta/estimation.py", "meta/severity.py", "meta/table.py"),

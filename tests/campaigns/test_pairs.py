@@ -190,7 +190,7 @@ def test_from_texts_to_strengths(tmp_path: Path) -> None:
     assert agreed.estimates["agreement"].value == 1.0
     assert estimate_so_far(ratings, campaign, 10).preferences is not None
     few = [one for one in ratings if one.item in {"a1", "a2"}]
-    assert estimate_so_far(few, campaign, 10).reason == "it needs 8 rated articles, and there are 2"
+    assert estimate_so_far(few, campaign, 10).reason == "it needs 8 rated items, and there are 2"
 
 
 def test_ties_are_refused_where_the_rubric_has_none(tmp_path: Path) -> None:

@@ -215,16 +215,16 @@ class _NewItems:
             return
         if self._pairs == 0 and item.item in self._assigned:
             problem = Message(
-                "the campaign has all pairs of the texts of {item}, and none is of {system}; add texts of other "
-                "articles",
+                "the campaign has all pairs of the texts of {item}, and none is of {system}; add texts with another "
+                "item",
                 item=item.item,
                 system=item.system,
             )
             raise place.error(problem)
         if self._by_item and item.item in self._assigned:
             problem = Message(
-                "the texts of {item} are assigned already, and here all texts of an article have the same annotators; "
-                "add texts of other articles",
+                "the texts of {item} are assigned already, and here all texts with one item have the same annotators; "
+                "add texts with another item",
                 item=item.item,
             )
             raise place.error(problem, "item")

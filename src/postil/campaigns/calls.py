@@ -359,7 +359,7 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
         articles: Number of its articles.
     """
     if campaign.pairs is not None:
-        return _strengths(ratings)
+        return _strengths(ratings, campaign)
     from postil.estimation.designs import FEWEST_ITEMS, prospects  # noqa: PLC0415 - the same
     from postil.estimation.estimator import estimate  # noqa: PLC0415 - it loads statistics
     from postil.estimation.result import EstimateSettings  # noqa: PLC0415 - the same
@@ -374,15 +374,16 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
     rows = list(judgements(ratings))
     rated = len({row.item for row in rows})
     if rated < FEWEST_ITEMS:
-        return CampaignEstimate(reason=_too_few(rated, FEWEST_ITEMS))
+        return CampaignEstimate(reason=_too_few(rated, FEWEST_ITEMS, campaign))
     found = outputs_of(None, Judged(rows), severity="auto")
     if sum(found.outputs.n > 1) < 2:
-        return CampaignEstimate(reason=Message("it needs two systems, each with ratings on two articles or more"))
+        two = Message("it needs two systems, each with ratings of two {groups} or more", groups=campaign.groups)
+        return CampaignEstimate(reason=two)
     result = estimate(found, method="human", settings=EstimateSettings(postil=VERSION))
     return CampaignEstimate(result, prospects=prospects(found.outputs, articles))
 
 
-def _strengths(ratings: Sequence[Rating]) -> CampaignEstimate:
+def _strengths(ratings: Sequence[Rating], campaign: Campaign) -> CampaignEstimate:
     """Strengths of systems from the preferences so far."""
     from postil.comparison.preferences import preferred_systems  # noqa: PLC0415 - it loads statistics
     from postil.estimation.designs import FEWEST_ITEMS  # noqa: PLC0415 - the same
@@ -390,12 +391,12 @@ def _strengths(ratings: Sequence[Rating]) -> CampaignEstimate:
     rows = list(preferences(ratings))
     rated = len({row.item for row in rows})
     if rated < FEWEST_ITEMS:
-        return CampaignEstimate(reason=_too_few(rated, FEWEST_ITEMS))
+        return CampaignEstimate(reason=_too_few(rated, FEWEST_ITEMS, campaign))
     try:
         return CampaignEstimate(preferences=preferred_systems(rows))
     except Undefined:
         return CampaignEstimate(reason=Message("it needs preferences that connect all systems"))
 
 
-def _too_few(rated: int, enough: int) -> Message:
-    return Message("it needs {n} rated articles, and there are {rated}", n=enough, rated=rated)
+def _too_few(rated: int, enough: int, campaign: Campaign) -> Message:
+    return Message("it needs {n} rated {groups}, and there are {rated}", n=enough, groups=campaign.groups, rated=rated)

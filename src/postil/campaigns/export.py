@@ -81,7 +81,7 @@ TEXTS_OF_PAIR: Final = {"text_a": str, "text_b": str}
 
 COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "item": "the article, or the topic of a passage",
+        "item": "the article, the topic of a passage, or what else the text belongs to",
         "system": "who wrote the text: a system, or the id of the comment or passage",
         "sample": "the number of the text among those of its system and item",
         "annotator": "the annotator's pseudonym",

@@ -9,7 +9,7 @@ import msgspec
 
 from postil.data.fields import coerce_ids
 from postil.errors import InvalidInput, UsageError
-from postil.messages import Fact, Listed, Setting
+from postil.messages import Fact, Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -229,11 +229,11 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         context: Names of what is shown with each text: ``article``, ``source``, ``thread`` and columns.
         pairs: Number of pairs of texts per article, 0 for all; None where single texts are rated.
         feedback: Gold items whose label annotators see after they have rated them.
+        address: URL where people reach the pages: that of the last server, and of the first invitation before there
+            was one; empty before both.
     """
 
     name: str
-        address: URL where people reach the pages: that of the last server, and of the first invitation before there
-            was one; empty before both.
     item_type: ItemType
     annotators_per_item: int
     seed: int
@@ -247,14 +247,26 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     context: tuple[str, ...] | None = None
     pairs: int | None = None
     feedback: Feedback = ""
+    address: str = ""
 
     def __post_init__(self) -> None:
         usual: dict[ItemType, ItemRows] = {"comment": "articles", "passage": "passages"}
-    address: str = ""
         item_type, rows = FORMER.get(self.item_type, (self.item_type, usual.get(self.item_type, "candidates")))
         msgspec.structs.force_setattr(self, "item_type", item_type)
         msgspec.structs.force_setattr(self, "rows", self.rows or rows)
         msgspec.structs.force_setattr(self, "context", ("article",) if self.context is None else self.context)
+
+    @property
+    def groups(self) -> Message:
+        """Word for what several texts belong to, their ``item``."""
+        if self.rows == "passages":
+            return Message("topics")
+        return Message("articles") if "article" in (self.context or ()) else Message("items")
+
+    @property
+    def shows_articles(self) -> bool:
+        """True if texts are shown beside something that is called an article."""
+        return self.groups == "articles" and HEADINGS[self.item_type][1] == "Article"
 
 
 class Context(_Record, frozen=True, kw_only=True):

@@ -512,7 +512,7 @@ def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType, *,
     Args:
         named: A file, or the language of the bundled rubric; None for the most frequent language of the items.
         items: The items.
-        item_type: Type of the items.
+        item_type: Type of the items; comments without an article have the bundled rubric of texts.
         pairs: True for the bundled rubric of pairs.
 
     Raises:
@@ -523,6 +523,8 @@ def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType, *,
     languages = Counter(item.lang.partition("-")[0].lower() for item in items)
     usual = next((lang for lang, _ in languages.most_common() if lang in LANGUAGES), LANGUAGES[0])
     kind: Kind = "pair" if pairs else "spans" if item_type == "passage" else "grade"
+    if item_type == "comment" and not any(item.title or item.content for item in items):
+        item_type = "text"
     return Rubric.default(named or usual, kind, item_type)
 
 

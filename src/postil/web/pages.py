@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "OF_ARTICLE",
+    "OF_CONTEXT",
     "PAGES",
     "REASONS",
     "Page",
@@ -80,13 +82,16 @@ def templates() -> Environment:
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, auto_reload=False)
 
 
+OF_ARTICLE: Final = "The article does not give enough information"
+OF_CONTEXT: Final = "The context does not give enough information"
 REASONS: Final = (
     "I do not understand the text",
     "The text is garbled or truncated",
-    "The article does not give enough information",
+    OF_ARTICLE,
+    OF_CONTEXT,
     "I know who wrote it",
 )
-"""Reasons for skipping; each has a digit key."""
+"""Reasons for skipping, of which a page has those that fit what it shows; each has a digit key."""
 
 
 class _Catalogue(GNUTranslations):

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from campaign_work import join, rate, rate_all
 from postil.campaigns.calls import agreement_of, estimate_so_far, quality_of, write_rows
 from postil.campaigns.export import judgements
-from postil.campaigns.models import Item
+from postil.campaigns.models import Context, Item
 from postil.campaigns.options import QualityOptions
 from postil.campaigns.pages.lead import TABS, DashboardCache, DashboardSnapshot
+from postil.campaigns.planning import rubric_for
 from postil.campaigns.quality import inferred_grades
 from postil.campaigns.rubric import Rubric
 from postil.data.parts import Excluded
@@ -197,6 +198,33 @@ def test_annotators_who_use_the_scale_differently(place: Make) -> None:
     assert found.prospects
     assert found.prospects.twice
     assert found.prospects.twice.difference == pytest.approx(found.prospects.now.difference)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("rated", [7, 12])
+def test_pages_of_texts_without_articles_speak_of_none(place: Make, lang: str, rated: int) -> None:
+    items = [Item(item=f"a{n // 2}", system=f"s{n % 2}", text=f"text {n}", lang=lang) for n in range(24)]
+    here = place(items, rubric_for(None, items, "comment"), annotators=3, item_type="text", context=())
+    for number, name in enumerate(("Ann", "Bob")):
+        rate_articles(here, rated, lambda n, more=number: 1 + (7 * n + more * n // 2) % 5, name)
+    cid, lead = here.visitor("Cid"), here.visitor("Lee", "lead")
+    lead.client.headers["accept-language"] = lang
+    tabs = ("", "/agreement", "/conflicts", "/estimate", "/quality", "/texts")
+    pages = [cid.get("/grade"), *(lead.get(f"/lead{tab}") for tab in tabs)]
+    assert [page.status_code for page in pages] == [200] * len(pages)
+    assert [word for page in pages for word in ("article", "文章") if word in page.text.lower()] == []
+    assert cid.get("/grade").text.count('data-does="reason"') == 3
+    if lang == "en":
+        said = "from 12 rated items" if rated == 12 else "it needs 8 rated items, and there are 7."
+        assert said in plain(lead.get("/lead/estimate").text)
+
+
+def test_of_a_context_without_articles_annotators_say_that_it_tells_too_little(place: Make) -> None:
+    items = [Item(item="q", system="s", text="Paris.", context=(Context(name="hint", text="a city"),))]
+    page = place(items, item_type="answer", context=("hint",)).visitor("Ann").get("/grade").text
+    assert "The context does not give enough information" in page
+    assert "The article does not give enough information" not in page
+    assert "scroll the text" in page
 
 
 def test_an_estimate_that_cannot_be_says_what_is_missing(place: Make) -> None:

@@ -23,7 +23,7 @@ from postil.campaigns.models import HEADINGS, Annotation, AnnotationTask, Person
 from postil.campaigns.pages import tables
 from postil.errors import MissingExtra, PostilError
 from postil.messages import Message
-from postil.web.pages import REASONS, Page, language_of, page_in, templates
+from postil.web.pages import OF_ARTICLE, OF_CONTEXT, REASONS, Page, language_of, page_in, templates
 from postil.web.security import BODY, LARGEST, RateLimiter, address_of, cookie_of, csrf_of, same, set_cookie
 
 if TYPE_CHECKING:
@@ -584,6 +584,9 @@ class _Pages:
     def __init__(self, site: Site) -> None:
         self._site, self._grading = site, site.store.grading
         self._parts, self._labels = site.parts("task.html"), site.parts("label_parts.html")
+        campaign = site.campaign
+        fits = OF_ARTICLE if campaign.shows_articles else OF_CONTEXT if campaign.context else ""
+        self._reasons = [reason for reason in REASONS if reason not in {OF_ARTICLE, OF_CONTEXT} - {fits}]
 
     def grade(self, request: Request) -> Response:
         """Show the page with the first open task."""
@@ -600,7 +603,7 @@ class _Pages:
             csrf=self._site.csrf(request),
             key=new_key(),
             kept=f"{self._site.cookie}.{user.id}",
-            reasons=REASONS,
+            reasons=self._reasons,
         )
 
     def task(self, request: Request) -> Response:

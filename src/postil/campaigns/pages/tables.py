@@ -197,21 +197,24 @@ def consistency(rows: Sequence[Consistency], title: str, *, directed: bool) -> T
     return Table(key="consistency", caption=title, rows=rows, columns=columns)
 
 
-means: Final = partial(
-    Table,
-    key="means",
-    caption="Systems",
-    columns=(
+def means(rows: Sequence[SystemEstimate], groups: Message) -> Table:
+    """Mean grades of systems.
+
+    Args:
+        rows: The systems.
+        groups: Word for what several texts belong to.
+    """
+    columns = (
         Name("System", "system"),
-        Count("Articles", "n"),
+        Count("Articles", "n") if groups == "articles" else Count("Items", "n"),
         Count("Ratings", "ratings"),
         Written("Mean", lambda row: number(row.mean), main=True),
         Written("95 % confidence interval", between),
         Written("Rank", rank_range),
         Text("Group", "letters"),
-    ),
-)
-"""Mean grades of systems."""
+    )
+    return Table(key="means", caption="Systems", rows=rows, columns=columns)
+
 
 strengths: Final = partial(
     Table,
@@ -248,21 +251,23 @@ preferred: Final = partial(
 """Preferences for each pair of systems."""
 
 
-def outlook(ahead: Prospects) -> Table:
+def outlook(ahead: Prospects, groups: Message) -> Table:
     """Expected intervals with more ratings.
 
     Args:
         ahead: The intervals.
+        groups: Word for what several texts belong to.
     """
     rows = (
         (Message("so far"), ahead.now),
         (Message("one more of each output"), ahead.twice),
-        (Message("all planned articles"), ahead.planned),
-        (Message("{n} more articles", n=ahead.more.items - ahead.now.items), ahead.more),
+        (Message("all planned {groups}", groups=groups), ahead.planned),
+        (Message("{n} more {groups}", n=ahead.more.items - ahead.now.items, groups=groups), ahead.more),
     )
+    with_articles, at = groups == "articles", itemgetter(1)
     columns = (
         Name("Ratings", itemgetter(0)),
-        Count("Articles per system", "items", at=itemgetter(1)),
+        Count("Articles per system", "items", at=at) if with_articles else Count("Items per system", "items", at=at),
         Written("Interval of a mean", lambda row: f"±{number(row[1].mean)}"),
         Written("Interval of a difference", lambda row: f"±{number(row[1].difference)}"),
     )
