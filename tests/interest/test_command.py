@@ -285,6 +285,16 @@ def test_sentences_in_another_language_come_after_the_others(postil: Postil, goa
         assert not units & {"die", "der", "in", "ein", "the", "and"}
 
 
+@pytest.mark.parametrize(("k", "shown"), [("2", 2), ("4", 4)])
+def test_of_several_pages_each_has_as_many_passages_as_are_asked_for(postil: Postil, k: str, shown: int) -> None:
+    Path("two.txt").write_text(PAGE, encoding="utf-8")
+    outcome = postil("interesting", "page.txt", "two.txt", *BY_LINE, "-k", k, "--pages", "best")
+    assert outcome.code == 0
+    ranks = [line[:2] for line in outcome.out.splitlines() if line[1:2] == "."]
+    assert ranks == [f"{rank}." for rank in range(1, shown + 1)] * 2
+    assert f"{2 * shown} passages of 2 pages" in Path("best/index.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_notes_of_several_pages_name_flags_in_every_format(postil: Postil, form: str) -> None:
     Path("two.txt").write_text(PAGE, encoding="utf-8")

@@ -20,7 +20,6 @@ from xml.etree import ElementTree as ET
 
 from postil.data.explain import counted
 from postil.errors import UsageError
-from postil.interest.result import BEST, InterestingPagesResult, InterestingResult, PageSummary
 from postil.interest.text_fragments import web_address
 from postil.results.formats import excerpt
 from postil.results.page.blocks import clean
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from postil.documents.document import Block, Document
     from postil.interest.options import Goal
+    from postil.interest.result import InterestingPagesResult, InterestingResult, PageSummary
     from postil.passages.result import RankedPassage
 
 __all__ = [
@@ -503,7 +503,7 @@ def index_page(result: InterestingPagesResult) -> str:
         The HTML.
     """
     title = result.name or "Interesting passages"
-    passages = sum(min(BEST, len(page.passages)) for page in result.pages)
+    passages = sum(len(page.passages) for page in result.pages)
     said = f"{counted(passages, 'passage')} of {counted(len(result.pages), 'page')}"
     main = node(
         "main",
@@ -542,7 +542,7 @@ def _card(page: PageSummary) -> Element:
         "li",
         node("h2", heading),
         node("p", *_separated([origin(page.source, page.url), page.date or None]), class_="facts"),
-        node("ol", *(_passage(each, page, tag) for each in page.passages[:BEST])) if page.passages else None,
+        node("ol", *(_passage(each, page, tag) for each in page.passages)) if page.passages else None,
         None if page.passages else node("p", "No passage was found in this text.", class_="facts"),
         *(node("p", note, class_="note") for note in page.notes),
         class_="card",

@@ -28,7 +28,7 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
     """Options of `postil interesting`.
 
     Args:
-        k: Number of passages.
+        k: Number of passages, of each of several documents.
         goal: interest: what people find interesting, in English; topic: what the page is about. By default interest,
             and topic in other languages.
         model: Model of postil train interesting, for the goal interest; or untrained, the sum of cues, names and

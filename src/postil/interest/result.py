@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 from postil.data.parts import OptionalPart, Part
 from postil.documents.document import Document, FailedPage
@@ -11,7 +11,6 @@ from postil.passages.result import Gain, GainByLength, GainDifference, PassageDa
 from postil.results.base import Result
 
 __all__ = [
-    "BEST",
     "InterestSettings",
     "InterestTrainingResult",
     "InterestWeight",
@@ -19,10 +18,6 @@ __all__ = [
     "InterestingResult",
     "PageSummary",
 ]
-
-
-BEST: Final = 3
-"""Number of passages of each of several pages that people are shown."""
 
 
 class PageSummary(OptionalPart, frozen=True, kw_only=True):

@@ -10,7 +10,6 @@ from msgspec import to_builtins
 from postil.data.escaping import one_line
 from postil.data.explain import counted
 from postil.data.fields import plain_id
-from postil.interest.result import BEST, InterestingPagesResult, InterestingResult, InterestTrainingResult, PageSummary
 from postil.messages import Message
 from postil.passages.view import Ranking, by_cutoff, differences_table, gains_table, length_tables
 from postil.results.formats import excerpt, noted
@@ -20,6 +19,7 @@ from postil.results.views import View, best
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from postil.interest.result import InterestingPagesResult, InterestingResult, InterestTrainingResult, PageSummary
     from postil.passages.result import RankedPassage
 
 __all__ = ["Passage", "cards", "fields", "pages", "training", "view"]
@@ -108,7 +108,7 @@ NAME: Final = 30
 
 
 def pages(result: InterestingPagesResult) -> View:
-    """Show the best passages of each page; rows have all of them whole, tables the beginnings of the first three.
+    """Show the best passages of each page; rows have them whole, tables their beginnings.
 
     Args:
         result: The result.
@@ -119,7 +119,7 @@ def pages(result: InterestingPagesResult) -> View:
         for page in result.pages
         for each in page.passages or [None]
     ]
-    best = [(_name(page), each) for page in result.pages for each in page.passages[:BEST] or [None]]
+    best = [(_name(page), each) for page in result.pages for each in page.passages or [None]]
     passages = _passages_table(result.measure, best, pages=True)
     number = sum(len(page.passages) for page in result.pages)
     failed = f", {len(result.failed):,} failed" if result.failed else ""
