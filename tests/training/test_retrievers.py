@@ -136,7 +136,7 @@ def test_options_reach_the_model(corpus: Corpus, tmp_path: Path) -> None:
 
 def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
     some = articles(8, upvotes=False)
-    for count, expected in ((0, []), (2, ["no evaluation on dev: expected 100 comments of other"])):
+    for count, expected in ((0, []), (1, ["no evaluation on dev: expected two articles with comments"])):
         folder = tmp_path / str(count)
         folder.mkdir()
         made, said = corpus_of(folder, some, dev=count), list[str]()
@@ -145,19 +145,29 @@ def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
         assert trained is None
         assert Model.open(folder / "m").metadata["dev"] == []
         assert [text[: len(start)] for text, start in zip(said[1:], expected, strict=True)] == expected
-    trained = train_retriever("ir-t", made.path, tmp_path / "m", replace(BY_WORDS, eval_negatives=4))
-    assert trained is not None
-    assert {row.scorer for row in trained.rows} == {"tf-idf", "random"}  # nobody voted
 
 
-def test_a_small_dev_set_has_fewer_negatives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrievers, "ENOUGH_NEGATIVES", 2)
-    made, said = corpus_of(tmp_path, articles(8), dev=2), list[str]()
+def test_a_small_dev_set_has_fewer_negatives(tmp_path: Path) -> None:
+    made, said = corpus_of(tmp_path, articles(8, upvotes=False), dev=2), list[str]()
     options = RetrieverTrainOptions(ranker="tf-idf")
     trained = train_retriever("ir-t", made.path, tmp_path / "m", options, on_message=said.append)
     assert trained is not None
-    assert said[1].startswith("dev is small: comments are ranked among ")
-    assert said[1].endswith(" of other articles, not 100")
+    assert said[1:] == ["dev is small: comments are ranked among 4 of other articles, not 100"]
+    assert {row.scorer for row in trained.rows} == {"tf-idf", "random"}  # nobody voted
+    by_chance = {row.measure: row.value for row in trained.rows if row.scorer == "random"}
+    assert by_chance == pytest.approx({"recall@1": 1 / 5, "recall@5": 1, "recall@10": 1, "mrr": 137 / 300})
+    asked = train_retriever("ir-t", made.path, tmp_path / "asked", replace(options, eval_negatives=4))
+    assert asked == trained
+
+
+@needs_torch
+def test_a_small_dev_set_chooses_no_weights(tmp_path: Path) -> None:
+    made = corpus_of(tmp_path, articles(8), dev=2)
+    for asked, chosen in ((100, False), (4, True)):
+        train_retriever("ir-t", made.path, tmp_path / f"{asked}", small(eval_negatives=asked))
+        config = Model.open(tmp_path / f"{asked}").config
+        weights = (config["interpolation_weight"], config["feature_weight"])
+        assert (weights != retrievers.WEIGHTS) == chosen
 
 
 def test_ir_tc_needs_contents(tmp_path: Path) -> None:

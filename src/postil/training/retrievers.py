@@ -74,7 +74,7 @@ __all__ = ["check_retriever", "train_retriever", "update_model"]
 INTERPOLATION_WEIGHTS: Final = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """Weights of the TF-IDF cosine, beside relevance, that are tried on dev."""
 ENOUGH_NEGATIVES: Final = 20
-"""Number of comments of other articles that an evaluation needs."""
+"""Number of comments of other articles that weights are chosen among."""
 FEATURE_WEIGHTS: Final = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Weights of the logit of features, beside relevance, that are tried on dev."""
 
@@ -113,13 +113,13 @@ def _best_weights(task: RankingTask, parts: Mapping[str, Scorer]) -> Weights:
 
 
 def _dev_task(starts: NDArray[np.int64], negatives: int, seed: int, on_message: OnMessage) -> RankingTask | None:
-    """The ranking task of a dev set, with fewer negatives where it is small; None where it is too small."""
+    """The ranking task of a dev set, with fewer negatives if it is small; None if an article has all comments."""
     others = int(starts[-1] - np.diff(starts).max())
-    if ENOUGH_NEGATIVES <= others < negatives:
+    if 0 < others < negatives:
         on_message(f"dev is small: comments are ranked among {others:,} of other articles, not {negatives:,}")
         negatives = others
     try:
-        return sample_negatives(starts, negatives, seed) if negatives else all_negatives(starts)
+        return sample_negatives(starts, negatives, seed) if negatives and others else all_negatives(starts)
     except Undefined as error:
         on_message(Message("no evaluation on dev: {problem}", problem=error.message))
         return None
@@ -374,7 +374,8 @@ def _dev_ranking(
 ) -> tuple[RankingResult | None, Weights | None]:
     """The evaluation on dev, and the weights where the ranker is ``both``.
 
-    There is no evaluation where the corpus has no dev set, or one that is too small.
+    There is no evaluation where the corpus has no dev set, or one in which a single article has comments; a small one
+    chooses no weights.
     """
     weights = WEIGHTS if options.ranker == "both" else None
     task = None
@@ -390,7 +391,8 @@ def _dev_ranking(
     known = {name: constant(scorer(*task.pairs)) for name, scorer in scorers.items()} | {"upvotes": popularity(votes)}
     both: dict[str, Scorer] = {}
     if weights is not None:
-        weights = _best_weights(task, known)
+        if np.min(task.sampled) >= min(ENOUGH_NEGATIVES, options.eval_negatives):
+            weights = _best_weights(task, known)
         both["both"] = partial(_weighted, known, weights)
     return evaluate(task, both | known, bootstrap_counts(len(task), seed=options.seed)), weights
 
