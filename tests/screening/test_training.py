@@ -62,6 +62,26 @@ def test_a_screen_tells_what_is_held_and_why(screen: Path) -> None:
     assert rude.attributes["TOXICITY"] > 0.5 > spam.attributes["TOXICITY"]
 
 
+def test_a_screen_holds_from_another_threshold(screen: Path, tmp_path: Path) -> None:
+    kind = "we walked home in the rain"
+    assert [Screen.open(screen).holding_from(each).judge([kind])[0].decision for each in (None, 0.0)] == [
+        "keep",
+        "hold",
+    ]
+    write(tmp_path / "texts.jsonl", [Decision(kind, "keep")])
+    for threshold, held in ((None, "keep"), (0.0, "hold")):
+        found = screen_file(str(tmp_path / "texts.jsonl"), ScreenOptions(model=str(screen), threshold=threshold))
+        assert found.rows[0].decision == held
+        assert found.threshold == (Screen.open(screen).threshold if threshold is None else threshold)
+
+
+def test_the_share_of_texts_to_look_at_stands_beside_the_precision(tmp_path: Path) -> None:
+    found = trained(tmp_path, rows())
+    points = [replace(found.points[0], held=held, texts=801) for held in (177, 0)]
+    grid = training(replace(found, points=(*points, replace(points[0], held=0, texts=0)))).grids[0].grid(typeset=False)
+    assert [row[-1] for row in grid] == ["share", ".221", ".000", "-"]
+
+
 def test_decisions_in_the_words_of_a_site(tmp_path: Path) -> None:
     lines = ["text,decision,reason"]
     for at, row in enumerate(rows()):

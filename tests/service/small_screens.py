@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,6 +55,9 @@ class SmallScreen:
             found["attributes"],
             tuple(found["languages"]),
         )
+
+    def holding_from(self, threshold: float | None) -> SmallScreen:
+        return self if threshold is None else replace(self, threshold=threshold)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -64,9 +64,8 @@ def screen_file(
         PostilError: What reads texts besides n-grams fails.
     """
     endpoint = None if options.encoder is None else EncoderEndpoint(url=options.encoder, on_message=on_message)
-    screen = Screen.open(options.model, endpoint)
+    screen = Screen.open(options.model, endpoint).holding_from(options.threshold)
     screen.readers.check_endpoint(options.encoder)
-    threshold = screen.threshold if options.threshold is None else options.threshold
     rows = read(texts, _Text, (inputs or InputOptions()).readings({"texts": _Text}, on_message)["texts"])
     found: list[ScreenedRow] = []
     with progress("texts", rows) as stream:
@@ -77,7 +76,7 @@ def screen_file(
                         **row.carried(),
                         id=str(len(found) + 1) if row.id is None else str(row.id),
                         probability=one.probability,
-                        decision="hold" if one.probability >= threshold else "keep",
+                        decision=one.decision,
                         reasons=dict(one.reasons),
                         text=row.text,
                     )
@@ -86,4 +85,4 @@ def screen_file(
         raise InvalidInput("expected rows with a text, got none", where=texts)
     if options.sort:
         found.sort(key=lambda one: one.probability, reverse=True)  # which keeps the order of equal ones
-    return ScreeningResult(rows=tuple(found), threshold=threshold, model=screen.hash)
+    return ScreeningResult(rows=tuple(found), threshold=screen.threshold, model=screen.hash)

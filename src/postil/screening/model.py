@@ -13,7 +13,7 @@ The folder is a model folder:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, Self
 
 import msgspec
@@ -148,6 +148,16 @@ class Screen:
             model.array("intercepts", Expected("float64", (targets,))),
         )
         return cls(model.path, model.hash, settings, weights, Readers.open(model, endpoint))
+
+    def holding_from(self, threshold: float | None) -> Self:
+        """The same screen with another threshold.
+
+        Args:
+            threshold: Probability from which a text is held; None for its own.
+        """
+        if threshold is None:
+            return self
+        return replace(self, settings=msgspec.structs.replace(self.settings, threshold=threshold))
 
     @property
     def threshold(self) -> float:

@@ -59,6 +59,7 @@ def training(result: ScreenTrainingResult) -> View:
                 Interval("recall", "value", at=attrgetter("recall")),
                 Count("held", "held"),
                 Count("of", "texts"),
+                Number("share", lambda one: one.held / one.texts if one.texts else None),
             ),
         ),
         Table(

@@ -191,7 +191,11 @@ class OpenModels:
             commenters[name] = OpenModel(name, commenter)
         qualities = {name: Quality.open(folder) for name, folder in config.quality.items()}
         screens = Screens.open(
-            config.screens, any_language=options.any_language, jobs=options.jobs, endpoint=_endpoint(options)
+            config.screens,
+            any_language=options.any_language,
+            jobs=options.jobs,
+            endpoint=_endpoint(options),
+            threshold=options.threshold,
         )
         return cls(commenters, qualities, candidate_filter, options.jobs, options.metrics, screens)
 

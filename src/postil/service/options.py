@@ -44,6 +44,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         webhook_secret: File of the webhook's secrets, whsec_…, one per line; all of them sign.
         screens: Screen of comments, NAME=DIR or DIR, which answers as Perspective does; repeatable. Of several the
             first one that knows the attribute and the language answers.
+        threshold: Probability from which screens hold a comment; by default that of each screen.
         any_language: Let screens answer for comments in languages that they did not learn from, too.
         articles: Articles to choose from on the page for editors: a table of any format, read when the service starts.
         encoder: Address of the endpoint that the sentence encoder of a model's filter is behind, of models that were
@@ -73,6 +74,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     webhook: Annotated[str | None, Flag(metavar="URL", group="Coral and webhooks")] = None
     webhook_secret: Annotated[str | None, Flag(metavar="FILE", group="Coral and webhooks")] = None
     screens: Annotated[tuple[str, ...], Flag("screen", metavar="[NAME=]DIR", first=True)] = ()
+    threshold: Annotated[float | None, Flag(min=0, max=1, metavar="P", group="Screens")] = None
     any_language: Annotated[bool, Flag(group="Screens")] = False
     articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
     encoder: Annotated[str | None, Flag(metavar="URL", group="Encoders")] = None

@@ -76,7 +76,13 @@ class Screens:
 
     @classmethod
     def open(
-        cls, folders: Mapping[str, str], *, any_language: bool, jobs: int, endpoint: EncoderEndpoint | None = None
+        cls,
+        folders: Mapping[str, str],
+        *,
+        any_language: bool,
+        jobs: int,
+        endpoint: EncoderEndpoint | None = None,
+        threshold: float | None = None,
     ) -> Self:
         """Open screens, and read a text with each, so that the first request is not slower.
 
@@ -85,6 +91,7 @@ class Screens:
             any_language: True to answer for languages that a screen did not learn from.
             jobs: Number of threads per request.
             endpoint: The endpoint that sentence encoders are behind.
+            threshold: Probability from which they hold a text; None for that of each.
 
         Raises:
             InvalidInput: A folder holds no screen, or it is damaged.
@@ -92,7 +99,8 @@ class Screens:
             UsageError: A sentence encoder is behind an endpoint that is not named, or not installed.
             PostilError: The endpoint of a sentence encoder gives no vectors.
         """
-        known = {name: OpenScreen(name, Screen.open(folder, endpoint)) for name, folder in folders.items()}
+        opened = {name: Screen.open(folder, endpoint).holding_from(threshold) for name, folder in folders.items()}
+        known = {name: OpenScreen(name, screen) for name, screen in opened.items()}
         for one in known.values():
             one.screen.judge(["comment"])
         found = cls(known, any_language, jobs)

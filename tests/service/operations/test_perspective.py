@@ -331,6 +331,17 @@ def test_a_screen_adds_to_the_reasons_to_hold(opened: Callable[..., OpenModels])
         ask("screen", text="Depp", screen="none")
 
 
+@pytest.mark.parametrize(("threshold", "decision"), [(None, "accept"), (0.1, "hold"), (0.126, "accept")])
+def test_a_service_holds_from_another_threshold(
+    opened: Callable[..., OpenModels], threshold: float | None, decision: str
+) -> None:
+    models = opened(threshold=threshold)
+    found = asking(models)("screen", text=KIND, lang="de")
+    assert (found["decision"], found["probability"]) == (decision, 0.125)
+    (listed,) = asking(models)("models")["models"]
+    assert listed["threshold"] == (0.5 if threshold is None else threshold)
+
+
 def test_screens_are_listed_without_their_folders(opened: Callable[..., OpenModels]) -> None:
     models = opened()
     (listed,) = asking(models)("models")["models"]
