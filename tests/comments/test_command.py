@@ -61,7 +61,13 @@ def rows(outcome: Outcome) -> list[dict[str, Any]]:
 
 def test_a_training_tells_how_well_it_does(postil: Postil) -> None:
     done = postil("train", "ir-t", "--corpus", "corpus", *BY_WORDS, "--out", "m", "--format", "jsonl")
-    assert done.err.splitlines()[-1] == "ir-t in m; go on with: postil comment ARTICLES --model m"
+    unfit, further = done.err.splitlines()[-2:]
+    assert unfit == (
+        "until labels teach the model, unfit suggestions are not left out: postil label ARTICLES --model m --out "
+        "labels.jsonl, then postil calibrate m --labels labels.jsonl; nor are insults that the built-in lists of words "
+        "lack: postil comment --blocklist FILE"
+    )
+    assert further == "ir-t in m; go on with: postil comment ARTICLES --model m"
     told = [json.loads(line) for line in done.out.splitlines()]
     assert {row["scorer"] for row in told} == {"tf-idf", "upvotes", "random"}
     assert {row["measure"] for row in told} >= {"recall@1", "mrr"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postil.comments.result import SuggestionsResult
-from postil.data.suggestions import Provenance, Source, Suggestion, Suggestions
+from postil.data.suggestions import Provenance, Selecting, Source, Suggestion, Suggestions
 from postil.results.views import show
 
 
@@ -35,3 +35,13 @@ def test_documents_have_whole_texts_with_their_labels() -> None:
         shown = show(form, SuggestionsResult(suggestions=(row,)))
         assert text.strip() in shown
         assert "Machine-generated suggestion" in shown
+
+
+def test_before_labels_the_table_says_what_is_not_left_out() -> None:
+    provenance = Provenance.retrieved("ir-t", "8d0c", (Source("a7", "3"),))
+    choice = provenance.selected(Selecting("big", "8d0c"))
+    for made, probability, said in ((provenance, None, True), (provenance, 0.4, False), (choice, None, False)):
+        one = Suggestion("Bring a coat.", 2.5, 1, made, probability)
+        result = SuggestionsResult(suggestions=(Suggestions("x", (one,)),))
+        assert ("until labels teach the model, unfit suggestions are not left out" in show("table", result)) == said
+        assert "until labels" not in show("jsonl", result)

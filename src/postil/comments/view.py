@@ -23,7 +23,7 @@ from postil.comments.result import (
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.suggestions import Selecting
-from postil.messages import Message, Setting
+from postil.messages import Blank, Command, Message, Setting
 from postil.metrics.result import SystemScore
 from postil.results.formats import excerpt, value_with_interval
 from postil.results.numbers import DASH
@@ -56,6 +56,7 @@ __all__ = [
     "suggestions",
     "training",
     "training_pictures",
+    "untaught",
     "update",
 ]
 
@@ -114,6 +115,24 @@ ABOUT: Final[tuple[Column, ...]] = (
 """Columns that a narrow terminal shows below a text."""
 
 
+def untaught(model: str) -> Message:
+    """Sentence on what a retriever without labels does not leave out.
+
+    Args:
+        model: Folder of the model.
+    """
+    labels = "labels.jsonl"
+    return Message(
+        "until labels teach the model, unfit suggestions are not left out: {label}, then {calibrate}; nor are insults "
+        "that the built-in lists of words lack: {comment}",
+        label=Command("label", (Blank("ARTICLES"),), (Setting("model", model), Setting("out", labels))),
+        calibrate=Command(
+            "calibrate", (model,), (Setting("labels", labels),), call='postil.calibrate(model, "labels.jsonl")'
+        ),
+        comment=Command("comment", settings=(Setting("blocklist", Blank("FILE")),)),
+    )
+
+
 def suggestions(result: SuggestionsResult) -> View:
     """Make the view of suggestions; only JSON and JSON Lines have the comments that were filtered out.
 
@@ -137,6 +156,9 @@ def suggestions(result: SuggestionsResult) -> View:
         )
     if filtered := sum(len(row.filtered) for row in result.suggestions):
         remarks.append(Message("{n:,} filtered out; {reasons} gives the reasons", n=filtered, reasons=REASONS))
+    found = [one for _, one, _ in lines if one.provenance.method == "retrieved"]
+    if found and all(one.probability is None and not isinstance(one.provenance.selecting, Selecting) for one in found):
+        remarks.append(untaught(Blank("MODEL")))
     choices = [[one.provenance.selecting for one in row.suggestions] for row in result.suggestions]
     if usual := sum(any(isinstance(one, Selecting) and one.problem for one in each) for each in choices):
         remarks.append(f"{counted(usual, 'article')} in the usual order, without a choice of the language model")

@@ -149,6 +149,7 @@ def retriever(
 
     Example: postil train ir-tc --corpus corpus --out model
     """
+    from postil.comments.view import untaught  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
     from postil.training.retrievers import train_retriever  # noqa: PLC0415
 
@@ -157,6 +158,8 @@ def retriever(
     result = train_retriever(name, corpus, out, options, grid=asked, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
+    if not fit.labels and is_main_process():
+        say(untaught(out))
     _tell(name, out)
     fit.calibrate(out, None, format, options.encoder if is_address(options.encoder or "") else None)
 
