@@ -104,6 +104,41 @@ def told(outcome: Outcome) -> dict[str, Any]:
     return said
 
 
+NO_SYSTEM = "no column system; all rows are of 'candidates' (if there is one: --column"
+
+
+def test_rows_without_systems_are_of_one(postil: Postil) -> None:
+    # The mean grades of the four texts are 1, 2, 4, 3, so r is .8 as of `small`.
+    Path("rated.csv").write_text("item,text,bleu,rating\ni0,a,.1,1\ni1,b,.2,2\ni2,c,.3,4\ni3,d,.4,3\n")
+    ratings = ("--judgements", "rated.csv", "--column", "judgements.grade=rating", *FEW, "--format", "jsonl")
+    outcome = postil("correlate", "rated.csv", "--metric-columns", "bleu", *ratings)
+    assert rows(outcome)["bleu", "pearson"]["value"] == pytest.approx(0.8)
+    assert f"rated.csv: {NO_SYSTEM} system=COLUMN)\n" in outcome.err
+    assert f"rated.csv: {NO_SYSTEM} judgements.system=COLUMN)\n" in outcome.err
+    # Scores name the system after their file, or ratings have one: the side without a column is of that.
+    write("s.jsonl", scores("bleu", METEOR, system="answers"))
+    assert rows(postil("correlate", "s.jsonl", *ratings))["bleu", "pearson"]["n"] == 4
+    write("j.jsonl", judgements(GRADES, system="answers"))
+    given = ("--metric-columns", "bleu", "--judgements", "j.jsonl", *FEW, "--format", "jsonl")
+    assert rows(postil("correlate", "rated.csv", *given))["bleu", "pearson"]["n"] == 4
+    for command in (("estimate", "rated.csv"), ("combine", "fit", "rated.csv", "--out", "model")):
+        assert postil(*command, "--metric-columns", "bleu", "--judgements", "j.jsonl").code == 0
+    assert postil("combine", "apply", "rated.csv", "--metric-columns", "bleu", "--model", "model").code == 0
+
+
+def test_ratings_without_systems_are_not_those_of_several(postil: Postil) -> None:
+    write("s.jsonl", [*scores("bleu", METEOR, system="a"), *scores("bleu", METEOR, system="b")])
+    Path("rated.csv").write_text("item,rating\ni0,1\ni1,2\n")
+    outcome = postil("correlate", "s.jsonl", "--judgements", "rated.csv", "--column", "judgements.grade=rating")
+    assert outcome.code == 3
+    assert f"rated.csv: {NO_SYSTEM} judgements.system=COLUMN)\n" in outcome.err
+    assert "no text has both scores and judgements: 8 scored (such as i0 by a), 2 judged (such as i0 by" in outcome.err
+    unnamed = postil("correlate", "s.jsonl", "--judgements", "rated.csv")  # what it lacks is the grade alone
+    assert (
+        "rated.csv:1: grade: no such column; the file has: item, rating; name the one for it: --column" in unnamed.err
+    )
+
+
 @pytest.mark.parametrize(
     ("by", "value", "n", "dropped"),
     [

@@ -319,7 +319,8 @@ def apply_to_files(
     """
     if options.out is not None:
         check_apart(options.out, [*scores, model])
-    return apply_to_rows(open_score_files(scores, inputs, on_message), model, options, on_message)
+    rows = open_score_files(scores, inputs, on_message, compares=False)
+    return apply_to_rows(rows, model, options, on_message)
 
 
 def apply_to_rows(

@@ -313,6 +313,7 @@ class Reading:
             fields: Fields of the row, whose own columns another field does not mean where nobody named its column.
         """
         missing = [name for name in missing if name in self.columns][:1] or missing
+        missing = [name for name in missing if name not in self.assumed] or missing
         sources = [self.columns.get(name) or name for name in missing]
         free = [name for name in names if missing[0] in self.columns or name not in fields]
         near = nearest(sources[0], free) if len(missing) == 1 < len(names) and sources[0] not in names else None

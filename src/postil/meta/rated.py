@@ -252,8 +252,9 @@ class Rated:
             InvalidInput: A file, a column or a value is wrong.
             UsageError: Scores are no table.
         """
+        names.assume("scores", {"system": SYSTEM})
         rows = None if scores is None else open_scores(scores, names)
-        names.assume("judgements", {"annotator": CONSTANTS["annotator"]})
+        names.assume("judgements", CONSTANTS)
         rated = open_judgements(judgements, names)
         written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
         return cls(rows, rated, {(row.item, row.system): row.text for row in written})
@@ -346,7 +347,11 @@ def _is_long(table: Table, names: ColumnNames) -> bool:
 
 
 def open_score_files(
-    paths: Sequence[str], inputs: ScoreInputOptions | None = None, on_message: OnMessage = lambda _: None
+    paths: Sequence[str],
+    inputs: ScoreInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+    *,
+    compares: bool = True,
 ) -> LocatedRows[Score]:
     """Open files of item scores that a command names.
 
@@ -354,13 +359,17 @@ def open_score_files(
         paths: Files of score rows, or of tables with one column per metric; ``-`` for standard input.
         inputs: Options of reading them.
         on_message: Callback for status messages.
+        compares: False where scores without a column of systems may be of one.
 
     Raises:
         UsageError: There is no file, two of them are standard input, or an option of reading makes no sense.
         InvalidInput: A file is missing.
     """
     check_standard_input(*paths)
-    return open_scores(paths, _names_of_files({"scores": Score}, inputs or ScoreInputOptions(), on_message))
+    names = _names_of_files({"scores": Score}, inputs or ScoreInputOptions(), on_message)
+    if not compares:
+        names.assume("scores", {"system": SYSTEM})
+    return open_scores(paths, names)
 
 
 def open_rating_file(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.data.explain import shown
+from postil.data.frames import SYSTEM
 from postil.data.groups import nested
 from postil.data.parts import NAMED, Excluded
 from postil.data.ranking import without_noise
@@ -34,7 +35,19 @@ if TYPE_CHECKING:
     from postil.data.grades import Scale
     from postil.data.rows import Judgement, Score
 
-__all__ = ["Judged", "Key", "Ratings", "Scored", "Table", "excluded_texts", "join", "meet", "repeated_texts", "such_as"]
+__all__ = [
+    "Judged",
+    "Key",
+    "Ratings",
+    "Scored",
+    "Table",
+    "excluded_texts",
+    "join",
+    "meet",
+    "repeated_texts",
+    "such_as",
+    "unite_systems",
+]
 
 Key: TypeAlias = tuple[str, str]
 """Join key of scores and judgements: item and system."""
@@ -540,6 +553,30 @@ def join(
     )
 
 
+def unite_systems(scored: Scored, judged: Judged) -> None:
+    """Give scores or ratings that came without systems the one system of the other side.
+
+    Args:
+        scored: The scores.
+        judged: The ratings.
+
+    >>> from postil.data.rows import Judgement, Score
+    >>> scored, judged = Scored([Score("1", "gpt", "a", 0.5, "")]), Judged([Judgement("1", SYSTEM, "ann", 4.0)])
+    >>> unite_systems(scored, judged)
+    >>> list(judged.rows)
+    [('1', 'gpt')]
+    """
+    named = {system for _, system in (*scored.rows, *judged.rows)}
+    sides = {system for _, system in scored.rows}, {system for _, system in judged.rows}
+    if len(named) != 2 or {SYSTEM} not in sides or max(map(len, sides)) > 1:
+        return
+    [name] = named - {SYSTEM}
+    scored.rows = {(item, name): row for (item, _), row in scored.rows.items()}
+    scored.copies = {(item, name) for item, _ in scored.copies}
+    judged.rows = {(item, name): row for (item, _), row in judged.rows.items()}
+    judged.repeated = {(item, name): None for item, _ in judged.repeated}
+
+
 def meet(scored: Scored, judged: Judged, needed: Sequence[str]) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
     """Select the score rows of texts that have ratings and all needed scores; name the excluded ones.
 
@@ -551,6 +588,7 @@ def meet(scored: Scored, judged: Judged, needed: Sequence[str]) -> tuple[NDArray
     Raises:
         Undefined: There is no such text.
     """
+    unite_systems(scored, judged)
     complete = ~np.isnan(scored.dense[:, [scored.columns[name] for name in needed]]).any(axis=1)
     keys = list(scored.rows)
     there = np.array([key in judged.rows for key in keys], bool)
