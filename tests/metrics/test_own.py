@@ -196,6 +196,63 @@ def test_a_dataclass_has_its_fields_as_parameters() -> None:
     assert list(score(Longer).corpus) == ["longer"]  # it is registered under that name
 
 
+def test_a_function_of_the_candidate_alone_needs_no_references() -> None:
+    def marks(candidate: str, mark: str = "!") -> int:  # with the default of a parameter, it is none of references
+        return candidate.count(mark)
+
+    def optional(candidate: str, references: list[str] | None = None) -> int:
+        return len(references or [])
+
+    found = postil.score(CANDIDATES, metrics=[marks, len], items=[1, 2, 2], systems=["a", "a", "b"])
+    assert found.items["marks"].tolist() == [1.0, 0.0, 0.0]
+    assert found.items["len"].tolist() == [4.0, 3.0, 2.0]
+    assert (found.item_names, found.system_names) == (("1", "2", "2"), ("a", "a", "b"))
+    assert re.fullmatch(r"marks\(mark=!\)\|source:[0-9a-f]{12}\|postil:.*", found.signatures["marks"])
+    assert not found.equal_references
+    both = score(marks, optional)
+    assert (both.items["marks"].tolist(), both.signatures["marks"]) == ([1.0, 0.0, 0.0], found.signatures["marks"])
+    assert both.items["optional"].tolist() == [2.0, 1.0, 3.0]
+
+
+def test_batches_and_tables_without_references() -> None:
+    @register_metric(batched=True, batch_size=2)
+    class Lengths:
+        def __call__(self, candidates: list[str]) -> list[int]:
+            return list(map(len, candidates))
+
+    rows = [{"item": "1", "text": "a b"}, {"item": "2", "text": "."}, {"item": "3", "text": "c"}]
+    found = postil.score(rows, metrics=["Lengths"], controls=postil.ControlOptions())
+    assert {name: values.tolist() for name, values in found.items.items()} == {
+        "Lengths": [3.0, 1.0, 1.0],
+        "control:length": [2.0, 0.0, 1.0],
+    }
+    assert not found.equal_references
+    tokens = postil.score([["a", "b"], ["c"]], metrics="Lengths")
+    assert tokens.items["Lengths"].tolist() == [3.0, 1.0]
+
+
+def test_what_needs_references_says_so() -> None:
+    def marks(candidate: str) -> int:
+        return candidate.count("!")
+
+    with pytest.raises(
+        UsageError, match=r"expected references \(references=…\), which rouge-1 and equal read; a metric"
+    ):
+        postil.score(CANDIDATES, metrics=["rouge-1", marks, equal])
+    with pytest.raises(UsageError, match="which bleu-4, meteor, rouge-l and cider-d read"):
+        postil.score(CANDIDATES)
+    with pytest.raises(UsageError, match="weights is of references, and there are none"):
+        postil.score(CANDIDATES, metrics=marks, weights=WEIGHTS)
+    rows = [{"item": 1, "text": "a"}]
+    with pytest.raises(UsageError, match="scale is of references, and there are none"):
+        postil.score(rows, metrics=marks, scale=postil.Scale(1, 5))
+    with pytest.raises(UsageError, match="w-marks: marks reads no weights"):
+        define(marks)(weighted=True)
+    register_metric(low=0)(marks)
+    with pytest.raises(UsageError, match="consensus: expected a metric that compares texts, got 'marks'"):
+        postil.consensus_weights([["a", "b"]], metric="marks")
+
+
 def test_batches() -> None:
     sizes: list[int] = []
 
@@ -314,7 +371,10 @@ def test_classes_that_are_no_metrics() -> None:
     for given, told in (
         (Bare, "metric Bare: expected a dataclass: @dataclass(frozen=True, kw_only=True)"),
         (Abstract, "metric Abstract: expected a class that can be made without arguments: Can't instantiate"),
-        (NoCall, "metric NoCall: expected a function of (candidate, references) or (candidate, references, weights)"),
+        (
+            NoCall,
+            "metric NoCall: expected a function of (candidate), (candidate, references) or (candidate, references",
+        ),
     ):
         with pytest.raises(UsageError, match=re.escape(told)):
             register_metric(given)
@@ -416,8 +476,9 @@ def test_an_error_within_a_control_has_the_text() -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        lambda candidate: 1,
+        lambda: 1,
         lambda candidate, *, alpha: 1,
+        lambda candidate, *, weights: 1,
         lambda candidate, references, weights, more: 1,
         lambda candidate, references, *, needed: 1,
         lambda *everything: 1,
@@ -425,7 +486,7 @@ def test_an_error_within_a_control_has_the_text() -> None:
     ],
 )
 def test_other_signatures_are_refused(given: Callable[..., object]) -> None:
-    with pytest.raises(UsageError, match=r"^metric x: expected a function of \(candidate, references\) or .*; got "):
+    with pytest.raises(UsageError, match=r"^metric x: expected a function of \(candidate\), \(candidate, ref.*; got "):
         register_metric(name="x")(given)
 
 
@@ -437,7 +498,7 @@ def test_what_else_is_no_metric() -> None:
         return 1.0
 
     for given, told in (
-        (waits, "metric waits: expected a function of (candidate, references)"),
+        (waits, "metric waits: expected a function of (candidate), (candidate, references)"),
         (taken, "metric taken: every metric has a 'better' of its own; rename the parameter"),
         (lambda candidate, references: 1, "metric <lambda>: expected a name of letters, digits"),
     ):

@@ -174,7 +174,7 @@ def refusal(*arguments: object, **named: object) -> str:
         ([], [], "candidates: expected at least one candidate, got none"),
         ("a text", [["a"]], "candidates: expected a list or a column, got str"),
         ({"a"}, [["a"]], "candidates: expected a list or a column, got set"),
-        (["a"], None, "references: expected a list or a column, got NoneType"),
+        (["a"], 5, "references: expected a list or a column, got int"),
         (["a", "b"], [["a"]], "references: expected one entry for each of 2 candidates, got 1"),
         (["a", "b"], [["a"], []], "references:2: expected at least one reference, got none"),
         (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
-from command_line import put
+from command_line import put, refusal
 from postil.metrics import spec
 from postil.options import changed_settings
 from postil.studies.options import CommentsOptions
@@ -62,6 +62,55 @@ def test_functions_and_registered_metrics_of_a_file(postil: Postil) -> None:
     assert json.loads(compared.out)["lower_is_better"] == ["my-metric", "w-my-metric"]
 
 
+def test_a_metric_of_the_text_alone_needs_no_references(postil: Postil) -> None:
+    Path("mine.py").write_text("def marks(text):\n    return text.count('!')\n")
+    Path("answers.csv").write_text("item,text,rating\n1,Yes!,4\n2,no,1\n3,Oh! Well!,5\n")
+    outcome = postil("score", "answers.csv", "--plugin", "mine.py", "-m", "marks", "--items", "s.jsonl", "--controls")
+    assert outcome.code == 0, outcome.err
+    assert [line.split() for line in outcome.out.splitlines()[2:3]] == [["answers", "3", "1.0000"]]
+    rows = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
+    assert [(row["item"], row["metric"], row["score"]) for row in rows] == [
+        ("1", "marks", 1.0),
+        ("2", "marks", 0.0),
+        ("3", "marks", 2.0),
+        ("1", "control:length", 1.0),
+        ("2", "control:length", 1.0),
+        ("3", "control:length", 2.0),
+    ]
+    ratings = ("--judgements", "answers.csv", "--column", "judgements.grade=rating")
+    compared = postil("correlate", "s.jsonl", *ratings, "--format", "json")
+    assert compared.code == 0, compared.err
+    found = json.loads(compared.out)
+    assert (found["data"]["texts"], found["correlations"][0]["metric"]) == (3, "marks")
+
+
+def test_texts_of_several_files_without_references(postil: Postil) -> None:
+    Path("mine.py").write_text("def marks(text):\n    return text.count('!')\n")
+    Path("a.txt").write_text("Yes!\nno\n")
+    Path("b.txt").write_text("Oh!!\n")
+    outcome = postil("score", "a.txt", "b.txt", "--plugin", "mine.py", "-m", "marks", "--format", "jsonl")
+    assert outcome.scores == {("a", "marks"): 0.5, ("b", "marks"): 2.0}
+    assert "b: no candidate for 1 of 2 items; its scores are over the others" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (
+            ("-m", "meteor", "-m", "marks"),
+            "expected references (--references FILE), which meteor read; a metric of the",
+        ),
+        ((), "which bleu-4, meteor, rouge-l and cider-d read"),
+        (("-m", "marks", "--scale", "5"), "--scale is of references, and there are none"),
+        (("-m", "marks", "--save-background", "b"), "--save-background is of references, and there are none"),
+        (("-m", "marks", "--ungraded", "drop"), "--ungraded is of references, and there are none"),
+    ],
+)
+def test_what_needs_references_is_named(postil: Postil, more: tuple[str, ...], told: str) -> None:
+    Path("mine.py").write_text("def marks(text):\n    return text.count('!')\n")
+    assert told in refusal(postil, "score", "c.jsonl", "--plugin", "mine.py", *more, code=2)
+
+
 def test_what_a_metric_prints_is_not_in_the_result(postil: Postil) -> None:
     Path("mine.py").write_text("print('loading')\ndef f(x, y):\n    print(x)\n    return 0.5\n")
     outcome = postil(*COMMAND, "-m", "f", "--format", "jsonl")
@@ -92,7 +141,7 @@ def test_a_module_is_found_as_python_finds_it(postil: Postil, monkeypatch: pytes
         (1, "import sys; sys.exit(0)", "plugin mine.py: SystemExit: 0, line 1 of mine.py"),
         (2, MINE.replace("my-metric", "meteor"), "plugin mine.py: metric meteor: the package has one of that name"),
         (2, MINE.replace("my-metric", "my metric"), "plugin mine.py: metric 'my metric': expected a name of letters"),
-        (2, "def f(x): return 1\n", "metric f: expected a function of (candidate, references) or"),
+        (2, "def f(): return 1\n", "metric f: expected a function of (candidate), (candidate, references) or"),
         (2, "def fff(x, y): return 1\n", "unknown metric 'f'; did you mean 'fff'? Known: bertscore, "),
         (2, "from math import dist as f\n", "unknown metric 'f'"),
         (2, MINE.replace("other", "f"), "unknown metric 'f'"),  # its name is my-metric, and lower is better

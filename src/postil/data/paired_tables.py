@@ -40,7 +40,17 @@ if TYPE_CHECKING:
     from postil.data.frames import Table
     from postil.data.reading import Reading
 
-__all__ = ["PAIR", "Pairing", "distinct_references", "firsts", "pair_tables", "repeated", "several_tables", "unpaired"]
+__all__ = [
+    "PAIR",
+    "Pairing",
+    "alone",
+    "distinct_references",
+    "firsts",
+    "pair_tables",
+    "repeated",
+    "several_tables",
+    "unpaired",
+]
 
 T = TypeVar("T", Candidate, Reference)
 
@@ -207,6 +217,27 @@ def pair_tables(
     counts = None if found.same and len(roles) == len(PAIR) else RowCounts()
     each = tuple(_with_columns(reading, number) for reading in found.each)
     return replace(found, readings=readings, counts=counts, each=each)
+
+
+def alone(candidates: Table | Sequence[Table], given: Mapping[str, Reading]) -> Pairing:
+    """Options of reading candidates without references; see `pair_tables`.
+
+    Args:
+        candidates: The table of the candidates, or several.
+        given: Options by role, as the flags have them.
+
+    Raises:
+        UsageError: Several are standard input, or two systems have the same name.
+        InvalidInput: A column could be several fields.
+    """
+    tables = several_tables(candidates) or [cast("Table", candidates)]
+    check_standard_input(*[each for each in tables if isinstance(each, str)])
+    each = (given["candidates"],) * len(tables)
+    if len(tables) > 1:
+        each = _with_systems(tables, each)
+    if _are_numbered(tables, [("candidates", reading, False) for reading in each]):
+        each = tuple(_with_columns(reading, {"item": ROW}) for reading in each)
+    return Pairing({**given, "candidates": each[0]}, joint=False, same=False, each=each)
 
 
 def _with_systems(tables: Sequence[Table], readings: Sequence[Reading]) -> tuple[Reading, ...]:

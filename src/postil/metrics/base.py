@@ -121,6 +121,11 @@ class Metric(Specified):
         return self.weighted
 
     @property
+    def needs_references(self) -> bool:
+        """False if it is a metric of the candidate alone, which no reference changes."""
+        return True
+
+    @property
     def reads_tokens(self) -> bool:
         """False if it reads texts alone, so that no score depends on the tokenizer."""
         return True

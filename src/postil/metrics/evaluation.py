@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHUNK",
+    "NO_REFERENCES",
     "Batch",
     "Evaluation",
     "ItemScores",
@@ -89,6 +90,10 @@ class ReferenceTexts:
     weighting: str = "given"
     similarity: Metric | None = None
     whole: tuple[int, int] | None = None
+
+
+NO_REFERENCES: Final = ReferenceTexts([""], np.array([0, 1]), weighting="")
+"""The one set of all candidates where no metric reads references; no candidate counts as a copy of its text."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -268,7 +273,8 @@ class Evaluation:
             refuse=refuse,
             met=() if self._blocks else self._met,
         )
-        self.copies.bind(references.texts, references.offsets)
+        if references is not NO_REFERENCES:
+            self.copies.bind(references.texts, references.offsets)
         self.metrics = self._set_of(
             self.references, background=background, weights=references.weighting, whole=references.whole
         )

@@ -144,7 +144,7 @@ class MetricSet:
                     *_split_by(scorer.metric, tokenizer),
                     *([f"weights:{weights}"] if scorer.metric.needs_weights else []),
                     *(["as-grade"] if spec in self._grades else []),
-                    f"references:{count}",
+                    *([f"references:{count}"] if scorer.metric.needs_references else []),
                     *scorer.notes,
                     f"postil:{VERSION}",
                 ]

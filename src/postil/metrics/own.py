@@ -106,12 +106,14 @@ class Declaration:
     Args:
         name: Name of the metric.
         given: The function, or the class whose objects are called as functions.
+        references: False if it takes candidates alone.
         weights: Place of the references' weights among its arguments.
         batch: Largest number of candidates in a call; None for a function of one candidate.
     """
 
     name: str
     given: Function
+    references: bool
     weights: Place
     batch: int | None
 
@@ -145,6 +147,11 @@ class FunctionMetric(Metric):
     def name(self) -> str:
         """See `Specified.name`."""
         return self.declaration.name
+
+    @property
+    def needs_references(self) -> bool:
+        """See `Metric.needs_references`."""
+        return self.declaration.references
 
     def function(self) -> Function:
         """The function with the parameters of this metric."""
@@ -194,7 +201,9 @@ class FunctionScorer(Scorer):
         function, texts, weights, found = self._function, self._texts, self.references.weights, list[object]()
         bounds = zip(self.references.offsets[sets].tolist(), self.references.offsets[sets + 1].tolist(), strict=True)
         try:
-            if self._weighted:
+            if not self.metric.needs_references:
+                found.extend(map(function, candidates))
+            elif self._weighted:
                 for text, (begin, end) in zip(candidates, bounds, strict=True):
                     found.append(function(text, texts[begin:end], weights[begin:end].tolist()))
             else:
@@ -211,7 +220,9 @@ class FunctionScorer(Scorer):
         for first in range(0, len(candidates), size):
             batch = list(candidates[first : first + size])
             bounds = list(zip(begins[first : first + size].tolist(), ends[first : first + size].tolist(), strict=True))
-            given: list[object] = [batch, [self._texts[begin:end] for begin, end in bounds]]
+            given: list[object] = [batch]
+            if self.metric.needs_references:
+                given.append([self._texts[begin:end] for begin, end in bounds])
             if self._weighted:
                 given.append([self.references.weights[begin:end].tolist() for begin, end in bounds])
             try:
@@ -357,13 +368,13 @@ def define(
         raise UsageError(f"metric {name}: expected low below high, got {low:g} and {high:g}")
     if batch_size is not None and (batch_size < 1 or not batched):
         raise UsageError(f"metric {name}: batch_size: expected at least 1, and batched=True, got {batch_size}")
-    weights, parameters = _read_signature(given, name, batched=batched)
+    references, weights, parameters = _read_signature(given, name, batched=batched)
     made: type[FunctionMetric] = dataclasses.make_dataclass(
         name,
         [(each, hint, dataclasses.field(default=default)) for each, hint, default in parameters],
         bases=(FunctionMetric,),
         namespace={
-            "declaration": Declaration(name, given, weights, (batch_size or BATCH) if batched else None),
+            "declaration": Declaration(name, given, references, weights, (batch_size or BATCH) if batched else None),
             "better": better,
             "low": -math.inf if low is None else float(low),
             "high": math.inf if high is None else float(high),
@@ -414,12 +425,18 @@ def _name(given: Function, name: str | None) -> str:
     return found
 
 
-def _read_signature(given: Function, name: str, *, batched: bool) -> tuple[Place, list[tuple[str, object, object]]]:
-    """The place of the weights among the arguments, and the parameters for specs: name, type and default."""
+def _read_signature(
+    given: Function, name: str, *, batched: bool
+) -> tuple[bool, Place, list[tuple[str, object, object]]]:
+    """Read the arguments of a function, or of the objects of a class.
+
+    Returns:
+        True if it takes references, the place of their weights, and the parameters for specs: name, type and default.
+    """
     s = "s" if batched else ""
     expected = (
-        f"metric {name}: expected a function of (candidate{s}, references) or (candidate{s}, references, weights), "
-        "or a class whose objects are called so, with defaults for other parameters"
+        f"metric {name}: expected a function of (candidate{s}), (candidate{s}, references) or (candidate{s}, "
+        "references, weights), or a class whose objects are called so, with defaults for other parameters"
     )
     made_of: list[inspect.Parameter] = []
     try:
@@ -431,18 +448,21 @@ def _read_signature(given: Function, name: str, *, batched: bool) -> tuple[Place
     except (AttributeError, TypeError, ValueError):
         raise UsageError(f"{expected}; got {_named(given)}, whose parameters are not known") from None
     places = [each for each in takes if each.kind is not each.KEYWORD_ONLY]
+    # No list of references has a plain default, so a second argument with one is a parameter.
+    references = len(places) > 1 and type(places[1].default) not in PLAIN
     weights: Place = "none"
-    if len(places) > 2 and (places[2].name == "weights" or places[2].default is EMPTY):
+    if references and len(places) > 2 and (places[2].name == "weights" or places[2].default is EMPTY):
         weights = "third"
-    elif any(each.name == "weights" for each in takes):
+    elif references and any(each.name == "weights" for each in takes):
         weights = "keyword"
-    read = {each.name for each in places[: 3 if weights == "third" else 2]} | {"weights"}
+    read = {each.name for each in places[: 3 if weights == "third" else 1 + references]}
+    read |= {"weights"} if references else set()
     others = [each for each in takes if each.name not in read]
     lacking = any(each.default is EMPTY for each in (*others, *made_of))
-    if len(places) < 2 or lacking or inspect.iscoroutinefunction(called):
+    if not places or lacking or inspect.iscoroutinefunction(called):
         raise UsageError(f"{expected}; got {name}{inspect.signature(called if others or not made_of else given)}")
     hints = _hints(given.__init__ if isinstance(given, type) else given)  # type: ignore[misc]  # of a class as it is
-    return weights, list(_parameters(name, made_of if isinstance(given, type) else others, hints))
+    return references, weights, list(_parameters(name, made_of if isinstance(given, type) else others, hints))
 
 
 def _takes(given: Function) -> list[inspect.Parameter]:

@@ -211,7 +211,8 @@ def register_metric(
     - A function ``f(candidate: str, references: list[str]) -> float`` of raw texts, or ``f(candidate, references,
       weights: list[float])``. The latter exists as ``name``, where all weights are 1, and as ``w-name``. Its other
       parameters, with defaults that are a number, text, True or False, are parameters in specs: ``name(alpha=2)``.
-    - The same with ``batched``: lists of all three, and a sequence with one number per candidate is returned.
+    - A function ``f(candidate: str) -> float`` of the candidate alone, which scores without references as well.
+    - The same with ``batched``: lists of all of them, and a sequence with one number per candidate is returned.
     - A class whose objects are called like that, such as one with a model; parameters in specs are those of its
       ``__init__``, or its fields if it is a dataclass. An object is made when it is first needed, once.
     - A frozen dataclass that extends `postil.metrics.base.Metric`, for statistics other than the mean of item scores.

@@ -155,6 +155,8 @@ def similarity_metric(spec: str, use: str | Setting) -> Metric:
     metric = parse_metric(spec)
     if metric.needs_weights:
         raise UsageError("{use}: expected a metric that reads no weights, got '{spec}'", use=use, spec=spec)
+    if not metric.needs_references:
+        raise UsageError("{use}: expected a metric that compares texts, got '{spec}'", use=use, spec=spec)
     if metric.low < 0 or metric.better == "low":
         raise UsageError(
             "{use}: expected a metric from 0 up where higher is better, got '{spec}'; "

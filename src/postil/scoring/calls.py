@@ -25,14 +25,23 @@ from postil.data.frames import (
     with_texts,
 )
 from postil.data.groups import grouped
-from postil.data.paired_tables import PAIR, firsts, pair_tables, several_tables
+from postil.data.paired_tables import PAIR, alone, firsts, pair_tables, several_tables
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Candidate, Reference
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, ReferenceTexts, bind_references, counts
+from postil.metrics.evaluation import (
+    CHUNK,
+    NO_REFERENCES,
+    Batch,
+    Evaluation,
+    ItemScores,
+    ReferenceTexts,
+    bind_references,
+    counts,
+)
 from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
 from postil.metrics.ungraded import NAME, SIMILARITY, similarity_of
-from postil.scoring.graded import Graded, Weighting, graded_rows
+from postil.scoring.graded import Graded, Weighting, check_alone, graded_rows
 from postil.scoring.options import ScoreOptions
 from postil.scoring.programs import as_program
 from postil.text.han import all_remarks
@@ -96,15 +105,17 @@ def score(
             that stands at several places (the same object) is tokenized once. Or a table with the fields item and text,
             and grade, ratings, weight or upvotes where it has them: one row per reference, or one row per item with
             lists of them; rows that repeat a reference count once, unless their ``id`` differs. Or a list of tables, as
-            ``["ref.txt", "ref2.txt"]``. Where no table has items, row i of each belongs together.
+            ``["ref.txt", "ref2.txt"]``. Where no table has items, row i of each belongs together. None where all
+            metrics are functions of the candidate alone.
         predictions: Another name of ``candidates``.
         weights: For columns: the shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
             ``postil.Scale(1, 5).weights(grades)`` makes them from grades. For tables: the method that makes them, as in
             the command: score, minmax, item-max or signed (of grades), votes (of upvotes), consensus, given. By default
             score where there is a scale, and given where all rows have a weight. Metrics with ``w-`` need weights.
         metrics: Specs such as ``"meteor"`` or ``"w-rouge-l(reading=union)"``; see `postil.metrics.spec`. A function
-            of a candidate and its references is a metric as well; see `postil.register_metric`. By default bleu-4,
-            meteor, rouge-l and cider-d; of tables with weights their w- forms too.
+            of a candidate and its references, or of a candidate alone, is a metric as well; see
+            `postil.register_metric`. By default bleu-4, meteor, rouge-l and cider-d; of tables with weights their w-
+            forms too.
         tokenizer: Name in `postil.text.tokenizers.TOKENIZERS`. Lists of tokens are taken as they are.
         like: Program whose numbers are wanted, ``sacrebleu``, ``rouge-score`` or ``pycocoevalcap``: its metrics, by
             default those that it computes by itself, with its parameters and its tokenizer.
@@ -171,9 +182,10 @@ def score(
     )
     graded: Graded[Candidate] | Graded[int]
     tables = several_tables(references)
-    if is_table(candidates) and (is_table(references) or tables or not isinstance(candidates, str)):
+    is_alone = references is None
+    if is_table(candidates) and (is_alone or is_table(references) or tables or not isinstance(candidates, str)):
         refuse_other_form("candidates are a table, so name its columns: item=…, system=…", items=items, systems=systems)
-        if not (is_table(references) or tables):
+        if not (is_alone or is_table(references) or tables):
             raise UsageError(
                 "references: expected a table like the candidates: a data frame, a path, or a list of rows or "
                 f"dictionaries, got {type(references).__name__}"
@@ -182,7 +194,7 @@ def score(
             raise UsageError("weights: candidates are a table, so expected the name of a method, such as 'score'")
         named = {**(columns or {}), **({} if system is None else {"system": system})}
         names = ColumnNames(PAIR, with_texts(named, text), everywhere={"item": item}, missing=missing)
-        given = tables or cast("Table", references)
+        given = tables or cast("Table | None", references)
         graded = _of_tables(candidates, given, names, several, options, background, controls)
     else:
         of_tables = {
@@ -197,7 +209,7 @@ def score(
         refuse_other_form(problem, **of_tables, as_grade=as_grade or None)
         graded = _of_columns(
             cast("Column", candidates),
-            cast("Column", references),
+            cast("Column | None", references),
             weights=weights,
             metrics=parse_all(DEFAULT_METRICS if several is None else several, weighted=weights is not None),
             items=items,
@@ -217,7 +229,7 @@ def score(
 
 def _of_tables(  # noqa: PLR0917
     candidates: Table,
-    references: Table | Sequence[Table],
+    references: Table | Sequence[Table] | None,
     names: ColumnNames,
     metrics: Sequence[str | Callable[..., object]] | None,
     options: ScoreOptions,
@@ -227,7 +239,11 @@ def _of_tables(  # noqa: PLR0917
     weighted = options.weights is not None or options.scale is not None
     asked = None if metrics is None else parse_all(metrics, weighted=weighted)
     weighting = Weighting(options.weights, options.scale, asked)
-    pair = pair_tables(candidates, references, {role: names.reading(role) for role in PAIR})
+    readings = {role: names.reading(role) for role in PAIR}
+    if references is None:
+        lone = alone(candidates, readings).candidates(candidates)
+        return graded_rows(lone, None, options, weighting, background=background, controls=controls)
+    pair = pair_tables(candidates, references, readings)
     rows, opened = pair.candidates(candidates), pair.references(references, weighting.fields)
     if metrics is not None and not weighted and any(map(callable, metrics)):
         # A function that reads weights gets them if a reference has one.
@@ -241,7 +257,7 @@ def _of_tables(  # noqa: PLR0917
 
 def _of_columns(
     candidates: Column,
-    references: Column,
+    references: Column | None,
     *,
     weights: Column | None,
     metrics: dict[str, Metric],
@@ -251,7 +267,9 @@ def _of_columns(
     background: DocumentFrequencies | None,
     controls: ControlOptions | None,
 ) -> Graded[int]:
-    if any(metric.needs_weights for metric in metrics.values()) and weights is None:
+    if references is None:
+        check_alone(metrics, weights=weights, background=background, ungraded=options.ungraded == "drop")
+    elif any(metric.needs_weights for metric in metrics.values()) and weights is None:
         raise InvalidInput("missing; a w- metric needs a weight for every reference", where="weights")
     named_tokenizer(options.tokenizer)  # an unknown one is reported before the columns are read
     texts = _texts_of(candidates)
@@ -264,7 +282,12 @@ def _of_columns(
     if options.ungraded == "drop" and weights is None:
         raise UsageError("ungraded='drop': expected weights, with None for each reference that has no grade")
     lowest, n = lowest_weight(metrics, -1.0), len(texts)
-    columns = ReferenceColumns.gather(n, references, weights, items, lowest, drop=options.ungraded == "drop")
+    if references is None:
+        columns = ReferenceColumns(NO_REFERENCES, [*range(n)], np.zeros(n, np.int32), np.zeros(1, np.int64))
+        if items is not None:
+            entries(items, n, "items")
+    else:
+        columns = ReferenceColumns.gather(n, references, weights, items, lowest, drop=options.ungraded == "drop")
     if excluded := n - len(columns.candidates):
         warnings.warn(f"{excluded:,} of {n:,} candidates {have(excluded)} no graded reference: excluded", stacklevel=3)
         texts = [texts[row] for row in columns.candidates]
@@ -276,7 +299,8 @@ def _of_columns(
         background=background,
         controls=controls,
         jobs=options.jobs,
-        tokenized=not isinstance(texts[0], str) and not isinstance(columns.references.texts[0], str),
+        tokenized=not isinstance(texts[0], str)
+        and (references is None or not isinstance(columns.references.texts[0], str)),
         refuse=columns.refuse,
     )
 

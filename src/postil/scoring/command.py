@@ -28,9 +28,15 @@ def score(
     ],
     *,
     references: Annotated[
-        list[str],
-        Option(short="r", metavar="FILE", help="References (item, text, and grade, ratings or weight); repeatable."),
-    ],
+        list[str] | None,
+        Option(
+            short="r",
+            metavar="FILE",
+            first=True,
+            help="References (item, text, and grade, ratings or weight), which all metrics need but those of --plugin "
+            "that take the text alone; repeatable.",
+        ),
+    ] = None,
     options: ScoreOptions,
     table: TableOptions,
     limits: LimitOptions,
@@ -55,9 +61,9 @@ def score(
     table.check(format, intervals=False)
     if options.metrics:
         limits.resolved(options.metrics)
-    limits.check_apart([*candidates, *references, *filter(None, [options.items])])
+    limits.check_apart([*candidates, *(references or ()), *filter(None, [options.items])])
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
-        result = score_files(candidates, references, options, say)
+        result = score_files(candidates, references or (), options, say)
     if as_percent(result) and table.layout == "systems":
         table = replace(table, percent=True, as_printed=False)  # once, whichever asks for it
     write_figures([result], figures)

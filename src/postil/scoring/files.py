@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from postil.data.atomic_file import check_apart
-from postil.data.paired_tables import PAIR, firsts, pair_tables, repeated
+from postil.data.paired_tables import PAIR, alone, firsts, pair_tables, repeated
 from postil.data.progress import OnMessage, progress, steps
 from postil.data.row_files import Writer, read
 from postil.data.rows import Candidate, Reference, Score
@@ -84,12 +84,12 @@ def notes(result: ScoreResult) -> list[str]:
 def score_files(
     candidates: str | Sequence[str], references: str | Sequence[str], options: ScoreOptions, on_message: OnMessage
 ) -> ScoreResult:
-    """Score every system of one or several files of candidates against graded references.
+    """Score every system of one or several files of candidates against graded references, or alone.
 
     Args:
         candidates: A file of candidate rows, or several, of which one without systems is a system with the name of the
             file; ``-`` for standard input.
-        references: A file of reference rows, or several; ``-`` for standard input.
+        references: A file of reference rows, or several; ``-`` for standard input; none where no metric needs any.
         options: Options of the command.
         on_message: Callback for status messages.
 
@@ -116,8 +116,8 @@ def score_files(
     of_candidates = [candidates] if isinstance(candidates, str) else list(candidates)
     several = [references] if isinstance(references, str) else list(references)
     _check_files([*of_candidates, *several], options)
-    pair = pair_tables(of_candidates, several, options.readings(PAIR, said.append))
-    given = pair.readings
+    readings = options.readings(PAIR, said.append)
+    pair = pair_tables(of_candidates, several, readings) if several else alone(of_candidates, readings)
     if options.controls and not options.items:
         raise UsageError(
             "{controls} writes item scores; say where to: {items}",
@@ -133,12 +133,13 @@ def score_files(
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         weighting = Weighting(options.weights, options.scale, asked)
-        files, both = (of_candidates[0], several[0]), (given["candidates"], given["references"])
-        whole = pair.joint or pair.counts or len(of_candidates) > 1 or len(several) > 1
-        graded = None if whole else streamed(files, both, options, weighting, stack)
+        graded = None
+        if len(of_candidates) == len(several) == 1 and not (pair.joint or pair.counts):
+            both = pair.readings["candidates"], pair.readings["references"]
+            graded = streamed((of_candidates[0], several[0]), both, options, weighting, stack)
         if graded is None:
             rows = pair.candidates(of_candidates)
-            of_rows = pair.references(several, weighting.fields)
+            of_rows = pair.references(several, weighting.fields) if several else None
             graded = graded_rows(rows, of_rows, options, weighting, background=background, controls=controls)
         # The controls of a batch take far longer than its scores, and have a bar of their own.
         shown = graded.candidates if controls else stack.enter_context(progress("candidates", graded.candidates))

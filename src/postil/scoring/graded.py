@@ -21,10 +21,11 @@ from postil.data.paired_tables import unpaired
 from postil.data.row_locations import RowLocations, SelectedRows, Source
 from postil.data.synonyms import ROW
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.messages import Command, Hint, Listed, Message, Setting
+from postil.messages import Blank, Command, Hint, Listed, Message, Setting
 from postil.metrics.background import BACKGROUND, DocumentFrequencies
 from postil.metrics.evaluation import (
     CHUNK,
+    NO_REFERENCES,
     Batch,
     Evaluation,
     ReferenceTexts,
@@ -55,6 +56,7 @@ __all__ = [
     "ItemIndex",
     "ReferenceRows",
     "Weighting",
+    "check_alone",
     "graded_rows",
     "read_references",
 ]
@@ -78,6 +80,9 @@ NAMED: Final = 3
 
 AS_GRADE: Final = Setting("as_grade", value=True)
 """The setting that gives kernel scores as grades."""
+
+OF_REFERENCES: Final = ("scale", "weights", "as_grade", "save_background")
+"""Options that say nothing where there are no references."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -355,7 +360,7 @@ class Candidates:
 
     Args:
         rows: Rows of the file.
-        items: Index of each item.
+        items: Index of each item; None where there are no references, so that any item may come.
         ungraded: Items whose candidates are excluded, as they have no graded reference.
         numbered: True if the items are the numbers of the references' rows.
     """
@@ -363,14 +368,15 @@ class Candidates:
     def __init__(
         self,
         rows: Source[Candidate],
-        items: dict[str, int] | ItemIndex,
+        items: dict[str, int] | ItemIndex | None,
         ungraded: Collection[str] = (),
         *,
         numbered: bool = False,
     ) -> None:
         self.places = rows.places
         """Locations of the candidates that are not excluded."""
-        self._items = items
+        self._met: dict[str, int] = {}  # where there are no references
+        self._items, self._alone = (self._met if items is None else items), items is None
         self._ungraded, self._numbered = ungraded, numbered
         self._excluded = 0
         self._answered: dict[str, bytearray] = {}  # by system, a byte per item: the number of the file, from 1
@@ -384,6 +390,8 @@ class Candidates:
             rows, self.places = selected, selected.places
         while batch := list(islice(rows, CHUNK)):
             sets = np.fromiter((self._item(done + i, row) for i, row in enumerate(batch)), np.int32, len(batch))
+            if self._alone:
+                sets = np.zeros(len(batch), np.int32)
             texts, items, systems = (
                 [row.text for row in batch],
                 [row.item for row in batch],
@@ -404,13 +412,14 @@ class Candidates:
         return self.places.error(index, "text", problem)
 
     def _item(self, place: int, row: Candidate) -> int:
-        item = self._items.get(row.item)
+        item = self._met.setdefault(row.item, len(self._met)) if self._alone else self._items.get(row.item)
         if item is None:
             problem = f"expected an item that has references{self._some_items()}, got '{row.item}'"
             raise unpaired(self.places, place, problem, "references", numbered=self._numbered)
         answered = self._answered.get(row.system)
         if answered is None:
             answered = self._answered[row.system] = bytearray(len(self._items))
+        answered.extend(bytes(max(0, item + 1 - len(answered))))
         where = self.places.file(place)
         file = self._files.get(where) or self._files.setdefault(where, min(len(self._files) + 1, OTHER_FILES))
         if answered[item]:
@@ -445,7 +454,8 @@ class Candidates:
         if ungraded := len(self._ungraded):
             of = f"{ungraded:,} of {items + ungraded:,} items {have(ungraded)} no graded reference"
             yield f"{of}: excluded with their {counted(self._excluded, 'candidate')}"
-        missing = {name: seen.count(0) for name, seen in systems.items() if 0 in seen}
+        numbers = {name: seen.count(0) + items - len(seen) for name, seen in systems.items()}
+        missing = {name: number for name, number in numbers.items() if number}
         if not missing:
             return
         names, least, most = list(missing), min(missing.values()), max(missing.values())
@@ -459,9 +469,37 @@ class Candidates:
         yield f"{who}: {what}; their scores are over the others (column n)"
 
 
+def check_alone(metrics: Mapping[str, Metric] | None, **given: object) -> dict[str, Metric]:
+    """Refuse what needs references where there are none.
+
+    Args:
+        metrics: The metrics that were named; None for the default ones.
+        given: Values of options of references by name.
+
+    Returns:
+        The metrics.
+
+    Raises:
+        UsageError: A metric needs references, or an option has a value.
+    """
+    asked = parse_all(default_metrics(weighted=False)) if metrics is None else dict(metrics)
+    if needy := [spec for spec, metric in asked.items() if metric.needs_references]:
+        raise UsageError(
+            "expected references ({references}), which {metrics} read; a metric of the text alone is a function of one "
+            "argument ({own})",
+            references=Setting("references", Blank("FILE"), instead="references=…"),
+            metrics=Listed(needy),
+            own=Setting("plugins", Blank("FILE.py"), instead="metrics=[function]"),
+        )
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise UsageError("{option} is of references, and there are none", option=Setting(name))
+    return asked
+
+
 def graded_rows(
     candidates: Source[Candidate],
-    references: Source[Reference],
+    references: Source[Reference] | None,
     options: ScoreOptions,
     weighting: Weighting,
     *,
@@ -472,17 +510,31 @@ def graded_rows(
 
     Args:
         candidates: The candidates.
-        references: The references.
+        references: The references; None without any.
         options: Tokenizer and threads.
         weighting: Weights of the references, and the metrics.
         background: Saved document frequencies.
         controls: Controls of the weighted metrics; by default none.
 
     Raises:
-        UsageError: There is no such weights method, the grades need a scale, or scores as grades make no sense.
+        UsageError: There is no such weights method, the grades need a scale, scores as grades make no sense, or there
+            are no references and something needs them.
         InvalidInput: Something in the references is wrong; says where.
         Undefined: CIDEr of a single item without a background.
     """
+    if references is None:
+        of_references = {name: getattr(options, name) for name in OF_REFERENCES}
+        drop = options.ungraded == "drop"
+        evaluation = Evaluation(
+            check_alone(weighting.metrics, **of_references, background=background, ungraded=drop),
+            NO_REFERENCES,
+            tokenizer=options.tokenizer,
+            controls=controls,
+            jobs=options.jobs,
+            allow_han=options.allow_han,
+        )
+        alone = Candidates(candidates, None)
+        return Graded(evaluation, candidates, alone.batches, alone.refuse, alone.missing)
     remarks: list[str] = []
     grades = _grades(options, weighting.metrics or {})
     found = read_references(references, weighting, remarks.append, drop=options.ungraded == "drop")
