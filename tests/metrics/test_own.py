@@ -101,7 +101,7 @@ def test_weights_are_those_of_a_table() -> None:
     expected = [0.5, 0.25, 0.75]
     assert postil.score(texts, weighted, metrics=[best_equal]).items["best_equal"].tolist() == expected
     assert postil.score(texts, without, metrics=[best_equal]).items["best_equal"].tolist() == [1.0, 1.0, 1.0]
-    graded = postil.score(texts, without, metrics=best_equal, scale=postil.Scale(0, 5))
+    graded = postil.score(texts, without, metrics=best_equal, scale=postil.Scale(0, 5), weights="score")
     assert graded.items["best_equal"].tolist() == expected
 
 

@@ -193,6 +193,25 @@ def test_weights_methods(postil: Postil, method: str) -> None:
     assert said in outcome.out
 
 
+def test_maxima_that_the_scale_does_not_fit_are_told(postil: Postil) -> None:
+    said = (
+        "the best reference of 1 of 2 items weighs .75 or less; where items have maxima of their own, as points of "
+        "questions do: --weights item-max\n"
+    )
+    points = [
+        Reference("a", "the cat sat", grade=10),
+        Reference("a", "a cat", grade=4),
+        Reference("b", "a dog", grade=3),
+    ]
+    write("r.jsonl", points)
+    assert said in postil(*BASE, "--scale", "10").err
+    assert said in postil(*BASE, "--scale", "10", "-m", "w-rouge-l").err
+    for asked in (("--weights", "item-max"), ("--weights", "score"), ("-m", "rouge-l")):  # chosen, or not read
+        assert said not in postil(*BASE, "--scale", "10", *asked).err
+    write("r.jsonl", [points[0], points[1], Reference("b", "a dog", grade=8)])
+    assert said not in postil(*BASE, "--scale", "10").err
+
+
 KERNEL = "w-rouge-l(over=kernel)"
 AS_GRADES = ("--scale", "1:5", "--weights", "minmax", "-m", KERNEL, "-m", "w-rouge-l")
 

@@ -116,8 +116,8 @@ def test_large_files_too(files: Postil, monkeypatch: pytest.MonkeyPatch) -> None
 def test_tables_in_python() -> None:
     scale = package.Scale(1, 5)
     with pytest.warns(UserWarning, match="excluded") as warned:
-        result = package.score(CANDIDATES, REFERENCES, scale=scale, metrics=METRICS, ungraded="drop")
-    only = package.score(KNOWN, GRADED, scale=scale, metrics=METRICS)
+        result = package.score(CANDIDATES, REFERENCES, scale=scale, weights="score", metrics=METRICS, ungraded="drop")
+    only = package.score(KNOWN, GRADED, scale=scale, weights="score", metrics=METRICS)
     assert result.by_system == only.by_system
     assert result.item_names == ("a", "b", "a", "b")
     assert len(warned) == 2
@@ -153,7 +153,7 @@ def test_columns_in_python(named: bool, missing: float | None) -> None:
             ungraded="drop",
             **names,  # type: ignore[arg-type]
         )
-    only = package.score(KNOWN, GRADED, scale=package.Scale(1, 5), metrics=METRICS)
+    only = package.score(KNOWN, GRADED, scale=package.Scale(1, 5), weights="score", metrics=METRICS)
     assert result.by_system == only.by_system
     assert result.item_names == (("a", "b", "a", "b") if named else ())
     assert "references:1-2 of 3-4" in result.signatures["w-rouge-l"]

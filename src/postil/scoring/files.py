@@ -45,7 +45,15 @@ from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import averages_weights
 from postil.metrics.result import ScoreResult
 from postil.metrics.spec import known_metric, load_plugins
-from postil.scoring.graded import SCALE_MISSING, Candidates, Graded, ItemIndex, Weighting, graded_rows
+from postil.scoring.graded import (
+    SCALE_MISSING,
+    Candidates,
+    Graded,
+    ItemIndex,
+    Weighting,
+    graded_rows,
+    maxima_remark,
+)
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
@@ -350,13 +358,13 @@ class _Stream:
         if order:
             folder = stack.enter_context(TemporaryDirectory(prefix="postil-", ignore_cleanup_errors=True))
             self.frequencies = ExternalFrequencies(folder, tokenizer, order, self._options.jobs)
-        hashes, least, most, repetitions = array("q"), 1 << 62, 0, 0
+        hashes, least, most, repetitions, heaviest = array("q"), 1 << 62, 0, 0, array("d")
         graded = self._method is None and asked is None
         while block:
             if characters > longest:
                 return False
             try:
-                self._texts(block)
+                heaviest.extend(self._weighting.heaviest(self._texts(block), self._method))
             except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
                 return False
             texts, sizes = [row.text for group in block for row in group.rows], [len(group.rows) for group in block]
@@ -372,6 +380,7 @@ class _Stream:
         self.items, self.sizes = ItemIndex(hashes), (least, most)
         if not self.items.distinct or len(hashes) < (1 if self.frequencies is None else 2):
             return False
+        self.remarks += maxima_remark(np.array(heaviest))
         if graded:
             self.remarks.append(SCALE_MISSING)
         if repetitions:

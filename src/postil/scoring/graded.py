@@ -58,6 +58,7 @@ __all__ = [
     "Weighting",
     "check_alone",
     "graded_rows",
+    "maxima_remark",
     "read_references",
 ]
 
@@ -77,6 +78,9 @@ OTHER_FILES: Final = 255
 
 NAMED: Final = 3
 """Largest number of systems that a remark names."""
+
+LIGHT: Final = 0.75
+"""Weight of the best reference of an item up to which a maximum of its own is likelier than a poor set."""
 
 AS_GRADE: Final = Setting("as_grade", value=True)
 """The setting that gives kernel scores as grades."""
@@ -197,6 +201,21 @@ class Weighting:
             similarity=self.similarity,
         )
 
+    def heaviest(self, texts: ReferenceTexts, name: str | None) -> NDArray[np.float64]:
+        """Weight of the best reference of each item, where metrics read grades over the top of one scale by default.
+
+        Args:
+            texts: The references.
+            name: Name of the method that made their weights.
+
+        Returns:
+            float64[items]; empty otherwise.
+        """
+        default = self.method is None and name == DEFAULT and (self.metrics is None or self._needed)
+        if not default or texts.weights is None:
+            return np.zeros(0)
+        return np.asarray(np.maximum.reduceat(texts.weights, texts.offsets[:-1]), np.float64)
+
     def _weights(
         self, rows: Sequence[Reference], items: NDArray[np.int64], name: str, places: RowLocations
     ) -> NDArray[np.float64]:
@@ -238,6 +257,27 @@ class Weighting:
         return weights
 
 
+def maxima_remark(heaviest: NDArray[np.float64]) -> Iterator[Message]:
+    """A remark where the scale does not fit all items, as the points of questions with different maxima.
+
+    Args:
+        heaviest: float64[items], weight of the best reference of each item.
+
+    >>> print(*maxima_remark(np.array([1.0, 0.4, 0.5])))
+    the best reference of 2 of 3 items weighs .75 or less; where items have maxima of their own, as points of \
+questions do: weights="item-max"
+    """
+    light = int((heaviest <= LIGHT).sum())
+    if light and heaviest.max() > heaviest.min():
+        yield Message(
+            "the best reference of {light:,} of {items:,} items weighs .75 or less; where items have maxima of their "
+            "own, as points of questions do: {weights}",
+            light=light,
+            items=len(heaviest),
+            weights=Setting("weights", "item-max"),
+        )
+
+
 def read_references(
     references: Source[Reference], weighting: Weighting, on_message: OnMessage, *, drop: bool = False
 ) -> ReferenceRows:
@@ -265,6 +305,8 @@ def read_references(
     items: dict[str, int] = {}
     number = np.fromiter((items.setdefault(row.item, len(items)) for row in rows), dtype=np.int64, count=len(rows))
     texts = weighting.texts(rows, number, method := weighting.of(rows), places)
+    for remark in maxima_remark(weighting.heaviest(texts, method)):
+        on_message(remark)
     if method is None and not weighting.metrics and all(row.mean_grade is not None for row in rows):
         on_message(SCALE_MISSING)
     return ReferenceRows(
