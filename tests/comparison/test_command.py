@@ -51,6 +51,14 @@ def test_scores_need_no_signature(postil: Postil) -> None:
     assert "m has two signatures, so its numbers cannot be compared: m|1 and external" in outcome.err
 
 
+@pytest.mark.parametrize("items", [9, 10])
+def test_few_items_have_a_note(postil: Postil, items: int) -> None:
+    values = [i / 10 for i in range(items)]
+    write("s.jsonl", scores("m", {"base": values, "plus": [value + 0.1 for value in values]}))
+    said = "note: 9 items are few: intervals and tests that resample items cannot be trusted below 10, so nothing is"
+    assert (said in postil(*COMMAND).out) == (items == 9)
+
+
 def test_scores_of_the_first_words_are_those_of_another_tokenizer(postil: Postil) -> None:
     signatures = {
         "a": "m|tokenizer:words|references:1|postil:0.3.0",
@@ -74,6 +82,10 @@ def rows(outcome: Outcome) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["system"], row["metric"]): row for row in found}
 
 
+FEW_ITEMS = (
+    "4 items are few: intervals and tests that resample items cannot be trusted below 10, so nothing is called "
+    "significant by them alone"
+)
 WITHOUT_STATISTICS = (
     "the scores have no statistics, so means of item scores are compared, not the corpus scores of postil score: meteor"
 )
@@ -87,6 +99,8 @@ base    meteor  .250 [.150, .363]                  -              -             
 plus    meteor  .350 [.250, .463]  .100 [.100, .100]         0.0198           0.1493    0.2985
 same    meteor  .250 [.150, .363]  .000 [.000, .000]         1.0000           1.0000    1.0000
 
+note: 4 items are few: intervals and tests that resample items cannot be trusted below 10, so nothing is \
+called significant by them alone
 note: the scores have no statistics, so means of item scores are compared, not the corpus scores of postil score: meteor
 seed 20181, 100 resamples, 200 permutations; Holm-adjusted within a metric
 """,
@@ -129,7 +143,7 @@ def test_json_schema(postil: Postil) -> None:
         "systems": list(rows(postil(*COMMAND, "--format", "jsonl")).values()),
         "lower_is_better": [],
         "left_out": [],
-        "notes": [WITHOUT_STATISTICS],
+        "notes": [FEW_ITEMS, WITHOUT_STATISTICS],
         "signatures": {"meteor": "meteor|by hand"},
         "settings": {**said["settings"], "resamples": 100, "permutations": 200, "seed": 20181},
     }
@@ -169,7 +183,7 @@ def test_controls_are_in_the_json_alone(postil: Postil) -> None:
     assert "note: single draws of random controls passed over: 1\n" in outcome.out
     assert {metric for _, metric in rows(postil(*COMMAND, "--format", "jsonl"))} == {"meteor", control}
     write("s.jsonl", scores(control, dict(ROWS)))
-    table = re.sub("note: .*\n", "", GOLDEN["table"])
+    table = re.sub("note: the scores .*\n", "", GOLDEN["table"])
     assert postil(*COMMAND).out == table.replace("  metric", f"  {'metric':>21}").replace(
         "------  ------  ", f"------  {'-' * 21}  "
     ).replace("meteor ", f"{control} ")
@@ -196,7 +210,7 @@ def test_names_cannot_break_the_layout(postil: Postil) -> None:
     outcome = postil(*COMMAND, "--intersect")
     assert (outcome.code, outcome.err) == (0, "")
     assert not {"\x1b", "\u202e"} & set(outcome.out)
-    assert len(outcome.out.splitlines()) == 9
+    assert len(outcome.out.splitlines()) == 10
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from postil.data.row_locations import located
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.meta import agreement as rating_pairs
-from postil.meta.agreement import agreement, agreement_of_table
+from postil.meta.agreement import FEWEST, agreement, agreement_of_table
 from postil.meta.parts import STATISTICS
 from postil.meta.resampling import SEED, Draws, bootstrap_counts, interval
 from postil.meta.table import Table, join
@@ -47,6 +47,17 @@ def values(found: Agreement) -> dict[str, float]:
     return {name: estimate.value for name, estimate in found.estimates.items()}
 
 
+def test_few_items_have_a_note() -> None:
+    def notes(items: int) -> list[str]:
+        rows = [
+            Judgement(str(i), s, who, (i + len(who)) % 3) for i in range(items) for s in "ab" for who in ("a", "bb")
+        ]
+        return [note for note in agreement(rows, fewest=FEWEST).notes if "items are few" in note]
+
+    assert (notes(10), len(notes(9))) == ([], 1)
+    assert notes(9)[0].startswith("9 items are few: intervals and tests that resample items cannot be trusted below 10")
+
+
 def test_too_few_texts_tell_no_agreement_beyond_chance() -> None:
     grades = {"ann": [1, 2, 3, 3, None], "bob": [1, 2, 3, 2, 3], "cyd": [2, 1, None, None, None]}
     found = agreement(judged(grades), draws=Draws(resamples=FEW), fewest=5)
@@ -58,7 +69,7 @@ def test_too_few_texts_tell_no_agreement_beyond_chance() -> None:
         (2, None, "too few shared texts to tell agreement from chance"),
         (2, None, "too few shared texts to tell agreement from chance"),
     ]
-    assert found.notes == ()
+    assert [note.partition(":")[0] for note in found.notes] == ["4 items are few"]
     enough = agreement(judged(grades), draws=Draws(resamples=FEW), fewest=4)
     assert values(enough) == values(
         agreement(judged(grades), draws=Draws(resamples=FEW))

@@ -18,6 +18,7 @@ from postil.data.rows import PairPreference, Row, Score
 from postil.data.suggestions import Impression
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
+from postil.meta.parts import few_items_remark
 from postil.meta.rated import open_scores
 from postil.meta.resampling import Draws
 from postil.meta.table import Scored
@@ -130,7 +131,8 @@ def compare_rows(scores: LocatedRows[Score], options: CompareOptions, command: s
         metric_of=None if options.item_means else _metric_of,
         sacrebleu=options.p_values == "sacrebleu",
     )
-    notes = (*found.notes, *_notes(found, options), *filter(None, [copies_remark(len(scored.copies))]))
+    copies = filter(None, [copies_remark(len(scored.copies))])
+    notes = (*few_items_remark(found.items), *found.notes, *_notes(found, options), *copies)
     return replace(found, notes=notes, settings=replace(found.settings, postil=VERSION, command=command))
 
 

@@ -17,7 +17,7 @@ from postil.data.row_locations import LocatedRows, located
 from postil.errors import Undefined
 from postil.messages import Message
 from postil.meta.column_correlations import ratio, starts_of
-from postil.meta.parts import STATISTICS, Agreement, PairAgreement, Rater
+from postil.meta.parts import STATISTICS, Agreement, PairAgreement, Rater, few_items_remark
 from postil.meta.resampling import DRAWS, NUMBERS, Counts, Draws, estimate, in_blocks, sums_by_item
 from postil.meta.table import Judged, Key, Ratings, Table, excluded_texts, repeated_texts
 from postil.results.base import replace
@@ -290,7 +290,11 @@ def agreement(
     item = np.unique([name for name, _ in keys], return_inverse=True)[1]
     ratings = judged.of(keys)
     found = _of_ratings(ratings, item, keys.__getitem__, list(judged.repeated), labels, scale, draws, fewest)
-    return _unless_numbered(found, ratings, always=numbered)
+    found = _unless_numbered(found, ratings, always=numbered)
+    if fewest == 1:  # nobody is shown it
+        return found
+    few = few_items_remark(len(np.unique(item[ratings.counts > 1])))
+    return replace(found, notes=(*few, *found.notes))
 
 
 def agreement_of_table(table: Table, draws: Draws = DRAWS, *, fewest: int = 1) -> Agreement:

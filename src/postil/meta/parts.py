@@ -61,6 +61,9 @@ over 5 in 80 to 87 %, and those over 2 in half.
 FEW_SYSTEMS: Final = 5
 """Smallest number of systems of which a permutation can have a two-sided p below .05: of 4 it is 2/24 at least."""
 
+ITEMS: Final = Message("items")
+"""Name of what intervals and tests resample, in the plural."""
+
 SEVERITY_LEVEL: Final = 0.05
 """Level of the test of severities: p below it, and annotators use the scale differently."""
 
@@ -356,7 +359,7 @@ class Extent(NamedTuple):
             )
 
 
-def few_items_remark(items: int, units: str = "items") -> Iterator[Message]:
+def few_items_remark(items: int, units: str = ITEMS) -> Iterator[Message]:
     """A warning of intervals over few items, where there are any.
 
     Args:
