@@ -136,13 +136,45 @@ def test_applied_grades(files: Postil) -> None:
     metric = json.loads(files(*FIT, "--out", "model", "--format", "json").out)["metric"]
     write("s.jsonl", scores()[:-1])  # also texts without a rating, and one without a control, which is not needed
     outcome = files(*APPLY, "--out", "g.jsonl", "--format", "json")
-    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.code == 0
+    assert outcome.err.startswith("on items that the fit had not seen, grades are off by ")
     rows = list(read("g.jsonl", Score))
     assert {(row.metric, row.signature) for row in rows} == {(metric, f"{metric}|postil:{package.__version__}")}
     assert len(rows) == 60
     means = {row["system"]: row["score"] for row in json.loads(outcome.out)["scores"]}
     assert means == pytest.approx({s: np.mean([row.score for row in rows if row.system == s]) for s in "abc"})
     assert files("correlate", "g.jsonl", "--judgements", "j.jsonl").code == 0
+
+
+def test_the_out_of_fold_error_stands_beside_the_grades(files: Postil) -> None:
+    fitted = json.loads(files(*FIT, "--out", "model", "--format", "json").out)
+    texts, rmse = fitted["texts"], fitted["combination"]["rmse"]
+    apart = [abs(grade - rating) for grade, rating in zip(texts["grades"], texts["ratings"], strict=True)]
+    far = sum(each > 1 for each in apart) / len(apart)
+    said = f"{rmse:.2f} typically (RMSE), and {100 * far:.0f} % by more than one\n".replace("0.", ".", 1)
+    assert files(*APPLY).err == f"on items that the fit had not seen, grades are off by {said}"
+    metadata = json.loads(Path("model/metadata.json").read_text())
+    assert metadata["out_of_fold"]["far"] == far
+    del metadata["out_of_fold"]["far"]  # as an older version wrote it
+    Path("model/metadata.json").write_text(json.dumps(metadata))
+    assert files(*APPLY).err.endswith(" typically (RMSE)\n")
+
+
+def test_texts_without_words_are_undecided(files: Postil) -> None:
+    files(*FIT, "--out", "model")
+    empty = {("i03", "a"), ("i04", "b")}
+    rows = [
+        Score(row.item, row.system, row.metric, 0.0, row.signature) if (row.item, row.system) in empty else row
+        for row in scores()
+    ]
+    write("s.jsonl", rows)
+    outcome = files(*APPLY, "--out", "g.jsonl")
+    assert "excluded: undecided, as they have no words: 2 (i03 by a, i04 by b)\n" in outcome.err
+    assert empty.isdisjoint((row.item, row.system) for row in read("g.jsonl", Score))
+    write("s.jsonl", [row for row in rows if (row.item, row.system) in empty])
+    assert "s.jsonl: no text has words, so none gets a grade" in files(*APPLY).err
+    write("s.jsonl", [row for row in rows if row.metric != "control:length"])  # so that nothing tells which are empty
+    assert "undecided" not in files(*APPLY).err
 
 
 def test_texts_without_every_metric_are_absent_and_counted(files: Postil) -> None:

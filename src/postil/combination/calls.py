@@ -15,6 +15,7 @@ from postil.combination.model import (
     ColumnConfig,
     CombinationConfig,
     JudgedTexts,
+    OutOfFold,
     SavedCombination,
     columns_of,
     combine,
@@ -47,10 +48,11 @@ from postil.meta.rated import (
 from postil.meta.table import Judged, Scored, excluded_texts
 from postil.metrics.result import ScoreResult, SystemScore
 from postil.results.base import replace
+from postil.results.names import LENGTH
+from postil.results.numbers import number
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -169,7 +171,8 @@ def apply_combination(
     """
     check_arguments(apply_combination, locals())
     given, fields = parted(keywords, ScoredKeywords)
-    return apply_to_rows(scores_of(scores, given), model, options_of(ApplyOptions, options, fields), warn)
+    rows, asked = scores_of(scores, given), options_of(ApplyOptions, options, fields)
+    return apply_to_rows(rows, open_combination(model), asked, warn)
 
 
 def fit_files(
@@ -267,8 +270,8 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
 
 def _metadata(result: CombinationResult, scale: Scale | None) -> dict[str, object]:
     """Description of a fit for ``metadata.json``: nothing that another run would not write."""
-    fit = result.combination
-    settings = result.settings
+    fit, settings = result.combination, result.settings
+    apart = np.abs(np.array(result.texts.grades) - np.array(result.texts.ratings))
     package = LEARNERS[settings.method].package
     return {
         "data": settings.data,
@@ -282,6 +285,7 @@ def _metadata(result: CombinationResult, scale: Scale | None) -> dict[str, objec
             "pearson": fit.pool and fit.pool.value,
             "pearson_within_items": fit.item and fit.item.value,
             "rmse": fit.rmse,
+            "far": float((apart > 1).mean()),
         },
         "versions": {"postil": VERSION, "numpy": np.__version__, **({package: version(package)} if package else {})},
     }
@@ -320,40 +324,58 @@ def apply_to_files(
     if options.out is not None:
         check_apart(options.out, [*scores, model])
     rows = open_score_files(scores, inputs, on_message, compares=False)
-    return apply_to_rows(rows, model, options, on_message)
+    saved = open_combination(model)
+    result = apply_to_rows(rows, saved, options, on_message)
+    if saved.errors is not None:
+        on_message(_typical_error(saved.errors))
+    return result
+
+
+def _typical_error(errors: OutOfFold) -> Message:
+    """A sentence on how far grades are off."""
+    far = "" if errors.far is None else Message(", and {far:.0f} % by more than one", far=100 * errors.far)
+    return Message(
+        "on items that the fit had not seen, grades are off by {rmse} typically (RMSE){far}",
+        rmse=number(errors.rmse, 2),
+        far=far,
+    )
 
 
 def apply_to_rows(
-    scores: LocatedRows[Score], model: str | os.PathLike[str], options: ApplyOptions, on_message: OnMessage
+    scores: LocatedRows[Score], saved: SavedCombination, options: ApplyOptions, on_message: OnMessage
 ) -> ScoreResult:
     """Grade texts by a fitted combination of their scores.
 
     Args:
         scores: The item scores.
-        model: Folder of the combination.
+        saved: The combination.
         options: The options.
-        on_message: Callback for what was excluded.
+        on_message: Callback for what was excluded. Where scores have the length, a text without words gets no grade.
 
     Returns:
         Mean grade of each system; the grades of texts, too, where they are not written to a file.
 
     Raises:
         UsageError: A combination of options is wrong.
-        InvalidInput: A row or the folder is invalid, or scores are not those that the combination was fitted on.
-        Undefined: No text has all scores.
+        InvalidInput: A row is invalid, or scores are not those that the combination was fitted on.
+        Undefined: No text with words has all scores.
     """
-    saved = open_combination(model)
     scale = _scale(saved, options) if options.clip else None
     scored = Scored(scores)
     found = _checked_signatures(saved, scored, any_references=options.any_references)
     metrics = [column.metric for column in saved.config.columns]
     keys = list(scored.rows)
-    complete = ~np.isnan(scored.of(np.arange(len(keys)), metrics)).any(axis=1)
-    rows = np.flatnonzero(complete)
-    if not len(rows):
+    every = np.arange(len(keys))
+    complete = ~np.isnan(scored.of(every, metrics)).any(axis=1)
+    if not complete.any():
         raise Undefined(f"{scored.where}: no text is scored by all of {', '.join(metrics)}")
-    for each in excluded_texts("not scored by every metric", [keys[row] for row in np.flatnonzero(~complete)]):
-        on_message(f"excluded: {each}")
+    wordless = complete & (scored.of(every, [LENGTH])[:, 0] == 0 if LENGTH in scored.columns else False)
+    for why, lacking in (("not scored by every metric", ~complete), ("undecided, as they have no words", wordless)):
+        for each in excluded_texts(why, [keys[row] for row in np.flatnonzero(lacking)]):
+            on_message(f"excluded: {each}")
+    rows = np.flatnonzero(complete & ~wordless)
+    if not len(rows):
+        raise Undefined(f"{scored.where}: no text has words, so none gets a grade")
     with np.errstate(over="ignore", invalid="ignore"):
         grades = saved.model.predict(columns_of(scored, rows, metrics))
     wild = np.flatnonzero(~(np.abs(grades) <= LARGEST))

@@ -77,6 +77,7 @@ __all__ = [
     "ColumnConfig",
     "CombinationConfig",
     "JudgedTexts",
+    "OutOfFold",
     "SavedCombination",
     "columns_of",
     "combine",
@@ -444,10 +445,23 @@ class _Trees(msgspec.Struct, forbid_unknown_fields=True):
     trees: list[_Tree]
 
 
+class OutOfFold(msgspec.Struct, frozen=True):
+    """Errors of the grades of texts whose items a fit has not seen.
+
+    Args:
+        rmse: Root mean squared error, in grades.
+        far: Share of the texts whose grade is more than 1 from the mean rating; None where it was not kept.
+    """
+
+    rmse: float
+    far: float | None = None
+
+
 class _Metadata(msgspec.Struct):
     format: int
     hash: str
     scale: tuple[float, float] | None
+    out_of_fold: OutOfFold | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,12 +473,14 @@ class SavedCombination:
         model: The model.
         hash: 12 hexadecimal digits of both.
         scale: Lowest and highest grade, where the scale of the ratings was given.
+        errors: Errors of its out-of-fold grades, where they were kept.
     """
 
     config: CombinationConfig
     model: Model
     hash: str
     scale: tuple[float, float] | None
+    errors: OutOfFold | None = None
 
 
 def encoded(config: CombinationConfig, model: Model) -> tuple[dict[str, bytes], str]:
@@ -520,7 +536,7 @@ def open_combination(folder: str | os.PathLike[str]) -> SavedCombination:
     metadata = saved.read(METADATA, _Metadata)
     found = _hash({each: saved.content(each) for each in (CONFIG, name)})
     check_hash(str(saved.path / METADATA), metadata.hash, found)
-    return SavedCombination(config, opened(saved, config.columns), found, metadata.scale)
+    return SavedCombination(config, opened(saved, config.columns), found, metadata.scale, metadata.out_of_fold)
 
 
 def _check_config(config: CombinationConfig, where: str) -> None:
