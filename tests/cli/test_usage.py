@@ -200,10 +200,10 @@ def test_on_a_terminal_control_characters_are_visible(
     assert capsys.readouterr().out == f"{SEEN}\tb\n\\r雨\n"
 
 
-def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_has_eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "47")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
-    assert terminal_width() is None
+    assert terminal_width() == 80
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert terminal_width() == 47
 

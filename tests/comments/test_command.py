@@ -512,6 +512,7 @@ def test_what_is_no_article_is_told(postil: Postil) -> None:
 
 
 def test_a_narrow_terminal_has_whole_texts(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.comments.command.terminal_width", lambda: 500)
     wide = postil("comment", "q.jsonl", "--model", "t", "-k", 2)
     monkeypatch.setattr("postil.comments.command.terminal_width", lambda: 40)
     narrow = postil("comment", "q.jsonl", "--model", "t", "-k", 2)

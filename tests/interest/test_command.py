@@ -44,6 +44,16 @@ def test_the_passage_that_shares_most_with_the_rest_comes_first_with_its_top_uni
     assert sum(why["part"] for why in rows[0]["reasons"]) == pytest.approx(rows[0]["score"])
 
 
+def test_a_pipe_gets_whole_passages(postil: Postil) -> None:
+    text = (
+        "The first coffee house of London opened in 1652 in a shed in the yard of St. Michael, and it sold only coffee."
+    )
+    Path("page.txt").write_text(f"{PAGE}\n{text}\n", encoding="utf-8")
+    lines = postil("interesting", "page.txt", *BY_PARAGRAPH).out.splitlines()
+    assert text in " ".join(" ".join(lines).split())
+    assert not any("…" in line for line in lines)
+
+
 def test_sentences_in_chinese(postil: Postil) -> None:
     pytest.importorskip("rjieba")
     Path("page.txt").write_text("咖啡来自也门。价格上涨！他说：“咖啡很好。”然后走了。", encoding="utf-8")

@@ -52,6 +52,16 @@ def test_a_narrow_terminal_has_whole_passages() -> None:
     assert "ann · " in several
 
 
+def test_documents_have_whole_passages() -> None:
+    text = "It rained on Ely all night, and nobody left the house before the bells of the cathedral had rung nine."
+    first = replace(ranked().passages[0], text=text)
+    one = replace(ranked(), passages=(first,))
+    page = replace(pages().pages[0], passages=(first,))
+    for result in (one, replace(pages(), pages=(page,))):
+        assert all(text in written for written in (result.to_markdown(), result.to_latex(), result.to_html()))
+        assert text not in show("table", result)
+
+
 def test_pages_are_named_beside_their_passages_and_what_failed_stands_below() -> None:
     lines = show("table", pages()).splitlines()
     assert [line.split()[:3] for line in lines[2:5]] == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -245,6 +246,29 @@ def test_repr_is_one_short_line(kind: str) -> None:
 )
 def test_repr_says_what_matters(kind: str, line: str) -> None:
     assert repr(example(kind)) == line
+
+
+WHOLE = "The tram to the harbor comes every nine minutes, the bus never, and nobody on the night shift knows why."
+
+
+@pytest.mark.parametrize(
+    ("kind", "about"),
+    [
+        ("interesting", ""),
+        ("ranked-comments", "1 · 2 · 0.5000 · a question"),
+        ("screening", "1 · hold · .900 · "),
+        ("suggestions", ""),
+        ("weights-plan", "reference 1 · gain "),
+    ],
+)
+def test_where_eighty_columns_are_too_few_texts_are_whole_below_each_other(kind: str, about: str) -> None:
+    found = Result.from_json(re.sub(r'"text":\s*"[^"]*"', f'"text": "{WHOLE}"', example(kind).to_json()))
+    lines = show("table", found, width=80).split("\n\n\n")[0].splitlines()
+    said = " ".join(" ".join(lines).split())
+    assert WHOLE in said
+    assert about in said
+    assert max(len(line) for line in lines if line.startswith(("1. ", "   "))) <= 80
+    assert WHOLE not in show("table", found)
 
 
 def test_the_best_is_the_lowest_where_lower_is_better() -> None:

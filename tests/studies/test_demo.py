@@ -70,7 +70,12 @@ def test_the_demo_and_the_commands_that_it_shows(postil: Postil) -> None:
         assert page == "index" or f'href="{page}.html"' in index
     for words in commands(outcome.out):
         assert shlex.join(["postil", *words]) in index
-    for chapter in (scores, estimate, suggestions, starters):
+    for chapter in (suggestions, starters):
+        cards = [" ".join(each.split()) for each in re.findall(r"^  \d\. (?:.+\n)+", chapter, re.MULTILINE)]
+        assert len(cards) > 1
+        said = " ".join("".join(printed(postil, words) for words in commands(chapter)).split())
+        assert all(each in said for each in cards)
+    for chapter in (scores, estimate):
         said = "".join(printed(postil, words) for words in commands(chapter))
         assert cells(chapter)
         assert all(cell in said for cell in cells(chapter))

@@ -57,6 +57,9 @@ CALLED: Final = "postil"
 
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
+PIPED: Final = 80
+"""Number of columns of results that go to a file or a program, where no wide table may cut texts."""
+
 ENDED: Final = ("SIGTERM", "SIGHUP")
 """The signals that ask a process to end, beside Ctrl+C; not every system has both."""
 
@@ -95,9 +98,9 @@ def emit(text: str, form: str = "") -> None:
     _write(visible(text) if form == "table" or sys.stdout.isatty() else text, sys.stdout)
 
 
-def terminal_width() -> int | None:
-    """Number of columns of the terminal that results are printed on; None where it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def terminal_width() -> int:
+    """Number of columns of the terminal that results are printed on; `PIPED` where it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED
 
 
 def say(message: str) -> None:

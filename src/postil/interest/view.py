@@ -35,19 +35,21 @@ Passage: TypeAlias = "tuple[str, RankedPassage | None]"
 
 
 def view(result: InterestingResult) -> View:
-    """Show ranked passages; rows have whole texts, tables their beginnings.
+    """Show ranked passages; rows and documents have whole texts, tables their beginnings.
 
     Args:
         result: The result.
     """
     columns = fields(result.passages)
-    passages = _passages_table(result.measure, [("", each) for each in result.passages])
+    ranked: list[Passage] = [("", each) for each in result.passages]
+    passages = _passages_table(result.measure, ranked, longest=SHOWN)
     first = "".join(f"; first: {each.text}" for each in result.passages[:1])
     return View(
         line=f"{counted(len(result.passages), 'passage')} by {result.measure}{first}",
         rows=[{name: getattr(each, name) for name in columns} for each in result.passages],
         fields=columns,
         grids=[passages],
+        documents=[_passages_table(result.measure, ranked)],
         remarks=[*noted(result.notes)],
         signatures=[result.signature] if result.signature else [],
         cards=[*cards(passages)],
@@ -65,18 +67,19 @@ def fields(passages: Iterable[RankedPassage]) -> list[str]:
     return always + [name for name in LOCATION if any(getattr(each, name) is not None for each in known)]
 
 
-def _passages_table(measure: str, rows: Sequence[Passage], *, pages: bool = False) -> Table:
-    """Ranked passages: the rank and beginning of each, its score, its units.
+def _passages_table(measure: str, rows: Sequence[Passage], *, pages: bool = False, longest: int | None = None) -> Table:
+    """Ranked passages: the rank and text of each, its score, its units.
 
     Args:
         measure: The measure that ranks them.
         rows: The passages.
         pages: True for a column of the names of pages.
+        longest: Number of characters to which a text is cut; None for whole texts.
     """
     return Table(
         rows=rows,
         columns=(
-            Name("passage", lambda row: _beginning(row[1])),
+            Name("passage", lambda row: _beginning(row[1], longest)),
             *([Text("page", itemgetter(0))] if pages else []),
             Number(measure, "score", at=itemgetter(1), digits=4, zero=True),
             Text("top units", lambda each: ", ".join(map(str, each.reasons)), at=itemgetter(1), none="", dash=""),
@@ -84,9 +87,9 @@ def _passages_table(measure: str, rows: Sequence[Passage], *, pages: bool = Fals
     )
 
 
-def _beginning(passage: RankedPassage | None) -> str:
+def _beginning(passage: RankedPassage | None, longest: int | None) -> str:
     text = "(no passage)" if passage is None else f"{passage.rank}. {one_line(passage.text)}"
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+    return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def cards(table: Table) -> Iterator[tuple[str, str]]:
@@ -95,9 +98,12 @@ def cards(table: Table) -> Iterator[tuple[str, str]]:
     Args:
         table: A table of passages.
     """
-    for (_, passage), (_, *about) in zip(table.rows, table.grid(typeset=False)[1:], strict=True):
-        if passage is not None:
-            yield f"{passage.rank}. {passage.text}", " · ".join(filter(None, about))
+    (*_, measure, _), *lines = table.grid(typeset=False)
+    for (_, passage), (_, *page, score, units) in zip(table.rows, lines, strict=True):
+        if passage is None:
+            yield "(no passage)", " · ".join(page)
+        else:
+            yield f"{passage.rank}. {passage.text}", " · ".join(filter(None, [*page, f"{measure} {score}", units]))
 
 
 OF_PAGE: Final = ("source", "title", "url", "date", "lang", "file")
@@ -108,7 +114,7 @@ NAME: Final = 30
 
 
 def pages(result: InterestingPagesResult) -> View:
-    """Show the best passages of each page; rows have them whole, tables their beginnings.
+    """Show the best passages of each page; rows have them whole, tables on a terminal their beginnings.
 
     Args:
         result: The result.
@@ -120,7 +126,7 @@ def pages(result: InterestingPagesResult) -> View:
         for each in page.passages or [None]
     ]
     best = [(_name(page), each) for page in result.pages for each in page.passages or [None]]
-    passages = _passages_table(result.measure, best, pages=True)
+    passages = _passages_table(result.measure, best, pages=True, longest=SHOWN)
     number = sum(len(page.passages) for page in result.pages)
     failed = f", {len(result.failed):,} failed" if result.failed else ""
     return View(
@@ -129,6 +135,7 @@ def pages(result: InterestingPagesResult) -> View:
         fields=[*OF_PAGE, *columns],
         nested=[to_builtins(each, enc_hook=plain_id) for each in (*result.pages, *result.failed)],
         grids=[passages],
+        documents=[_passages_table(result.measure, best, pages=True)],
         remarks=list(_remarks_on_pages(result)),
         signatures=[result.signature] if result.signature else [],
         cards=[*cards(passages)],

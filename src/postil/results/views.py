@@ -111,8 +111,8 @@ class View:
         signatures: Signatures of the numbers, one line each; on a terminal below the remarks.
         systems: The scores of systems, for a table with one row per system, where the result has them.
         metrics: The coefficients of metrics, for a table with one row per metric, where the result has them.
-        cards: A whole text and what is to be said of it, for each row of `grids`, in place of them on a terminal that
-            is too narrow.
+        cards: A whole text and what is to be said of it, for each row of the first of `grids`, in its place where it
+            is too wide: on a narrow terminal, and in a file.
     """
 
     line: str
@@ -178,7 +178,7 @@ def show(
         view: The view; by default that of its kind.
         remarks: Further lines after those of the view.
         table: Layout of the tables.
-        width: Number of columns of the terminal that it is printed on; None where it is not.
+        width: Number of columns that it is printed on; None where any will do.
 
     Raises:
         UsageError: The result or the format has no such layout.
@@ -194,10 +194,10 @@ def show(
         return rows_as_csv(view.rows, view.fields)
     if form != "table":
         return "\n".join(grid_as(form, grid) for grid in (view.grids if view.documents is None else view.documents))
-    text = "\n".join(grid_as(form, grid) for grid in (*view.grids, *view.details))
-    if width is not None and view.cards and max(map(len, text.splitlines())) > width:
-        text = "\n".join(card(*each, width) for each in view.cards)
-    return _with_lines(view, text + view.below, remarks)
+    grids = [grid_as(form, grid) for grid in (*view.grids, *view.details)]
+    if width is not None and view.cards and max(map(len, grids[0].splitlines())) > width:
+        grids[0] = "\n".join(card(*each, width) for each in view.cards)
+    return _with_lines(view, "\n".join(grids) + view.below, remarks)
 
 
 def _show_paper(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from postil.cli.command import Argument, FormatOption, command
-from postil.cli.output import emit, say
+from postil.cli.output import print_result, say
 from postil.data.options import InputOptions
 from postil.screening.options import ScreenOptions
 
@@ -31,7 +31,6 @@ def screen(
 
     Example: postil screen comments.csv --model screen
     """
-    from postil.results.views import show  # noqa: PLC0415
     from postil.screening.calls import screen_file  # noqa: PLC0415 - NumPy is behind it
 
-    emit(show(format, screen_file(texts, options, inputs, on_message=say)), format)
+    print_result(screen_file(texts, options, inputs, on_message=say), format)

@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.data.explain import column_setting, counted
 from postil.messages import Blank, Listed, Message, Setting
-from postil.results.formats import excerpt, value_with_interval
+from postil.results.formats import excerpt, short, value_with_interval
 from postil.results.page.blocks import Picture
 from postil.results.plots.lines import Curve, curves
 from postil.results.table import Count, Interval, Name, Number, Table, Text
@@ -314,6 +314,10 @@ def screening(result: ScreeningResult) -> View:
         grids=[_screened(result, Text("text", lambda one: excerpt(one.text, TEXT)))],
         documents=[_screened(result, Text("text", "text"))],
         nested=nested,
+        cards=[
+            (one.text, " · ".join(filter(None, [one.id, one.decision, short(one.probability), _reasons(one)])))
+            for one in result.rows
+        ],
     )
 
 

@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 from typing import Annotated
 
 from postil.cli.command import Argument, FiguresOption, FormatOption, Option, command
-from postil.cli.output import check_figures, emit, say, tell, write_figures
+from postil.cli.output import check_figures, emit, print_result, say, tell, write_figures
 from postil.comments.options import EvaluateOptions
 from postil.data.options import InputOptions
 from postil.data.progress import progress
@@ -34,10 +34,9 @@ def rank_comments(
 
     Example: postil rank-comments threads.jsonl --model model --by relevance=2 --by votes --diversity 0.3
     """
-    from postil.results.views import show  # noqa: PLC0415
     from postil.threads.calls import rank_articles  # noqa: PLC0415 - what ranks is behind it
 
-    emit(show(format, rank_articles(articles, model, options, inputs=inputs, on_message=say)), format)
+    print_result(rank_articles(articles, model, options, inputs=inputs, on_message=say), format)
 
 
 @command

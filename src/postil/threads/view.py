@@ -52,6 +52,13 @@ def ranked_comments(result: RankedCommentsResult) -> View:
             _table(result, Name("comment", "text"), Text("reasons", lambda row: "; ".join(row.reasons))),
         ],
         nested=result.comments,
+        cards=[
+            (
+                f"{row.rank}. {row.text}",
+                " · ".join([row.article, row.comment, f"{row.score:.4f}", *filter(None, ["; ".join(row.reasons)])]),
+            )
+            for row in result.comments
+        ],
     )
 
 

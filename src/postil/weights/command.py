@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 from typing import Annotated
 
 from postil.cli.command import ONE_FILE, Argument, FiguresOption, FormatOption, Group, Option
-from postil.cli.output import check_figures, emit, say, tell, write_figures
+from postil.cli.output import check_figures, print_result, say, write_figures
 from postil.weights.options import WeightsPlanOptions
 
 __all__ = ["weights"]
@@ -46,12 +46,10 @@ def plan(
 
     Example: postil weights plan systems.jsonl -r references.jsonl --budget 20% --out rows.jsonl
     """
-    from postil.results.views import show, view_of  # noqa: PLC0415
     from postil.weights.calls import plan_weights_files  # noqa: PLC0415
 
     check_figures(figures)
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
         result = plan_weights_files(candidates, references, options, say)
     write_figures([result], figures)
-    emit(show(format, result), format)
-    tell(format, view_of(result).remarks)
+    print_result(result, format)

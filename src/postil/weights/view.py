@@ -68,6 +68,10 @@ def view(result: WeightsPlanResult) -> View:
         grids=[planned, Table(key="covered", rows=_ends(result), columns=columns)],
         head=line,
         remarks=[*remarks, *noted(result.notes)],
+        cards=[
+            (f"{row.order}. {row.text}", f"{row.item} · reference {row.reference} · gain {row.gain:.3f}")
+            for row in planned.rows
+        ],
     )
 
 

@@ -31,7 +31,7 @@ from postil.interest.options import InterestingOptions
 from postil.interest.result import InterestingResult
 from postil.messages import Command, Message
 from postil.meta.rated import Rated
-from postil.results.formats import grid_as
+from postil.results.formats import card, grid_as
 from postil.results.page.report import check_report, write_report
 from postil.results.views import view_of
 from postil.scoring.files import score_files
@@ -41,12 +41,13 @@ from postil.studies.stages import Stage, Stages, as_line, read_result, settings_
 from postil.studies.view import study_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from postil.corpus.options import Share
     from postil.data.progress import OnMessage
     from postil.results.table import Table
+    from postil.results.views import View
 
 __all__ = ["DESK", "MODEL", "DemoChapter", "is_prepared", "run_demo"]
 
@@ -358,7 +359,7 @@ def _suggestions(demo: _Demo) -> None:
     found = tuple(comment_articles(str(today), str(model), CommentOptions(k=SUGGESTIONS, jobs=demo.jobs)))
     shown = view_of(SuggestionsResult(suggestions=found))
     demo.show(f"For “{new.title}”:\n")
-    demo.show(_grid(shown.grids[0], columns=("suggestion", "from", "votes")))
+    demo.show(_cards(shown))
     demo.show(f"{shown.remarks[0]}\n")
 
 
@@ -381,9 +382,7 @@ def _starters(demo: _Demo) -> None:
     )
     found = rank_sources([source], InterestingOptions(k=STARTERS, jobs=demo.jobs), page=page)
     if isinstance(found, InterestingResult):  # of one document
-        rows = view_of(found).grids[0].grid()[1:]
-        table = [["passage", "first reasons"], *([str(row[0]), ", ".join(str(row[2]).split(", ")[:2])] for row in rows)]
-        demo.show(grid_as("table", table))
+        demo.show(_cards(view_of(found)))
 
 
 def _comments(demo: _Demo) -> None:
@@ -495,9 +494,12 @@ def _flagged(words: Sequence[str]) -> Iterator[str]:
         yield held
 
 
-def _grid(table: Table, wanted: Callable[[str], bool] = lambda _: True, columns: Collection[str] = ()) -> str:
-    """Some rows of a table, by name, and some of its columns."""
+def _cards(view: View) -> str:
+    """Whole texts with what is said of them, further in than the numbers of the chapters."""
+    return textwrap.indent("\n".join(card(*each, WIDTH - 2) for each in view.cards), "  ")
+
+
+def _grid(table: Table, wanted: Callable[[str], bool]) -> str:
+    """Some rows of a table, by name."""
     head, *rows = table.grid()
-    kept = [place for place, name in enumerate(head) if not columns or name in columns]
-    shown = [head, *(row for row in rows if wanted(row[0]))]
-    return grid_as("table", [[row[place] for place in kept] for row in shown])
+    return grid_as("table", [head, *(row for row in rows if wanted(row[0]))])
