@@ -5,20 +5,24 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 from command_line import put, refusal
+from postil.cli.output import emit, print_into
 from postil.data.conversion import convert
+from postil.data.escaping import without_apostrophe
 from postil.data.row_files import write
 from postil.data.rows import Candidate, Judgement, PairPreference, Passage, Reference, Score
 from postil.data.suggestions import Impression
 from postil.messages import COMMAND_LINE, INTERFACE
 from postil.results.base import Result
-from postil.results.formats import FORMATS
+from postil.results.formats import FILES, FORMATS
 from postil.results.views import show
 
 if TYPE_CHECKING:
@@ -221,6 +225,65 @@ def test_every_format_prints_the_result_of_json(rows_of_all: Postil, name: str) 
             assert out[form].out == rows_of_all(*ALL[name]).out
         else:
             assert out[form].out == show(form, result)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_result_is_printed_into_a_workbook_with_the_cells_of_csv(rows_of_all: Postil, name: str) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    printed = rows_of_all(*ALL[name], "--format", "csv")
+    into = rows_of_all(*ALL[name], "--format", "table.xlsx")
+    assert (into.code, into.out) == (0, "")
+    assert sorted(into.err.splitlines()) == sorted([*printed.err.splitlines(), "written: table.xlsx"])
+    head, *rows = openpyxl.load_workbook("table.xlsx").active.iter_rows()
+    expected = list(csv.DictReader(printed.out.splitlines(keepends=True)))
+    assert [cell.value for cell in head] == list(expected[0])
+    for cells, row in zip(rows, expected, strict=True):
+        for cell, text in zip(cells, row.values(), strict=True):
+            if cell.data_type == "n" and text:
+                assert cell.value == float(text)
+            elif cell.data_type == "b":
+                assert str(cell.value) == text
+            else:
+                assert (cell.value or "") == without_apostrophe(text)
+
+
+@pytest.mark.parametrize("ending", FILES)
+def test_the_ending_of_a_file_says_how_a_result_is_printed_into_it(rows_of_all: Postil, ending: str) -> None:
+    command, path = ALL["compare"], Path(f"Grüße{ending.upper()}")
+    path.write_text("old")
+    into = rows_of_all(*command, "--format", path)
+    assert (into.code, into.out) == (0, ""), into.err
+    assert f"written: {path}\n" in into.err
+    if ending != ".xlsx":
+        printed = rows_of_all(*command, "--format", FILES[ending])
+        where = ("--format", path), ("--format", FILES[ending])
+        assert path.read_text("utf-8").replace(*(shlex.join(map(str, words)) for words in where)) == printed.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--format", "xlsx"), "xlsx is of a file, so name it, as in --format table.xlsx"),
+        (("--format", "t.xls"), "unknown format 't.xls'; did you mean "),
+        (("--format", "none/t.csv"), "none/t.csv: parent folder "),
+        (("--format", "./s.jsonl"), "./s.jsonl: would be written over s.jsonl, which is read; name another output"),
+        (("--format=s.jsonl",), "s.jsonl: would be written over s.jsonl, which is read; name another output"),
+    ],
+)
+def test_a_file_that_no_result_is_printed_into(other_files: Postil, words: tuple[str, ...], said: str) -> None:
+    before = Path("s.jsonl").read_bytes()
+    assert refusal(other_files, "compare", "s.jsonl", *words, code=2).startswith(said)
+    assert Path("s.jsonl").read_bytes() == before
+
+
+def test_json_lines_that_are_printed_one_by_one_are_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    for _ in range(2):
+        with click.Context(click.Command("comment")):
+            print_into(str(path))
+            for line in ("a\n", "b\n"):
+                emit(line, "jsonl")
+        assert path.read_text() == "a\nb\n"
 
 
 @pytest.mark.parametrize("kind", ["jsonl.gz", "parquet", "-"])

@@ -103,7 +103,7 @@ def test_standard_output(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["refs", "refs.jsonl.bz2", "refs.gz", "refs.parquet.gz", "refs.xls", ""])
 def test_an_unknown_kind_of_file(name: str) -> None:
-    written = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet, .csv, .csv.gz, .csv.zst, or - for standard output"
+    written = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet, .csv, .csv.gz, .csv.zst, .xlsx, or - for standard output"
     for act in (lambda: write(name, ROWS), lambda: Writer(name, Candidate)):
         assert refused(UsageError, act) == f"{name}: unknown kind of file; known endings: {written}"
     assert refused(UsageError, read, name, Candidate) == (
@@ -113,6 +113,39 @@ def test_an_unknown_kind_of_file(name: str) -> None:
         + "; save an old workbook as .xlsx"
         * name.endswith(".xls")
     )
+
+
+HARD = ["=1+1", "007", "1,5", 'ä <b> & "c"', "a\r\nb\tc ", "_x000D_", "\x07", "\N{BEETLE}", "明天"]
+
+
+def test_a_workbook_holds_texts_as_texts_and_numbers_as_numbers(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "s.xlsx"
+    rows = [Score(text, "a", "m", 0.1 + 0.2 + n, "m") for n, text in enumerate(HARD)]
+    write(path, rows)
+    assert list(read(path, Score)) == rows
+    head, *cells = openpyxl.load_workbook(path).active.iter_rows()
+    assert [cell.value for cell in head][:5] == ["item", "system", "metric", "score", "signature"]
+    assert [(row[0].data_type, row[3].value) for row in cells] == [("s", row.score) for row in rows]
+    write(tmp_path / "again.xlsx", rows)
+    assert (tmp_path / "again.xlsx").read_bytes() == path.read_bytes()
+
+
+def test_lists_of_a_workbook_are_read_again(tmp_path: Path) -> None:
+    rows = [Reference("a1", "Rain", ratings=(Rating("ann", 4.0), Rating("bob", 5.0)))]
+    write(tmp_path / "r.xlsx", rows)
+    assert list(read(tmp_path / "r.xlsx", Reference)) == rows
+
+
+def test_what_a_workbook_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "c.xlsx"
+    assert refused(UsageError, write, path, [Candidate("a", "s", "\N{BEETLE}" * 16384)]) == (
+        f"{path}: a cell of a workbook holds at most 32,767 characters, and C2 has 16,384; "
+        "name a file that ends in .csv"
+    )
+    monkeypatch.setattr("postil.data.workbooks._MOST_ROWS", 2)
+    assert refused(UsageError, write, path, ROWS).startswith(f"{path}: a workbook holds at most 2 rows and ")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -46,7 +46,7 @@ class LabelOptions(SeedOptions, ThreadOptions):
     """Options of `postil label`.
 
     Args:
-        out: File to write the labels to: .jsonl, .csv or .parquet.
+        out: File to write the labels to: .jsonl, .csv, .xlsx or .parquet.
         campaign: Campaign that keeps the answers, as of postil annotate; by default a file beside the labels, with the
             ending .db. One that exists is continued.
         sample: Number of articles to draw at random.

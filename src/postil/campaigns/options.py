@@ -31,7 +31,7 @@ __all__ = [
     "checked_base_url",
 ]
 
-TABLE_FORMATS: Final = ("csv", "jsonl", "parquet")
+TABLE_FORMATS: Final = ("csv", "xlsx", "jsonl", "parquet")
 
 
 def checked_base_url(url: str) -> str:
@@ -250,7 +250,7 @@ class ExportOptions:
 
     Args:
         out: Folder to write; created if it does not exist.
-        table_format: File format of the tables: csv, jsonl or parquet.
+        table_format: File format of the tables: csv, xlsx, jsonl or parquet.
         timestamps: Include the time of each rating and the seconds that it took.
         texts: Include the texts, and what was shown beside them, in the tables.
     """

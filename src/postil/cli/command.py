@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import MISSING, Field, dataclass, fields, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Any, Final, TypeAlias, cast, get_args, get_origin, get_type_hints
 
 import click
 
 from postil.cli.help import ExplainedCommand, ExplainedGroup, FlagOption
-from postil.cli.output import emit, exits, refuse
+from postil.cli.output import emit, exits, print_into, refuse
 from postil.errors import UnknownName, UsageError
 from postil.messages import INTERFACE, CommandLine
 from postil.options import Flag, descriptions, flag_name, flags_of, group_of, is_options, split_hint
-from postil.results.formats import FORMATS, Format
+from postil.results.formats import FILES, FORMATS, Format
 
 __all__ = [
     "ONE_FILE",
@@ -386,9 +386,19 @@ def _by_name(given: tuple[str, ...], flag: str) -> dict[str, str]:
 
 
 def _format(name: str) -> Format:
-    if name not in FORMATS:
-        refuse(UnknownName("format", name, FORMATS))
-    return name
+    """The format of a name, or of a file, which results are then printed into."""
+    if name in FORMATS:
+        return name
+    ending = PurePath(name).suffix.lower()
+    if ending not in FILES:
+        if f".{name.lower()}" in FILES:
+            refuse(UsageError(f"{name} is of a file, so name it, as in --format table.{name.lower()}"))
+        refuse(UnknownName("format", name, [*FORMATS, *(f"FILE{ending}" for ending in FILES)]))
+    try:
+        print_into(name)
+    except UsageError as error:
+        refuse(error)
+    return FILES[ending]
 
 
 OUTPUT: Final = "Output"
@@ -406,7 +416,12 @@ CampaignArgument: TypeAlias = Annotated[
 FormatOption: TypeAlias = Annotated[
     Format,
     Option(
-        parse=_format, metavar="FORMAT", first=True, group=OUTPUT, help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
+        parse=_format,
+        metavar="FORMAT",
+        first=True,
+        group=OUTPUT,
+        help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; or a file to write, whose ending says it: table.xlsx, "
+        "table.csv.",
     ),
 ]
 ReportOption: TypeAlias = Annotated[

@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec, TextIO
 
 import click
@@ -24,7 +25,6 @@ from postil.messages import COMMAND_LINE, INTERFACE, CommandLine, Interface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from postil.results.base import Result
     from postil.results.formats import Format
@@ -40,6 +40,7 @@ __all__ = [
     "command_line",
     "emit",
     "exits",
+    "print_into",
     "print_result",
     "refuse",
     "say",
@@ -54,6 +55,10 @@ __all__ = [
 
 CALLED: Final = "postil"
 """Key of the command line in the context of the root command."""
+
+PRINTED: Final = "printed"
+"""Key of the file that results are printed into in the context, and `BEGUN`, whether something is in it."""
+BEGUN: Final = "begun"
 
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
@@ -95,12 +100,58 @@ def emit(text: str, form: str = "") -> None:
         text: The result, with its line ends.
         form: The format.
     """
-    _write(visible(text) if form == "table" or sys.stdout.isatty() else text, sys.stdout)
+    if form and (path := _file()):
+        _print_into(path, visible(text) if form == "table" else text)
+    else:
+        _write(visible(text) if form == "table" or sys.stdout.isatty() else text, sys.stdout)
 
 
 def terminal_width() -> int:
     """Number of columns of the terminal that results are printed on; `PIPED` where it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() and not _file() else PIPED
+
+
+def print_into(path: str) -> None:
+    """Let results of the running command be printed into a file.
+
+    Args:
+        path: The file; one that is there is replaced.
+
+    Raises:
+        UsageError: The file cannot be made, or it is among the words of the command line, which may be read.
+    """
+    from postil.data.atomic_file import check_apart, check_file  # noqa: PLC0415 - the help of commands does without it
+
+    meta = click.get_current_context().meta
+    words = [word.rpartition("=")[2] for word in meta.get(CALLED, [])]
+    if path in words:
+        words.remove(path)
+    check_file(path)
+    for word in words:
+        with suppress(OSError):  # it is too long for the name of a file
+            check_apart(path, [word] if Path(word).is_file() else [])
+    meta[PRINTED] = path
+
+
+def _file() -> str | None:
+    """The file that results are printed into; None where that is standard output."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(PRINTED)
+
+
+def _print_into(path: str, text: str) -> None:
+    """Write a file, or add to what was written: JSON Lines are printed as they come."""
+    from postil.data.atomic_file import write_file, writing  # noqa: PLC0415 - the help of commands does without it
+    from postil.results.formats import file_bytes  # noqa: PLC0415 - the same
+
+    meta, data = click.get_current_context().meta, file_bytes(path, text)
+    if meta.get(BEGUN):
+        with writing(path), Path(path).open("ab") as stream:
+            stream.write(data)
+        return
+    write_file(path, data)
+    meta[BEGUN] = True
+    say(f"written: {path}")
 
 
 def say(message: str) -> None:

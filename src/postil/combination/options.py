@@ -35,7 +35,7 @@ class CombineOptions(SeedOptions):
         scale: Scale of the ratings: HIGH or LOW:HIGH; checks them, and is what apply --clip clips to.
         resamples: Number of resamples of the items, for confidence intervals.
         out: Folder to write the combination to; one of an older combination is replaced.
-        items: Write the out-of-fold grades here, as score rows: .jsonl, .parquet or .csv.
+        items: Write the out-of-fold grades here, as score rows: .jsonl, .csv, .xlsx or .parquet.
     """
 
     method: Annotated[str, Flag(metavar="NAME", first=True)] = "ridge"
@@ -77,7 +77,7 @@ class ApplyOptions:
         clip: Clip grades to the scale of the ratings.
         scale: Scale to clip to: HIGH or LOW:HIGH; by default the one that the combination was fitted with.
         any_references: Take scores against other references than those of the fit.
-        out: Write the grades here, as score rows: .jsonl, .parquet or .csv.
+        out: Write the grades here, as score rows: .jsonl, .csv, .xlsx or .parquet.
     """
 
     clip: Annotated[bool, Flag(first=True)] = False

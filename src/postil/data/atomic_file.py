@@ -26,6 +26,7 @@ __all__ = [
     "AtomicFile",
     "FolderWriter",
     "check_apart",
+    "check_file",
     "check_folder",
     "empty_folder",
     "locked",
@@ -60,10 +61,7 @@ class AtomicFile:
     def __enter__(self) -> IO[bytes]:
         if self.path == "-":
             return sys.stdout.buffer
-        if self._target.exists() and not self._target.is_file():
-            raise UsageError(f"{self.path}: not a file that can be replaced")
-        if not self._target.parent.is_dir():
-            raise UsageError(f"{self.path}: parent folder {self._target.parent} does not exist")
+        check_file(self.path)
         try:
             if self._private:
                 self._part.touch(0o600, exist_ok=False)
@@ -104,6 +102,22 @@ class AtomicFile:
             with contextlib.suppress(OSError):
                 self._stream.close()
             self._part.unlink(missing_ok=True)
+
+
+def check_file(path: str) -> None:
+    """See that a file can be made, or replaced: worth asking before long work.
+
+    Args:
+        path: The file.
+
+    Raises:
+        UsageError: The path is a folder, or its folder is missing.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{path}: not a file that can be replaced")
+    if not target.parent.is_dir():
+        raise UsageError(f"{path}: parent folder {target.parent} does not exist")
 
 
 def write_file(path: FilePath, data: bytes) -> None:

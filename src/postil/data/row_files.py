@@ -55,12 +55,13 @@ __all__ = [
 
 T = TypeVar("T", bound=Row)
 PLAIN: Final = Reading()
-Kind: TypeAlias = Literal["jsonl", "csv", "parquet"]
+Kind: TypeAlias = Literal["jsonl", "csv", "xlsx", "parquet"]
 ENDINGS: Final[Mapping[str, Kind]] = MappingProxyType(
     {
         **dict.fromkeys((".jsonl", ".jsonl.gz", ".jsonl.zst"), "jsonl"),
         ".parquet": "parquet",
         **dict.fromkeys((".csv", ".csv.gz", ".csv.zst"), "csv"),
+        ".xlsx": "xlsx",
     }
 )
 """Format of what is written, by the ending of a file's name."""
@@ -535,7 +536,7 @@ def open_sink(
         path: The file, or `-`.
         schema: The Arrow schema for a Parquet file; None for JSON Lines.
         undated: The schema as long as no row has a date or statistics; by default the same.
-        fields: Fields of the rows, for CSV.
+        fields: Fields of the rows, for CSV and workbooks.
 
     Yields:
         The sink.
@@ -550,6 +551,10 @@ def open_sink(
         packed = compressed(stream, os.fspath(path))
         if kind == "parquet":
             sink = parquet.ParquetSink(stream, schema, undated)
+        elif kind == "xlsx":
+            from postil.data.workbooks import SheetSink  # noqa: PLC0415 - only workbooks need it
+
+            sink = SheetSink(stream, os.fspath(path), fields)
         else:
             sink = jsonl.JsonlSink(packed) if kind == "jsonl" else CsvSink(packed, fields)
         try:

@@ -3,11 +3,14 @@
 calamine treats cells with errors, and formulas without a result, as empty. So the sheet itself is searched for both,
 and for merged cells: a missing number must not be taken for one that was left out. Old .xls is refused, as its search
 would need another library.
+Tables are written as .xlsx too. Its texts are stored as texts, so that none of them is a formula, and its numbers as
+numbers, which every spreadsheet shows in the way of its language.
 """
 
 from __future__ import annotations
 
 import io
+import math
 import posixpath
 import re
 import struct
@@ -16,17 +19,20 @@ import zlib
 from html import escape, unescape
 from itertools import chain
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, cast
 from xml.parsers import expat
+
+import msgspec
 
 from postil.data.cells import BrokenCell, MergedCell
 from postil.data.delimited import MOST_ROWS, Wanted, head_of
 from postil.data.explain import file_setting
+from postil.data.fields import plain_id
 from postil.errors import InvalidInput, UnknownName, UsageError, needs
 from postil.messages import Blank, Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from python_calamine import CalamineWorkbook
 
@@ -36,11 +42,13 @@ __all__ = [
     "LARGEST_ARCHIVE",
     "RATIO",
     "Sheet",
+    "SheetSink",
     "UnusualXmlError",
     "cell_name",
     "check_sizes",
     "check_usual",
     "in_usual_xml",
+    "workbook",
 ]
 
 LARGEST_ARCHIVE: Final = 1 << 29
@@ -514,3 +522,132 @@ def _mark_ods(text: str, name: str, rows: Values, head: int) -> int:
     for span in spans:
         _span(rows, head, span)
     return formulas
+
+
+_PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
+_OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_SPREADSHEET: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_KINDS: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_SHEET: Final = "xl/worksheets/sheet1.xml"
+_PARTS: Final = {
+    "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" '
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    f'<Override PartName="/xl/workbook.xml" ContentType="{_KINDS}.sheet.main+xml"/>'
+    f'<Override PartName="/{_SHEET}" ContentType="{_KINDS}.worksheet+xml"/></Types>',
+    "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="rId1" '
+    f'Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": f'<workbook xmlns="{_SPREADSHEET}" xmlns:r="{_OFFICE}"><sheets>'
+    '<sheet name="postil" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="rId1" '
+    f'Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+}
+"""The parts of a workbook of one sheet, but for the sheet: the least that spreadsheets open."""
+_MOST_ROWS: Final = 1 << 20
+_LONGEST_CELL: Final = (1 << 15) - 1
+"""Limits of Excel, which calls a workbook beyond them damaged."""
+_EXACT: Final = 1 << 53
+"""Numbers of spreadsheets are doubles, and integers above this would lose digits."""
+_ESCAPED: Final = re.compile(
+    "[^\t\n\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what XML does not have, or would change
+    "|_(?=x[0-9A-Fa-f]{4}_)"  # what would be read as an escape
+)
+
+
+class SheetSink:
+    """A writer of rows as the one sheet of an .xlsx with a head; lists and objects are written as JSON.
+
+    Args:
+        stream: The file, open for bytes; it stays the caller's to close.
+        where: Its name, for messages.
+        fields: The columns; by default those of the first row.
+    """
+
+    def __init__(self, stream: IO[bytes], where: str, fields: Sequence[str] = ()) -> None:
+        self._where, self._fields = where, list(fields)
+        self._rows = self._size = 0
+        self._book = zipfile.ZipFile(stream, "w")
+        for name, text in _PARTS.items():
+            self._book.writestr(_member(name), text)
+        self._sheet = self._book.open(_member(_SHEET), "w")
+        self._sheet.write(f'<worksheet xmlns="{_SPREADSHEET}"><sheetData>'.encode())
+
+    def write(self, row: object) -> None:
+        """Write a row.
+
+        Args:
+            row: A row, or a dictionary.
+
+        Raises:
+            UsageError: There are more rows, or longer texts, than spreadsheets take.
+        """
+        values = row if isinstance(row, dict) else msgspec.structs.asdict(cast("msgspec.Struct", row))
+        if not self._rows:
+            self._fields = self._fields or list(values)
+            self.write_cells(self._fields)
+        self.write_cells([values.get(name) for name in self._fields])
+
+    def write_cells(self, cells: Iterable[object]) -> None:
+        """Write a row of cells, the first of which is the head.
+
+        Args:
+            cells: The cells, which may be empty: None.
+
+        Raises:
+            UsageError: See `write`.
+        """
+        if self._rows >= _MOST_ROWS or self._size > LARGEST_ARCHIVE:
+            raise UsageError(
+                f"{self._where}: a workbook holds at most {_MOST_ROWS:,} rows and {LARGEST_ARCHIVE:,} bytes of them; "
+                "name a file that ends in .csv"
+            )
+        row = "".join(self._cell(cell_name(self._rows, column), value) for column, value in enumerate(cells))
+        self._rows += 1
+        self._size += self._sheet.write(f"<row>{row}</row>".encode())
+
+    def close(self) -> None:
+        """Write the end of the workbook."""
+        with self._book, self._sheet:
+            self._sheet.write(b"</sheetData></worksheet>")
+
+    def _cell(self, name: str, value: object) -> str:
+        if isinstance(value, bool):
+            return f'<c r="{name}" t="b"><v>{value:d}</v></c>'
+        if (isinstance(value, int) and abs(value) <= _EXACT) or (isinstance(value, float) and math.isfinite(value)):
+            return f'<c r="{name}"><v>{value}</v></c>'
+        if isinstance(value, list | tuple | dict | msgspec.Struct):
+            value = msgspec.json.encode(value, enc_hook=plain_id).decode() if value else None
+        if value is None:
+            return ""
+        text = str(value)
+        if len(text.encode("utf-16-le", "surrogatepass")) > 2 * _LONGEST_CELL:
+            raise UsageError(
+                f"{self._where}: a cell of a workbook holds at most {_LONGEST_CELL:,} characters, and {name} has "
+                f"{len(text):,}; name a file that ends in .csv"
+            )
+        text = escape(_ESCAPED.sub(lambda found: f"_x{ord(found[0]):04X}_", text), quote=False)
+        return f'<c r="{name}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """A part without the time, so that the same rows give the same bytes."""
+    member = zipfile.ZipInfo(name)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    return member
+
+
+def workbook(path: str, grid: Iterable[Iterable[object]]) -> bytes:
+    """Make a workbook of one sheet.
+
+    Args:
+        path: Its name, for messages.
+        grid: Rows of cells; the first row is the head.
+
+    Raises:
+        UsageError: There are more rows, or longer texts, than spreadsheets take.
+    """
+    out = io.BytesIO()
+    sink = SheetSink(out, path)
+    for cells in grid:
+        sink.write_cells(cells)
+    sink.close()
+    return out.getvalue()

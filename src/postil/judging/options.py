@@ -49,7 +49,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
         controls: Grade each text by changed prompts as well: anchors in falling order or with permuted grades, without
             the article, without anchors, and the same prompt again.
         aspect: Aspect of the judgements to keep, where they have more than one.
-        out: Write the grades here as score rows: .jsonl, .parquet or .csv.
+        out: Write the grades here as score rows: .jsonl, .csv, .xlsx or .parquet.
     """
 
     model: Annotated[str, Flag(metavar="NAME", first=True)]

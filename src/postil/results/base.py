@@ -22,6 +22,7 @@ from postil.data.atomic_file import write_file
 from postil.data.explain import shown
 from postil.data.fields import plain_id
 from postil.errors import InvalidInput
+from postil.results.formats import file_bytes
 from postil.results.result_json import SCHEMA, check_schema, check_values, decoded, invalid, parsed, with_facts
 from postil.results.table_options import TableOptions
 
@@ -110,17 +111,19 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         return cls.from_dict(parsed(data, where), where)
 
     def save(self, path: FilePath) -> None:
-        """Write the result as JSON, atomically, for `postil.read_result` and `postil report`.
+        """Write the result as JSON, for `postil.read_result` and `postil report`, or as a workbook; atomically.
 
         Args:
-            path: The file; one that is there is replaced.
+            path: The file; one that is there is replaced. A name that ends in ``.xlsx`` makes a workbook with the rows
+                of ``--format csv``.
 
         Raises:
             PostilError: The operating system reports an error.
             ValueError: A number is not finite.
         """
         check_arguments(Result.save, locals())
-        write_file(path, to_json(self).encode())
+        is_workbook = Path(path).suffix.lower() == ".xlsx"
+        write_file(path, file_bytes(path, self.to_csv() if is_workbook else to_json(self)))
 
     def to_rows(self) -> list[dict[str, object]]:
         """The rows of ``--format csv``, one dictionary per number."""

@@ -7,8 +7,10 @@ import json
 from functools import partial
 from html import escape
 from itertools import chain
+from pathlib import PurePath
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias, get_args
 from unicodedata import combining, east_asian_width
 
 from postil.data.escaping import apostrophed, csv_writer, latex_line, latex_text, markdown_cell, one_line
@@ -20,17 +22,21 @@ if TYPE_CHECKING:
 
     from msgspec import Struct
 
+    from postil.data.streams import FilePath
     from postil.results.table import Table
 
 __all__ = [
     "ESCAPES",
+    "FILES",
     "FORMATS",
     "LAYOUTS",
+    "Csv",
     "Format",
     "Grid",
     "Text",
     "card",
     "excerpt",
+    "file_bytes",
     "grid_as",
     "grid_as_csv",
     "joined",
@@ -45,6 +51,20 @@ __all__ = [
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex", "html"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+
+FILES: Final[Mapping[str, Format]] = MappingProxyType(
+    {
+        ".txt": "table",
+        ".json": "json",
+        ".jsonl": "jsonl",
+        ".csv": "csv",
+        ".xlsx": "csv",
+        ".md": "markdown",
+        ".tex": "latex",
+        ".html": "html",
+    }
+)
+"""Format of a file that a result is printed into, by the ending of its name; a workbook has the cells of CSV."""
 
 Text: TypeAlias = Literal["table", "markdown", "latex", "html"]
 """A format for people."""
@@ -80,7 +100,25 @@ def rows_as_jsonl(rows: Iterable[Mapping[str, object] | Struct]) -> str:
     return "".join(f"{line(row)}\n" for row in plain_rows(rows))
 
 
-def rows_as_csv(rows: Iterable[Mapping[str, object] | Struct], fields: Sequence[str] = ()) -> str:
+class Csv(str):
+    """CSV, with the cells that it was made of, since a workbook tells numbers from texts.
+
+    Args:
+        text: The text.
+        grid: Rows of cells; the first row is the head.
+    """
+
+    __slots__ = ("grid",)
+    grid: Sequence[Sequence[object]]
+
+    def __new__(cls, text: str, grid: Sequence[Sequence[object]] = ()) -> Self:
+        """Keep the cells beside the text."""
+        made = super().__new__(cls, text)
+        made.grid = grid
+        return made
+
+
+def rows_as_csv(rows: Iterable[Mapping[str, object] | Struct], fields: Sequence[str] = ()) -> Csv:
     """Comma-separated, with a head: the fields, by default those of the first row.
 
     People open these files in spreadsheets, so a text that one would run has an apostrophe before it; the importer of
@@ -91,7 +129,7 @@ def rows_as_csv(rows: Iterable[Mapping[str, object] | Struct], fields: Sequence[
     return grid_as_csv(chain([names], ([row.get(name) for name in names] for row in plain)))
 
 
-def grid_as_csv(grid: Iterable[Sequence[object]]) -> str:
+def grid_as_csv(grid: Iterable[Sequence[object]]) -> Csv:
     """A grid comma-separated; texts as in `rows_as_csv`.
 
     Args:
@@ -102,8 +140,26 @@ def grid_as_csv(grid: Iterable[Sequence[object]]) -> str:
     a,0.5
     """
     out = io.StringIO(newline="")
-    csv_writer(out).writerows(map(_cell, row) for row in grid)
-    return out.getvalue()
+    cells = [[_cell(value) for value in row] for row in grid]
+    csv_writer(out).writerows([apostrophed(cell) if isinstance(cell, str) else cell for cell in row] for row in cells)
+    return Csv(out.getvalue(), cells)
+
+
+def file_bytes(path: FilePath, text: str) -> bytes:
+    """Encode a text for a file; CSV becomes a workbook where the name ends in ``.xlsx``.
+
+    Args:
+        path: The file.
+        text: Its text.
+
+    Raises:
+        UsageError: A workbook cannot hold the cells.
+    """
+    if not isinstance(text, Csv) or PurePath(path).suffix.lower() != ".xlsx":
+        return text.encode(errors="backslashreplace")
+    from postil.data.workbooks import workbook  # noqa: PLC0415 - only workbooks need it
+
+    return workbook(str(path), text.grid)
 
 
 def joined(value: object) -> object:
@@ -119,7 +175,7 @@ def joined(value: object) -> object:
 
 def _cell(value: object) -> object:
     value = joined(value)
-    return apostrophed(spoken(value)) if isinstance(value, str) else value
+    return spoken(value) if isinstance(value, str) else value
 
 
 def grid_as(form: Text, grid: Grid | Table) -> str:

@@ -39,7 +39,7 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
         as_grade: Print scores with over=kernel as grades on the scale: low + score (high - low). With minmax alone.
         background: Saved document frequencies for CIDEr.
         save_background: Save the references' document frequencies here.
-        items: Write the score of every candidate here: .jsonl, .parquet or .csv; .jsonl and .csv also .gz, .zst.
+        items: Write the score of every candidate here: .jsonl, .csv, .xlsx or .parquet; .jsonl and .csv also .gz, .zst.
         controls: Write controls of the w- metrics to --items too: shuffled weights, best references, the nearest
             reference's weight, the mean weight (over=near and over=kernel), length. postil correlate shows them beside
             the metrics.

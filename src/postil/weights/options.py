@@ -26,7 +26,8 @@ class WeightsPlanOptions(PluginOptions, ThreadOptions, InputOptions):
         metric: Similarity of a candidate to a reference: a metric without w-.
         each: Number of references of every item that come first, graded ones included.
         tokenizer: Tokenizer, as of postil score.
-        out: Write the references here in the order of the plan, for postil annotate plan: .jsonl, .parquet or .csv.
+        out: Write the references here in the order of the plan, for postil annotate plan: .jsonl, .csv, .xlsx or
+            .parquet.
     """
 
     budget: Annotated[str, Flag(metavar="N|SHARE%", first=True)]

@@ -9,6 +9,7 @@ import time
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
+import openpyxl
 import pytest
 from msgspec.structs import replace
 
@@ -409,7 +410,7 @@ def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Pat
     graded(here)
     lead.post("/lead/adjudicate", number="1", grade="3", reason="", idempotency_key="k")
     links = re.findall(r'href="/lead/files/([^"]+)"', lead.get("/lead").text)
-    assert len(links) == 11
+    assert len(links) == 14
     for link in links:
         answer = lead.get(f"/lead/files/{link}")
         assert answer.status_code == 200
@@ -424,6 +425,9 @@ def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Pat
     assert rows[0]["context"].endswith("\n\nFirst.\nSecond.")
     assert (tmp_path / "ratings.jsonl").read_text(encoding="utf-8").count("\n") == 12
     assert (tmp_path / "ratings.parquet").read_bytes()[:4] == b"PAR1"
+    head, *cells = openpyxl.load_workbook(tmp_path / "resolved.xlsx").active.values
+    texts = [["" if cell is None else str(cell) for cell in row] for row in cells]
+    assert [dict(zip(head, row, strict=True)) for row in texts] == rows
 
 
 def test_a_link_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -503,7 +507,7 @@ NAMES = (
     # What stays as it is in Chinese: file formats, commands, letters of statistics, names of people.
     r"postil (correlate --judgements|score --references|passages)|ratings|resolved|annotators|judgements|codebook"
     r"|references"
-    r"|CSV|JSONL?|Parquet|Kappa|kappa|Scott|pi|Alpha|alpha|Cohen|Krippendorff|Holm|p|ASCII|English|A|B"
+    r"|CSV|XLSX|JSONL?|Parquet|Kappa|kappa|Scott|pi|Alpha|alpha|Cohen|Krippendorff|Holm|p|ASCII|English|A|B"
     r"|UTC|Autumn|Ann|Bob|Lee|annotator \d+|lead \d+|system-\d|title \d|text \d+|a\d+|[a-z]"
 )
 

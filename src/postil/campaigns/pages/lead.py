@@ -248,6 +248,7 @@ SHOWN: Final = {
 
 KINDS: Final = {
     "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "json": "application/json",
     "jsonl": "application/jsonl",
     "parquet": "application/vnd.apache.parquet",
