@@ -155,7 +155,8 @@ def test_figures(postil: Postil) -> None:
     asked = (*FEW, "-m", "w-f1-1", "-m", "tf-idf-1", "-m", "length", "--figures", "pictures/all")
     outcome = postil(*asked)
     names = [f"informativeness-{name}.svg" for name in ("f1", "kl", "tf-idf", "baselines", "w-f1", "best")]
-    assert sorted(outcome.err.splitlines()) == sorted(f"written: {Path('pictures', 'all', name)}" for name in names)
+    paths = [Path("pictures", "all", name).with_suffix(ending) for name in names for ending in (".svg", ".pdf")]
+    assert sorted(outcome.err.splitlines()) == sorted(f"written: {path}" for path in paths)
     assert outcome.out == postil(*asked[:-2]).out
     pictures = {name: Path("pictures", "all", name).read_bytes() for name in names}
     for picture in pictures.values():

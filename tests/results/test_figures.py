@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +18,6 @@ from postil.wmt.result import MetricsTaskResult
 from result_examples import example
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import Postil
 
 KINDS = sorted(name for each in capabilities() for name, kind in each.kinds.items() if kind.pictures)
@@ -27,14 +27,18 @@ KINDS = sorted(name for each in capabilities() for name, kind in each.kinds.item
 def test_every_picture_is_a_file_with_a_name_of_its_own(kind: str, tmp_path: Path) -> None:
     result = replace(example(kind), name="")
     written = list(write_figures([result], tmp_path / "new" / "figures"))
-    assert len(written) == len({path.name.casefold() for path in written}) == len(list(pictures_of(result)))
+    assert len(written) == len({path.name.casefold() for path in written}) == 2 * len(list(pictures_of(result)))
     assert all(path.name.startswith(f"{kind}-") for path in written)
-    assert all(path.read_text("utf-8").startswith("<svg ") for path in written)
+    for first, second in zip(written[::2], written[1::2], strict=True):
+        assert (first.suffix, second) == (".svg", first.with_suffix(".pdf"))
+        assert first.read_text("utf-8").startswith("<svg ")
+        assert second.read_bytes().startswith(b"%PDF-")
 
 
 def test_names_that_would_be_the_same_are_numbered(tmp_path: Path) -> None:
     result = example("score")
-    names = [path.name for path in write_figures([replace(result, name=name) for name in ("a/b", "a b")], tmp_path)]
+    written = write_figures([replace(result, name=name) for name in ("a/b", "a b")], tmp_path)
+    names = [path.name for path in written if path.suffix == ".svg"]
     assert len(set(names)) == len(names)
     assert {name.replace("-2.svg", ".svg") for name in names} == {name for name in names if not name.endswith("-2.svg")}
     assert all(name.startswith("score-a-b-") for name in names)
@@ -70,8 +74,33 @@ def test_a_command_writes_its_figures_and_prints_what_it_prints_without(
     drawn = postil(*command.split(), *COMMANDS[command], "--format", "csv", "--figures", "figures")
     assert (drawn.code, drawn.out) == (0, plain.out), drawn.err
     written = [line.removeprefix("written: ") for line in drawn.err.splitlines() if line.startswith("written: ")]
-    assert sorted(written) == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("figures/*.svg"))
-    assert written
+    assert sorted(written) == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("figures/*"))
+    assert {Path(path).suffix for path in written} == {".svg", ".pdf"}
+
+
+@pytest.mark.usefixtures("_files")
+def test_letters_that_no_font_has_are_told_once(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.results.plots.figure.FALLBACK", ())
+    write(
+        "s.jsonl",
+        [Score(f"i{i}", s, m, float(i * k % 5), m) for i in range(6) for k, s in enumerate("ab") for m in ("猫", "y")],
+    )
+    outcome = postil("compare", "s.jsonl", "--figures", "figures")
+    (note,) = [line for line in outcome.err.splitlines() if "no installed font" in line]
+    assert note.startswith("note: no installed font has 猫: install one that does, ")
+
+
+@pytest.mark.usefixtures("_files")
+def test_metrics_have_the_names_that_were_given_in_figures_and_tables(postil: Postil) -> None:
+    command = ("correlate", *COMMANDS["correlate"], "--name", "x=COMET", "--figures", "figures")
+    outcome = postil(*command)
+    assert outcome.code == 0, outcome.err
+    assert re.findall(r"^(COMET|x|y|COMET - y|x - y|y - COMET|y - x) ", outcome.out, re.MULTILINE)[:2] == ["COMET", "y"]
+    drawn = Path("figures/correlate-pearson.svg").read_text("utf-8")
+    assert (">COMET</text>" in drawn, ">x</text>" in drawn, ">y</text>" in drawn) == (True, False, True)
+    wrong = postil("correlate", *COMMANDS["correlate"], "--name", "z=COMET")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "unknown metric 'z'. Known: x, y" in wrong.err
 
 
 @pytest.mark.usefixtures("_files")

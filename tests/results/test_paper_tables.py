@@ -83,8 +83,11 @@ def test_a_name_can_be_chosen() -> None:
     assert result.to_csv(layout="systems", names={"meteor": "M"}).startswith("system,n,M,chrf\n")
     with pytest.raises(UnknownName, match="meteor"):
         result.to_latex(layout="systems", names={"metoer": "M"})
-    with pytest.raises(UsageError, match="names goes with the layout of systems"):
-        TableOptions(names={"meteor": "M"})
+    assert "| M | " in result.to_markdown(names={"meteor": "M"})
+    with pytest.raises(UsageError, match="names is of tables and figures; csv has the names of the data"):
+        result.to_csv(names={"meteor": "M"})
+    with pytest.raises(UnknownName, match="unknown metric 'metoer'; did you mean 'meteor'"):
+        result.to_latex(names={"metoer": "M"})
 
 
 def test_signatures_are_notes_below_the_table() -> None:

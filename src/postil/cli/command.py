@@ -435,7 +435,7 @@ ReportOption: TypeAlias = Annotated[
 ]
 FiguresOption: TypeAlias = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="Folder to write the figures into, one SVG file each.", group=OUTPUT),
+    Option(metavar="FOLDER", help="Folder to write the figures into, each as SVG and PDF.", group=OUTPUT),
 ]
 ScoresArgument: TypeAlias = Annotated[
     list[str],

@@ -15,6 +15,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec, TextIO
 
 import click
@@ -24,7 +25,7 @@ from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, INTERFACE, CommandLine, Interface
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from postil.results.base import Result
     from postil.results.formats import Format
@@ -292,18 +293,21 @@ def check_figures(folder: Path | None) -> None:
         check(folder)
 
 
-def write_figures(results: Sequence[Result], folder: Path | None) -> None:
+def write_figures(
+    results: Sequence[Result], folder: Path | None, names: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Write the figures of results, if there is a folder for them.
 
     Args:
         results: The results.
         folder: The folder.
+        names: Names of metrics in the figures, by their specs.
     """
     if folder:
-        from postil.results.figures import write_figures as write  # noqa: PLC0415  # matplotlib is behind it
+        from postil.results.figures import tell_written  # noqa: PLC0415  # matplotlib is behind it
+        from postil.results.figures import write_figures as write  # noqa: PLC0415  # the same
 
-        for path in write(results, folder):
-            say(f"written: {path}")
+        tell_written(write(results, folder, names), say)
 
 
 def write_page(result: Result, page: Path | None) -> None:

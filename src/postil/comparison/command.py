@@ -99,7 +99,7 @@ def compare(
         result = PREFERENCES.of_file(preferences, options, command_line(), inputs, say)
     else:
         result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line())
-    write_figures([result], figures)
+    write_figures([result], figures, table.names)
     print_result(result, format, table=table)
     if isinstance(result, Comparison) and limits.fail_below:
         falls = result.lower_is_better

@@ -27,6 +27,7 @@ from postil.data.rows import Article, Reference, Row
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Command, Message, Setting
+from postil.results.figures import tell_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -232,5 +233,4 @@ def _draw(folder: Path, found: Statistics, result: StatisticsResult, on_message:
         comments={name: summary.comments_per_article for name, summary in splits.items()},
         upvotes={name: summary.upvotes for name, summary in splits.items()},
     )
-    for path in drawn:
-        on_message(f"written: {path}")
+    tell_written(drawn, on_message)

@@ -29,7 +29,7 @@ from postil.results.formats import grid_as
 from postil.results.numbers import DASH
 from postil.results.page.blocks import Picture
 from postil.results.plots.bars import SpreadPanel, amounts, spreads
-from postil.results.plots.figure import save
+from postil.results.plots.figure import save_vector
 from postil.results.plots.lines import Curve, curves
 from postil.results.table import Count, Figure, Name, Table
 from postil.results.views import View
@@ -271,8 +271,8 @@ def draw(
     lengths: Mapping[str, Histogram],
     comments: Mapping[str, Histogram],
     upvotes: Mapping[str, Histogram],
-) -> list[Path]:
-    """Draw the pictures of a corpus as SVG: ``categories``, ``lengths``, ``comments`` and ``upvotes``.
+) -> Iterator[Path]:
+    """Draw the pictures of a corpus as SVG and PDF: ``categories``, ``lengths``, ``comments`` and ``upvotes``.
 
     Those for which there are no data are left out. The picture of upvotes shows the share of comments with at least
     that many, on logarithmic axes.
@@ -284,7 +284,7 @@ def draw(
         comments: Number of comments per article, by split.
         upvotes: Upvotes per comment, by split.
 
-    Returns:
+    Yields:
         The files.
 
     Raises:
@@ -301,10 +301,8 @@ def draw(
         figure = curves(tails, xlabel="upvotes, at least", ylabel="% of comments", log=True, log_y=True)
         drawn.append(("upvotes", "Share of comments with at least that many upvotes", figure))
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.svg" for name, _, _ in drawn]
-    for path, (_, title, figure) in zip(paths, drawn, strict=True):
-        save(figure, path, title)
-    return paths
+    for name, title, figure in drawn:
+        yield from save_vector(figure, folder / name, title)
 
 
 def _panels(named: Mapping[str, Histogram]) -> list[SpreadPanel]:

@@ -83,7 +83,7 @@ def correlate(
         inputs=inputs,
         on_message=say,
     )
-    write_figures(results, figures)
+    write_figures(results, figures, table.names)
     write_pages(results, report)
     if len(results) > 1:
         emit(show_several(format, results, table), format)

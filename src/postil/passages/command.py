@@ -86,6 +86,7 @@ def passages(
     from postil.passages.files import check_scores, write_runs, write_scores  # noqa: PLC0415
     from postil.passages.summaries import SummariesOptions, SummaryFiles  # noqa: PLC0415
     from postil.passages.view import draw_figures  # noqa: PLC0415
+    from postil.results.figures import tell_written  # noqa: PLC0415
 
     given = {"scores": scores, "runs": runs, "figures": figures}
     if summaries is not None:
@@ -105,8 +106,8 @@ def passages(
         write_scores(scores, scored)
     if runs:
         write_runs(runs, result, scored, say)
-    for path in draw_figures(figures, result) if figures else ():
-        say(f"written: {path}")
+    if figures:
+        tell_written(draw_figures(figures, result), say)
     print_result(result, format, report)
 
 

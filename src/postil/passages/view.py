@@ -26,7 +26,7 @@ from postil.passages.result import (
 )
 from postil.results.formats import noted
 from postil.results.page.blocks import first_minus_second
-from postil.results.plots.figure import save
+from postil.results.plots.figure import save_vector
 from postil.results.plots.lines import Curve, curves
 from postil.results.table import Count, Interval, Kind, Name, Number, Table, Text, crossed
 from postil.results.views import WHOLE, View, best, signature_lines
@@ -411,9 +411,7 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
     for title, names in gather(first).items():
         figure = draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]])
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{SENSES[result.settings.reference]}-{title}.svg"
-        save(figure, path)
-        yield path
+        yield from save_vector(figure, folder / f"{SENSES[result.settings.reference]}-{title}")
 
 
 def summaries(result: SummaryResult) -> View:

@@ -1,23 +1,27 @@
-"""Figures of results as files, one per picture, named by the result and the picture."""
+"""Figures of results as files, an SVG and a PDF per picture, named by the result and the picture."""
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.data.atomic_file import writing
 from postil.errors import MissingExtra, UsageError
+from postil.results.formats import noted
 from postil.results.views import pictures_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from postil.data.progress import OnMessage
     from postil.results.base import Result
 
-__all__ = ["check_figures", "write_figures"]
+__all__ = ["check_figures", "tell_written", "write_figures"]
 
 _OTHER: Final = re.compile(r"[^\w.+-]+")
 """Characters that names of files do without."""
@@ -39,12 +43,30 @@ def check_figures(folder: Path) -> None:
         raise UsageError(f"{folder}: is a file; expected a folder for figures")
 
 
-def write_figures(results: Sequence[Result], folder: Path) -> Iterator[Path]:
-    """Write every picture of some results as SVG, as ``KIND-PICTURE.svg`` or ``KIND-NAME-PICTURE.svg``.
+def tell_written(paths: Iterable[Path], on_message: OnMessage) -> None:
+    """Tell which figures are written, as they are, and what they lack: letters that no installed font has.
+
+    Args:
+        paths: The files, which are written on the way.
+        on_message: Callback for status messages.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        for path in paths:
+            on_message(f"written: {path}")
+    for line in dict.fromkeys(noted(str(each.message) for each in caught)):
+        on_message(line)
+
+
+def write_figures(
+    results: Sequence[Result], folder: Path, names: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Path]:
+    """Write every picture of some results, as ``KIND-PICTURE`` or ``KIND-NAME-PICTURE``, in SVG and PDF.
 
     Args:
         results: The results; the name of one that has a name is in those of its files.
         folder: The folder; made where it is missing. Files of the same names are replaced.
+        names: Names of metrics in the figures, by their specs.
 
     Yields:
         The files.
@@ -52,7 +74,7 @@ def write_figures(results: Sequence[Result], folder: Path) -> Iterator[Path]:
     Raises:
         PostilError: The operating system reports an error.
     """
-    from postil.results.plots.figure import save  # noqa: PLC0415 - matplotlib is behind it
+    from postil.results.plots.figure import names_of_metrics, save_vector  # noqa: PLC0415 - matplotlib is behind it
 
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -63,6 +85,6 @@ def write_figures(results: Sequence[Result], folder: Path) -> Iterator[Path]:
             stem = "-".join(_OTHER.sub("-", part).strip("-") for part in parts if part)
             taken[stem.casefold()] += 1
             again = taken[stem.casefold()]
-            path = folder / f"{stem}{f'-{again}' * (again > 1)}.svg"
-            save(picture.draw(), path, picture.label)
-            yield path
+            with names_of_metrics(names):
+                drawn = picture.draw()
+            yield from save_vector(drawn, folder / f"{stem}{f'-{again}' * (again > 1)}", picture.label)

@@ -15,6 +15,7 @@ from unicodedata import combining, east_asian_width
 
 from postil.data.escaping import apostrophed, csv_writer, latex_line, latex_text, markdown_cell, one_line
 from postil.messages import Message, spoken
+from postil.results.names import labelled
 from postil.results.numbers import plain_numbers, pointed
 
 if TYPE_CHECKING:
@@ -178,8 +179,13 @@ def _cell(value: object) -> object:
     return spoken(value) if isinstance(value, str) else value
 
 
-def grid_as(form: Text, grid: Grid | Table) -> str:
+def grid_as(form: Text, grid: Grid | Table, names: Mapping[str, str] = MappingProxyType({})) -> str:
     """Lay a table out, or cells that are text already.
+
+    Args:
+        form: The format.
+        grid: The table.
+        names: Names of metrics in the table, by their specs.
 
     >>> print(grid_as("table", [["system", "bleu-4"], ["a", "0.5"]]), end="")
     system  bleu-4
@@ -187,7 +193,7 @@ def grid_as(form: Text, grid: Grid | Table) -> str:
     a          0.5
     """
     cells = grid if isinstance(grid, list) else grid.grid(typeset=form in {"latex", "html"})
-    return LAYOUTS[form]([list(map(ESCAPES[form], row)) for row in cells])
+    return LAYOUTS[form]([[ESCAPES[form](labelled(cell, names)) for cell in row] for row in cells])
 
 
 def value_with_interval(

@@ -19,6 +19,7 @@ __all__ = [
     "falls_by_signature",
     "family",
     "is_control",
+    "labelled",
     "metric_of",
     "printed_times_100",
     "reads_weights",
@@ -80,6 +81,14 @@ DISPLAY: Final[Mapping[str, str]] = {
 }
 """Names of metrics in papers, by the names in specs in lower case."""
 
+_AROUND: Final = (
+    re.compile(r"[^()]+\((?P<metric>.+)\)", re.DOTALL),
+    re.compile("(?:\N{MINUS SIGN} )?(?:unweighted )?(?P<metric>.+?)(?:, passed)?", re.DOTALL),
+)
+"""Labels of a metric: of a control, or in a picture."""
+
+_MINUS: Final = re.compile(" [-\N{MINUS SIGN}] ")
+
 _TIMES_100: Final = re.compile(r"bleu(-\d)?|chrf(\+\+)?|rouge.*|ter")
 """Metrics whose programs, or whose papers, print scores times 100."""
 
@@ -126,6 +135,26 @@ def display_names(metrics: Iterable[str], given: Mapping[str, str] | None = None
         shared = {name for name, count in Counter(names.values()).items() if count > 1}
         names |= {metric: other(metric) for metric, name in names.items() if name in shared and metric not in given}
     return names
+
+
+def labelled(text: str, names: Mapping[str, str]) -> str:
+    """Give a metric the name that a user chose, where a text is the metric, a difference of it, or a control of it.
+
+    Args:
+        text: A cell of a table, or a label of a picture.
+        names: Names by specs.
+
+    >>> names = {"w-meteor": "ours", "meteor": "METEOR"}
+    >>> [labelled(text, names) for text in ("w-meteor - meteor", "control:top(w-meteor)", "a meteor", "meteor, passed")]
+    ['ours - METEOR', 'control:top(ours)', 'a meteor', 'METEOR, passed']
+    """
+    if not names or text in names:
+        return names.get(text, text)
+    for around in _AROUND:
+        if (of := around.fullmatch(text)) and of["metric"] in names:
+            return names[of["metric"]].join([text[: of.start("metric")], text[of.end("metric") :]])
+    minus = _MINUS.search(text)
+    return text if minus is None else minus[0].join(labelled(each, names) for each in text.split(minus[0], 1))
 
 
 def printed_times_100(metric: str, beside: Iterable[str] = ()) -> bool:

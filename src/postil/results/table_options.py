@@ -28,8 +28,8 @@ class TableOptions:
     Args:
         layout: rows (the usual tables), or systems: one row per system and one column per metric, the best in bold, a
             dagger where a system differs significantly from the baseline of postil compare; or metrics: one row per
-            metric and one column per aspect, level or coefficient of postil correlate. All options below go with these
-            two.
+            metric and one column per aspect, level or coefficient of postil correlate. The options below go with these
+            two, names also with the usual tables and with figures.
         percent: Multiply scores by 100.
         as_printed: Multiply by 100 the scores that papers print so: BLEU, chrF, ROUGE and TER, and METEOR beside one of
             them.
@@ -38,8 +38,8 @@ class TableOptions:
         second_best: Underline the second best.
         caption: Text above the table; in LaTeX the caption of a table environment.
         label: Label of the table environment in LaTeX.
-        names: Name of a metric in the table, by its spec; repeatable. In LaTeX and Markdown it is by default that of
-            papers, such as ROUGE-L.
+        names: Name of a metric in tables and figures, by its spec; repeatable. In LaTeX and Markdown of these layouts
+            it is by default that of papers, such as ROUGE-L.
 
     Raises:
         UnknownName: There is no such layout.
@@ -67,9 +67,9 @@ class TableOptions:
             raise UsageError(
                 "{digits}: expected a number from 0 to 15, got {got}", digits=Setting("digits"), got=self.digits
             )
-        for name in ("percent", "as_printed", "digits", "intervals", "second_best", "caption", "label", "names"):
+        for name in ("percent", "as_printed", "digits", "intervals", "second_best", "caption", "label"):
             given = getattr(self, name)
-            if self.layout == "rows" and given is not None and given is not False and given != {}:
+            if self.layout == "rows" and given is not None and given is not False:
                 raise UsageError(
                     "{setting} goes with the layout of systems or of metrics: {systems} or {metrics}",
                     setting=Setting(name),
@@ -133,6 +133,10 @@ class TableOptions:
                 layout=Setting("layout", self.layout),
                 format=Setting("format", Blank(forms), instead=forms),
                 form=form,
+            )
+        if self.names and form in {"json", "jsonl", "csv"} and self.layout == "rows":
+            raise UsageError(
+                "{names} is of tables and figures; {form} has the names of the data", names=Setting("names"), form=form
             )
         if self.intervals and not intervals:
             raise UsageError(

@@ -185,19 +185,28 @@ def show(
     """
     if table.layout != "rows":
         return _show_paper(form, result, view or view_of(result), remarks, table)
+    table.check(form, intervals=True)
     if form == "json":
         return to_json(result)
     view = view or view_of(result)
+    for metric in table.names:
+        UnknownName.check("metric", metric, _metrics(view))
     if form == "jsonl":
         return rows_as_jsonl(view.rows if view.nested is None else view.nested)
     if form == "csv":
         return rows_as_csv(view.rows, view.fields)
     if form != "table":
-        return "\n".join(grid_as(form, grid) for grid in (view.grids if view.documents is None else view.documents))
-    grids = [grid_as(form, grid) for grid in (*view.grids, *view.details)]
+        grids = view.grids if view.documents is None else view.documents
+        return "\n".join(grid_as(form, grid, table.names) for grid in grids)
+    grids = [grid_as(form, grid, table.names) for grid in (*view.grids, *view.details)]
     if width is not None and view.cards and max(map(len, grids[0].splitlines())) > width:
         grids[0] = "\n".join(card(*each, width) for each in view.cards)
     return _with_lines(view, "\n".join(grids) + view.below, remarks)
+
+
+def _metrics(view: View) -> list[str]:
+    """The metrics of the rows."""
+    return list(dict.fromkeys(str(row["metric"]) for row in plain_rows(view.rows) if "metric" in row))
 
 
 def _show_paper(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:

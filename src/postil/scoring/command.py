@@ -66,7 +66,7 @@ def score(
         result = score_files(candidates, references or (), options, say)
     if as_percent(result) and table.layout == "systems":
         table = replace(table, percent=True, as_printed=False)  # once, whichever asks for it
-    write_figures([result], figures)
+    write_figures([result], figures, table.names)
     cited = methods(result.signatures) if options.cite else []
     if format != "table":
         for line in cited:

@@ -97,7 +97,7 @@ def evaluate(
         with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
             found = evaluate_commenters(models, corpus, options, on_progress=progress)
         write(found)
-    write_figures([found.result], figures)
+    write_figures([found.result], figures, table.names)
     emit(show(format, found.result, table=table), format)
     tell(format, found.result.remarks)
     check_system_scores(limits, found.result.scores, "evaluate")

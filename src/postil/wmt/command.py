@@ -46,5 +46,5 @@ def wmt(
     table.check(format, intervals=True)
     said = command_line()
     result = metrics_task(folder, options, scores or (), rows=rows, command=said, inputs=inputs, on_message=say)
-    write_figures([result], figures)
+    write_figures([result], figures, table.names)
     print_result(result, format, table=table)

@@ -12,19 +12,22 @@ import threading
 import warnings
 import xml.etree.ElementTree as ET
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from hashlib import sha256
+from os import PathLike, fspath
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from postil.data.escaping import one_line, printed, visible
 from postil.errors import PostilError, UsageError, needs
+from postil.results.names import labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from os import PathLike
+    from collections.abc import Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
@@ -49,11 +52,13 @@ __all__ = [
     "canvas",
     "fit",
     "grid",
+    "names_of_metrics",
     "numbers",
     "panel",
     "printed",
     "readable",
     "save",
+    "save_vector",
     "style",
     "svg",
     "swatch",
@@ -121,6 +126,22 @@ STYLE: Final[dict[str, Any]] = {
 NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _one_at_a_time = threading.RLock()
+
+_names: ContextVar[Mapping[str, str]] = ContextVar("names", default=MappingProxyType({}))
+
+
+@contextmanager
+def names_of_metrics(names: Mapping[str, str]) -> Iterator[None]:
+    """Let labels name metrics as a user chose.
+
+    Args:
+        names: Names by specs.
+    """
+    token = _names.set(names)
+    try:
+        yield
+    finally:
+        _names.reset(token)
 
 
 @contextmanager
@@ -217,7 +238,7 @@ def readable(text: str) -> str:
 
 def fit(text: str, width: float, size: float = SIZE, *, bold: bool = False) -> str:
     """Shorten a text to one line of a maximum width in points, by leaving out its middle."""
-    text = readable(" ".join(one_line(text).split()))
+    text = readable(" ".join(one_line(labelled(text, _names.get())).split()))
 
     def shown(kept: int) -> str:
         return f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
@@ -360,6 +381,23 @@ def save(figure: Figure, path: str | PathLike[str], label: str = "") -> None:
         path.write_bytes(data)
     except OSError as error:
         raise PostilError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def save_vector(figure: Figure, stem: str | PathLike[str], label: str = "") -> Iterator[Path]:
+    """Write the picture as SVG, for pages, and as PDF, for papers; see `save`.
+
+    Args:
+        figure: A figure of this package.
+        stem: The files without their endings.
+        label: Description of the picture, for those who cannot see it; SVG only.
+
+    Yields:
+        The files.
+    """
+    for ending in (".svg", ".pdf"):
+        path = Path(f"{fspath(stem)}{ending}")
+        save(figure, path, label)
+        yield path
 
 
 def _rendered(figure: Figure, kind: str) -> bytes:
