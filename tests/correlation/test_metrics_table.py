@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 import postil as package
-from postil.data.row_files import write
+from postil.data.row_files import read, write
 from postil.data.rows import Judgement, Score
 from postil.meta.significance import holm
 from postil.results.base import read_results
+from postil.results.formats import rows_as_csv
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -59,6 +61,7 @@ def told(postil: Postil, *more: str) -> dict[str, Any]:
     return found
 
 
+ASPECTS = ("fluency", "relevance")
 BOTH = ("--aspect", "fluency", "--aspect", "relevance")
 
 
@@ -204,6 +207,83 @@ def test_a_level_that_a_coefficient_needs_can_be_given(postil: Postil) -> None:
     outcome = postil(*COMMAND, "--aspect", "fluency", "-c", "pa", "--by", "system", "--format", "csv")
     assert outcome.code == 0, outcome.err
     assert {row["by"] for row in csv.DictReader(io.StringIO(outcome.out))} == {"system"}
+
+
+LAYOUT = ("-c", "pearson", "--layout", "metrics")
+SIDE_BY_SIDE = ("item", "system", "annotator", *ASPECTS)
+
+
+def side_by_side() -> list[dict[str, object]]:
+    """The judgements with a column per aspect."""
+    found: dict[tuple[str, ...], dict[str, object]] = {}
+    for row in read("j.jsonl", Judgement):
+        key = (row.item, row.system, row.annotator)
+        found.setdefault(key, dict(zip(SIDE_BY_SIDE, key, strict=False)))[str(row.aspect)] = row.grade
+    return list(found.values())
+
+
+def test_aspects_in_columns_of_their_names(postil: Postil) -> None:
+    expected = postil(*COMMAND, *BOTH, *LAYOUT)
+    assert expected.code == 0
+    Path("wide.csv").write_text(rows_as_csv(side_by_side()))
+    found = postil("correlate", "s.jsonl", "--judgements", "wide.csv", *COMMAND[4:], *BOTH, *LAYOUT)
+    assert (found.code, found.out) == (0, expected.out), found.err
+    assert "not read" not in found.err
+
+
+def test_an_annotator_who_left_an_aspect_out(postil: Postil) -> None:
+    rows = side_by_side()
+    gone = rows[3].pop("relevance")
+    Path("wide.csv").write_text(rows_as_csv(rows, SIDE_BY_SIDE))
+    kept = [
+        row
+        for row in read("j.jsonl", Judgement)
+        if row.aspect == "fluency" or [*rows[3].values()][:3] != [row.item, row.system, row.annotator]
+    ]
+    write("j.jsonl", kept)
+    found = postil("correlate", "s.jsonl", "--judgements", "wide.csv", *COMMAND[4:], *BOTH, *LAYOUT)
+    assert (found.code, found.out) == (0, postil(*COMMAND, *BOTH, *LAYOUT).out), found.err
+    assert gone is not None
+    assert "wide.csv: 1 row without a number, left out\n" in found.err
+
+
+def test_aspects_in_sheets_of_their_names(postil: Postil) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for aspect in ASPECTS:
+        sheet = book.create_sheet(aspect)
+        sheet.append(["item", "system", "annotator", "grade"])
+        for row in side_by_side():
+            sheet.append([*(row[name] for name in SIDE_BY_SIDE[:3]), row[aspect]])
+    book.save("book.xlsx")
+    expected = postil(*COMMAND, *BOTH, *LAYOUT)
+    found = postil("correlate", "s.jsonl", "--judgements", "book.xlsx", *COMMAND[4:], *BOTH, *LAYOUT)
+    assert (found.code, found.out) == (0, expected.out), found.err
+
+
+def test_several_files_of_judgements_are_of_an_aspect_each(postil: Postil) -> None:
+    for aspect in ASPECTS:
+        rows = [replace(row, aspect=None) for row in read("j.jsonl", Judgement) if row.aspect == aspect]
+        write(f"{aspect}.jsonl", rows)
+    files = ("--judgements", "fluency.jsonl", "--judgements", "relevance.jsonl")
+    expected = postil(*COMMAND, *BOTH, *LAYOUT)
+    assert expected.code == 0
+    assert postil("correlate", "s.jsonl", *files, *COMMAND[4:], *LAYOUT) == expected
+    one = postil("correlate", "s.jsonl", *files, *COMMAND[4:], "--aspect", "fluency")
+    assert one == postil(*COMMAND, "--aspect", "fluency")
+    Path("other").mkdir()
+    write("other/fluency.csv", [Judgement("i0", "s0", "ann", 1.0)])
+    twice = postil("correlate", "s.jsonl", *files, "--judgements", "other/fluency.csv")
+    assert (twice.code, twice.out) == (2, "")
+    assert "fluency.jsonl and other/fluency.csv are both called fluency, as an aspect; rename one of them" in twice.err
+
+
+def test_an_aspect_in_a_column_in_python() -> None:
+    options = {"resamples": 10, "permutations": 10}
+    expected = package.correlate("s.jsonl", "j.jsonl", aspect="relevance", **options)  # type: ignore[arg-type]
+    assert package.correlate("s.jsonl", side_by_side(), aspect="relevance", **options) == expected  # type: ignore[arg-type]
+    agreed = package.agreement("j.jsonl", aspect="fluency", resamples=10)
+    assert package.agreement(side_by_side(), aspect="fluency", resamples=10) == agreed
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def budget_files(
         Undefined: The pilot is too small, or no output has both scores and ratings.
     """
     if pilot is not None:
-        return _of_pilot(Rated.files(scores, pilot, inputs, on_message), options, command)
+        return _of_pilot(Rated.files(scores, pilot, inputs, on_message, aspects=[options.aspect]), options, command)
     if scores:
         raise UsageError("scores without ratings tell nothing of people: give a pilot, {pilot}", pilot=PILOT)
     return _of_assumptions(options, command)

@@ -203,7 +203,7 @@ def fit_files(
         raise UsageError("expected at least one file of scores")
     for out in filter(None, [options.items, options.out]):
         check_apart(out, [*scores, judgements])
-    return fit_rated(Rated.files(scores, judgements, inputs, on_message), options, command)
+    return fit_rated(Rated.files(scores, judgements, inputs, on_message, aspects=[options.aspect]), options, command)
 
 
 def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> CombinationResult:

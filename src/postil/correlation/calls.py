@@ -28,7 +28,7 @@ from postil.meta.agreement import FEWEST, agreement_of_table
 from postil.meta.column_correlations import constant, scaled
 from postil.meta.correlation import correlations, differences, from_baseline, system_means
 from postil.meta.parts import Agreement, Difference, Extent, HumanAgreement, Points, UndefinedResult
-from postil.meta.rated import JUDGED, JudgedKeywords, Rated
+from postil.meta.rated import JUDGED, JudgedKeywords, Rated, aspect_of
 from postil.meta.reliability import human_agreement
 from postil.meta.resampling import Draws
 from postil.meta.severity import Severities, severities
@@ -174,13 +174,15 @@ def correlate_files(
         InvalidInput: A file is invalid; the message has the location.
         Undefined: No text has both scores and judgements.
     """
-    rated = Rated.files(scores, judgements, inputs, on_message, candidates=candidates, roles=ROLES)
+    rated = Rated.files(
+        scores, judgements, inputs, on_message, aspects=[options.aspect], candidates=candidates, roles=ROLES
+    )
     return correlate_rated(rated, options, pairs=pairs, each_way=each_way, command=command)
 
 
 def correlate_each(
     scores: Sequence[str],
-    judgements: str,
+    judgements: Sequence[str],
     options: CorrelateOptions,
     candidates: str | None = None,
     *,
@@ -194,7 +196,7 @@ def correlate_each(
 
     Args:
         scores: See `correlate_files`.
-        judgements: The same.
+        judgements: Files of judgement rows; several are of an aspect each, which are all taken unless some are named.
         options: The options; those of aspect and level hold where none are given.
         candidates: See `correlate_files`.
         aspects: The aspects.
@@ -209,12 +211,13 @@ def correlate_each(
     Raises:
         PostilError: See `correlate_files`.
     """
+    aspects = aspects or ([aspect_of(path) for path in judgements] if len(judgements) > 1 else ())
     chosen = [
         dataclasses.replace(options, aspect=aspect, by=cast("By", level))
         for aspect in dict.fromkeys(aspects or (options.aspect,))
         for level in dict.fromkeys(levels or (options.by,))
     ]
-    rated = Rated.files(scores, judgements, inputs, on_message, candidates=candidates, roles=ROLES)
+    rated = Rated.files(scores, judgements, inputs, on_message, aspects=aspects, candidates=candidates, roles=ROLES)
     if len(chosen) == 1:
         return [correlate_rated(rated, chosen[0], command=command)]
     return [

@@ -26,7 +26,13 @@ __all__ = ["correlate"]
 def correlate(
     scores: ScoresArgument,
     *,
-    judgements: Annotated[str, Option(metavar="FILE", help="Judgements (item, system, annotator, grade).")],
+    judgements: Annotated[
+        list[str],
+        Option(
+            metavar="FILE",
+            help="Judgements (item, system, annotator, grade); several files: an aspect each, called like the file.",
+        ),
+    ],
     candidates: Annotated[
         str | None,
         Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.", group="Disagreements"),
@@ -35,7 +41,8 @@ def correlate(
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Aspect to keep, where judgements have more than one; repeatable: a result for each.",
+            help="Aspect to keep, where judgements have more than one: of the column aspect, or else a column or sheet "
+            "of that name; repeatable: a result for each.",
             group="Ratings",
         ),
     ] = None,
@@ -71,7 +78,7 @@ def correlate(
 
     table.check(format, intervals=True)
     check_figures(figures)
-    check_page(report, [*scores, judgements, candidates])
+    check_page(report, [*scores, *judgements, candidates])
     results = correlate_each(
         scores,
         judgements,

@@ -7,10 +7,11 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import date
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias, TypeGuard, TypeVar, cast
 
 from postil.data.cells import plain_types
 from postil.data.columns import Batch, ValueTable, in_columns
@@ -162,6 +163,17 @@ annotator, grade, aspect
         """
         reading = self._readings[role]
         self._readings[role] = replace(reading, assumed={**reading.assumed, **values})
+
+    def but(self, role: str, reading: Reading) -> Self:
+        """Make the same names with other options of reading a table.
+
+        Args:
+            role: The table.
+            reading: The options.
+        """
+        made = copy(self)
+        made._readings = {**self._readings, role: reading}  # noqa: SLF001 - its own
+        return made
 
     def given(self, role: str) -> bool:
         """True if columns of that table alone were named."""

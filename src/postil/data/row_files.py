@@ -50,6 +50,7 @@ __all__ = [
     "open_bytes",
     "open_sink",
     "read",
+    "say_once",
     "write",
 ]
 
@@ -236,12 +237,18 @@ def _is_recognized(
 
 def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLocations) -> Iterator[T]:
     paths = map(str, files_of_split(Path(name), reading.split, reading.role))
-    reading = replace(reading, split=None, folder=name, say=partial(_say_once, reading.say, set()))
+    reading = replace(reading, split=None, folder=name, say=partial(say_once, reading.say, set()))
     yield from files.rows(read(path, row_type, reading) for path in paths)
 
 
-def _say_once(say: Callable[[str], None], heard: set[str], message: str) -> None:
-    """Say of a folder, once, what its files have in common."""
+def say_once(say: Callable[[str], None], heard: set[str], message: str) -> None:
+    """Say once what files of a folder, or parts of a file, have in common.
+
+    Args:
+        say: Callback for what is said.
+        heard: What was said.
+        message: What is to be said.
+    """
     if message not in heard:
         heard.add(message)
         say(message)

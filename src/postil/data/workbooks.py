@@ -16,8 +16,10 @@ import re
 import struct
 import zipfile
 import zlib
+from contextlib import suppress
 from html import escape, unescape
 from itertools import chain
+from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Final, cast
 from xml.parsers import expat
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from python_calamine import CalamineWorkbook
 
     from postil.data.reading import Reading
+    from postil.data.streams import FilePath
 
 __all__ = [
     "LARGEST_ARCHIVE",
@@ -48,6 +51,7 @@ __all__ = [
     "check_sizes",
     "check_usual",
     "in_usual_xml",
+    "sheet_names",
     "workbook",
 ]
 
@@ -348,6 +352,22 @@ class Sheet:
         ]
         if numbers:
             yield numbers, [self._rows[number - 1] for number in numbers]
+
+
+def sheet_names(path: FilePath) -> Sequence[str]:
+    """Names of the sheets of a workbook; none of a file that is no workbook, which reading it will report.
+
+    Args:
+        path: The file.
+    """
+    with suppress(ImportError, InvalidInput, *DAMAGE):
+        import python_calamine as calamine  # noqa: PLC0415
+
+        data = Path(path).read_bytes()
+        check_sizes(data, str(path))
+        with suppress(calamine.CalamineError):
+            return calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)).sheet_names
+    return ()
 
 
 def cell_name(row: int, column: int) -> str:

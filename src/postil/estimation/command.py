@@ -49,6 +49,8 @@ def estimate(
     files = scores or []
     check_figures(figures)
     check_page(report, [*files, judgements])
-    result = estimate_rated(Rated.files(files, judgements, inputs, say), options, command_line())
+    result = estimate_rated(
+        Rated.files(files, judgements, inputs, say, aspects=[options.aspect]), options, command_line()
+    )
     write_figures([result], figures)
     print_result(result, format, report)

@@ -11,8 +11,11 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, TypeVar, cast
 
 from postil.data.arguments import check_arguments
@@ -23,6 +26,7 @@ from postil.data.frames import (
     SYSTEM,
     ColumnNames,
     as_list,
+    columns_of,
     is_table,
     open_rows,
     plain_value,
@@ -30,10 +34,11 @@ from postil.data.frames import (
     warn,
 )
 from postil.data.options import InputOptions, JudgedInputOptions, RatingInputOptions, ScoreInputOptions
-from postil.data.reading import named_in
-from postil.data.row_files import check_standard_input, fields_of
+from postil.data.reading import Reading, named_in
+from postil.data.row_files import check_standard_input, fields_of, say_once
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, located
 from postil.data.rows import Candidate, Judgement, Row, Score
+from postil.data.workbooks import sheet_names
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.result import ScoreResult
 
@@ -51,6 +56,7 @@ __all__ = [
     "JudgedKeywords",
     "Rated",
     "ScoredKeywords",
+    "aspect_of",
     "checked_judgements",
     "open_judgements",
     "open_rating_file",
@@ -159,7 +165,7 @@ class Rated:
                 )
             if isinstance(scores, Mapping):
                 raise UsageError("judgements: scores are columns, so expected grades, a column as well")
-            return cls.tables(scores, table, _column_names(given, roles), candidates)
+            return cls.tables(scores, table, _column_names(given, roles), candidates, [aspect])
         _refuse({**given, "candidates": candidates}, of_columns=False)
         if aspect is not None:
             raise UsageError(OF_ONE_QUESTION)
@@ -238,15 +244,21 @@ class Rated:
 
     @classmethod
     def tables(
-        cls, scores: Scores | None, judgements: Table, names: ColumnNames, candidates: Table | None = None
+        cls,
+        scores: Scores | None,
+        judgements: Table | Sequence[FilePath],
+        names: ColumnNames,
+        candidates: Table | None = None,
+        aspects: Sequence[str | None] = (),
     ) -> Rated:
         """Open tables: data frames, rows or files.
 
         Args:
             scores: The scores; None without any.
-            judgements: The ratings.
+            judgements: The ratings; see `open_judgements`.
             names: Names of the columns.
             candidates: The texts.
+            aspects: The aspects that are asked for.
 
         Raises:
             InvalidInput: A file, a column or a value is wrong.
@@ -255,7 +267,7 @@ class Rated:
         names.assume("scores", {"system": SYSTEM})
         rows = None if scores is None else open_scores(scores, names)
         names.assume("judgements", CONSTANTS)
-        rated = open_judgements(judgements, names)
+        rated = open_judgements(judgements, names, aspects)
         written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
         return cls(rows, rated, {(row.item, row.system): row.text for row in written})
 
@@ -263,10 +275,11 @@ class Rated:
     def files(
         cls,
         scores: Sequence[str],
-        judgements: str,
+        judgements: str | Sequence[str],
         inputs: JudgedInputOptions | None = None,
         on_message: OnMessage = lambda _: None,
         *,
+        aspects: Sequence[str | None] = (),
         candidates: str | None = None,
         roles: Mapping[str, type[Row]] = JUDGED,
     ) -> Rated:
@@ -274,9 +287,10 @@ class Rated:
 
         Args:
             scores: Files of score rows, as `postil score --items` writes them; ``-`` for standard input.
-            judgements: A file of judgement rows.
+            judgements: A file of judgement rows, or several; see `open_judgements`.
             inputs: Options of reading the files.
             on_message: Callback for status messages.
+            aspects: The aspects that are asked for.
             candidates: A file of candidate rows, where ``roles`` has it.
             roles: Row type of each file that an option of reading may name.
 
@@ -284,9 +298,10 @@ class Rated:
             UsageError: Two of them are standard input, or an option of reading makes no sense.
             InvalidInput: A file cannot be read.
         """
-        check_standard_input(*scores, judgements, candidates)
+        files = [judgements] if isinstance(judgements, str) else judgements
+        check_standard_input(*scores, *files, candidates)
         names = _names_of_files(roles, inputs or JudgedInputOptions(), on_message)
-        return cls.tables(scores or None, judgements, names, candidates)
+        return cls.tables(scores or None, files, names, candidates, aspects)
 
 
 def scores_of(scores: Mapping[str, Column] | Scores, given: ScoredKeywords) -> LocatedRows[Score]:
@@ -373,7 +388,10 @@ def open_score_files(
 
 
 def open_rating_file(
-    path: str, inputs: RatingInputOptions | None = None, on_message: OnMessage = lambda _: None
+    path: str,
+    inputs: RatingInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+    aspect: str | None = None,
 ) -> LocatedRows[Judgement]:
     """Open a file of ratings alone; without a column of systems every item is one text.
 
@@ -381,6 +399,7 @@ def open_rating_file(
         path: A file of judgement rows, or a table with one column per annotator; ``-`` for standard input.
         inputs: Options of reading it.
         on_message: Callback for status messages.
+        aspect: The aspect that is asked for.
 
     Raises:
         UsageError: An option of reading makes no sense.
@@ -388,24 +407,94 @@ def open_rating_file(
     """
     names = _names_of_files({"judgements": Judgement}, inputs or RatingInputOptions(), on_message)
     names.assume("judgements", {"system": SYSTEM})
-    return open_judgements(path, names)
+    return open_judgements(path, names, [aspect])
 
 
-def open_judgements(judgements: Table, names: ColumnNames) -> LocatedRows[Judgement]:
+def open_judgements(
+    judgements: Table | Sequence[FilePath], names: ColumnNames, aspects: Sequence[str | None] = ()
+) -> LocatedRows[Judgement]:
     """Open a table of judgements, with a warning about those that are left out.
 
     Args:
-        judgements: The table.
+        judgements: The table; or several files, each of an aspect that is called like it.
         names: Names of its columns.
+        aspects: Aspects that are asked for; a table without a column of the aspect has a column or a sheet of each.
 
     Raises:
-        UsageError: It is no table.
+        UsageError: It is no table, or two files have the same name.
         InvalidInput: A file or a column is missing, or a value is wrong.
     """
-    rows = open_rows(judgements, Judgement, "judgements", names)
-    for each in rows.left_out:
+    tables = cast("Sequence[Table]", judgements if _are_paths(judgements) and judgements else [judgements])
+    called = _called(cast("Sequence[FilePath]", tables)) if len(tables) > 1 else None
+    sources = [
+        open_rows(table, Judgement, "judgements", of)
+        for place, table in enumerate(tables)
+        for of in _of_aspects(table, names, aspects, called[place] if called else None)
+    ]
+    left_out = tuple(each for rows in sources for each in rows.left_out)
+    for each in left_out:
         warn(f"judgements left out: {each}")
-    return checked_judgements(rows)
+    if len(sources) == 1:
+        return checked_judgements(sources[0])
+    places = FileLocations(", ".join(dict.fromkeys(rows.places.where for rows in sources)))
+    return checked_judgements(LocatedRows(places.rows(sources), places, left_out))
+
+
+def aspect_of(path: FilePath) -> str:
+    """Aspect of a file of judgements that has no column of it, among several files: its name without the ending.
+
+    Args:
+        path: The file.
+
+    >>> aspect_of("ratings/fluency.csv.gz")
+    'fluency'
+    """
+    return Path(path).name.partition(".")[0]
+
+
+def _called(paths: Sequence[FilePath]) -> list[str]:
+    """Aspects of several files."""
+    found: dict[str, FilePath] = {}
+    for path in paths:
+        other = found.setdefault(aspect_of(path), path)
+        if other is not path:
+            raise UsageError(f"{other} and {path} are both called {aspect_of(path)}, as an aspect; rename one of them")
+    return list(found)
+
+
+def _of_aspects(
+    table: Table, names: ColumnNames, aspects: Sequence[str | None], called: str | None
+) -> Sequence[ColumnNames]:
+    """Names of the columns of a table, once for each part of it that is of an aspect.
+
+    Args:
+        table: The table.
+        names: Names of its columns.
+        aspects: The aspects that are asked for.
+        called: Aspect of the whole table, where it is one of several.
+    """
+    reading = names.reading("judgements")
+    wanted = list(dict.fromkeys(aspect for aspect in aspects if aspect is not None)) if called is None else [called]
+    if not wanted or "aspect" in reading.columns:
+        return [names]
+    columns = columns_of(table, "judgements", Judgement, reading)
+    if "aspect" in map(str.casefold, columns):
+        return [names]
+    if called is not None:
+        return [_of_aspect(names, reading, called)]
+    if "grade" not in reading.columns and not names.wide.get("judgements") and set(wanted) <= set(columns):
+        say = partial(say_once, reading.say, set())
+        # Whoever rates some of several aspects leaves the cells of the others empty.
+        beside = replace(reading, also=(*reading.also, *wanted), missing=reading.missing | {""}, say=say)
+        return [_of_aspect(names, beside, aspect, grade=aspect) for aspect in wanted]
+    if reading.sheet is None and isinstance(table, str | os.PathLike) and set(wanted) <= set(sheet_names(table)):
+        return [_of_aspect(names, replace(reading, sheet=aspect), aspect) for aspect in wanted]
+    return [names]
+
+
+def _of_aspect(names: ColumnNames, reading: Reading, aspect: str, **columns: str) -> ColumnNames:
+    columns = {**reading.columns, "aspect": f"={aspect}", **columns}
+    return names.but("judgements", replace(reading, columns=MappingProxyType(columns)))
 
 
 def checked_judgements(judgements: Iterable[Judgement]) -> LocatedRows[Judgement]:

@@ -85,7 +85,7 @@ def agreement(
         wide={"judgements": annotator_columns},
         missing=missing,
     )
-    opened = open_judgements(judgements, names)
+    opened = open_judgements(judgements, names, [aspect])
     return _measured(opened, options_of(AgreementOptions, options, keywords), scale, aspect)
 
 
@@ -105,7 +105,7 @@ def agreement_files(
         UnknownName: There is no such aspect.
         UsageError: An option of reading makes no sense.
     """
-    return _measured(open_rating_file(path, inputs, on_message), options, options.scale, options.aspect)
+    return _measured(open_rating_file(path, inputs, on_message, options.aspect), options, options.scale, options.aspect)
 
 
 def _measured(
