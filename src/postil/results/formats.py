@@ -147,7 +147,7 @@ def grid_as_csv(grid: Iterable[Sequence[object]]) -> Csv:
 
 
 def file_bytes(path: FilePath, text: str) -> bytes:
-    """Encode a text for a file; CSV becomes a workbook where the name ends in ``.xlsx``.
+    """Encode a text for a file; CSV becomes a workbook where the name ends in ``.xlsx``, and HTML is ASCII.
 
     Args:
         path: The file.
@@ -156,7 +156,10 @@ def file_bytes(path: FilePath, text: str) -> bytes:
     Raises:
         UsageError: A workbook cannot hold the cells.
     """
-    if not isinstance(text, Csv) or PurePath(path).suffix.lower() != ".xlsx":
+    ending = PurePath(path).suffix.lower()
+    if ending == ".html":  # which says no encoding, so a browser would take its own
+        return text.encode("ascii", "xmlcharrefreplace")
+    if not isinstance(text, Csv) or ending != ".xlsx":
         return text.encode(errors="backslashreplace")
     from postil.data.workbooks import workbook  # noqa: PLC0415 - only workbooks need it
 
