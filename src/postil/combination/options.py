@@ -31,7 +31,8 @@ class CombineOptions(SeedOptions):
             default 9, or as many as there are items where these are fewer.
         monotone: Keep raising a reference's weight from lowering a grade: bound the weights of w- metrics at 0.
         lower_is_better: Metric for which lower is better, besides those whose signatures say so; repeatable.
-        aspect: Aspect to keep, where judgements have more than one.
+        aspect: Aspect to keep, where judgements have more than one: of the column aspect, or else a column or
+            sheet of that name.
         scale: Scale of the ratings: HIGH or LOW:HIGH; checks them, and is what apply --clip clips to.
         resamples: Number of resamples of the items, for confidence intervals.
         out: Folder to write the combination to; one of an older combination is replaced.

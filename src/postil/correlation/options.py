@@ -26,7 +26,8 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
             (texts of each system, mean over systems).
         metrics: Metric to keep; repeatable. By default all.
         lower_is_better: Metric for which lower is better; repeatable.
-        aspect: Aspect to keep, where judgements have more than one.
+        aspect: Aspect to keep, where judgements have more than one: of the column aspect, or else a column or
+            sheet of that name.
         scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
         severity: Severities of annotators in the ratings that metrics are correlated with: keep, remove, or auto
             (remove them where they are significant). Human reference points are without significant ones.

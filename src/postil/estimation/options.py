@@ -23,7 +23,8 @@ class EstimateOptions:
         method: Estimator: crossed (all scores and systems together), human (ratings alone; the default without scores)
             or ppi (PPI++ of each system by one metric).
         lower_is_better: Metric for which lower is better, which matters to ppi alone; repeatable.
-        aspect: Aspect to keep, where judgements have more than one.
+        aspect: Aspect to keep, where judgements have more than one: of the column aspect, or else a column or
+            sheet of that name.
         scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
         severity: Severities of annotators, the constants by which they grade higher or lower than others: remove them
             from the ratings, keep them, or auto (remove them where they are significant).

@@ -57,7 +57,8 @@ def agreement(
         annotator_columns: Columns that each have the ratings of one annotator, where there is no column ``grade``.
         missing: Texts of cells that hold no value, such as ``["n/a"]``.
         scale: Scale of the ratings, to check them by.
-        aspect: Aspect to keep, where judgements have more than one.
+        aspect: Aspect to keep, where judgements have more than one: of the column aspect, or else a column or
+            sheet of that name.
         options: Options; by default those of the command.
         keywords: Fields of the options, in place of an object.
 

@@ -35,7 +35,8 @@ class FileAgreementOptions(AgreementOptions):
 
     Args:
         scale: Scale of the ratings, to check them by: HIGH (from 0) or LOW:HIGH.
-        aspect: Aspect to use, where ratings have several.
+        aspect: Aspect to use, where ratings have several: of the column aspect, or else a column or
+            sheet of that name.
     """
 
     scale: Annotated[Scale | None, Flag(metavar="SCALE", first=True)] = None
