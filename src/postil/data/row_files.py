@@ -242,12 +242,12 @@ def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLoca
 
 
 def say_once(say: Callable[[str], None], heard: set[str], message: str) -> None:
-    """Say once what files of a folder, or parts of a file, have in common.
+    """Report once what files of a folder, or parts of a file, have in common.
 
     Args:
         say: Callback for what is said.
-        heard: What was said.
-        message: What is to be said.
+        heard: Messages that were reported.
+        message: The message.
     """
     if message not in heard:
         heard.add(message)

@@ -81,12 +81,6 @@ DISPLAY: Final[Mapping[str, str]] = {
 }
 """Names of metrics in papers, by the names in specs in lower case."""
 
-_AROUND: Final = (
-    re.compile(r"[^()]+\((?P<metric>.+)\)", re.DOTALL),
-    re.compile("(?:\N{MINUS SIGN} )?(?:unweighted )?(?P<metric>.+?)(?:, passed)?", re.DOTALL),
-)
-"""Labels of a metric: of a control, or in a picture."""
-
 _MINUS: Final = re.compile(" [-\N{MINUS SIGN}] ")
 
 _TIMES_100: Final = re.compile(r"bleu(-\d)?|chrf(\+\+)?|rouge.*|ter")
@@ -150,9 +144,12 @@ def labelled(text: str, names: Mapping[str, str]) -> str:
     """
     if not names or text in names:
         return names.get(text, text)
-    for around in _AROUND:
-        if (of := around.fullmatch(text)) and of["metric"] in names:
-            return names[of["metric"]].join([text[: of.start("metric")], text[of.end("metric") :]])
+    of_control = text.partition("(")[2].removesuffix(")")
+    of_picture = text.removeprefix("\N{MINUS SIGN} ").removeprefix("unweighted ").removesuffix(", passed")
+    for metric in (of_control, of_picture):
+        if metric in names:
+            before, _, after = text.rpartition(metric)
+            return f"{before}{names[metric]}{after}"
     minus = _MINUS.search(text)
     return text if minus is None else minus[0].join(labelled(each, names) for each in text.split(minus[0], 1))
 
