@@ -31,6 +31,7 @@ HEAVY = {
     "charset_normalizer",
     "mwparserfromhell",
     "python_calamine",
+    "xlsxwriter",
     "yaml",
     "markdown_it",
     "feedparser",

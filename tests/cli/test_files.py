@@ -241,7 +241,7 @@ def test_every_result_is_printed_into_a_workbook_with_the_cells_of_csv(rows_of_a
     for cells, row in zip(rows, expected, strict=True):
         for cell, text in zip(cells, row.values(), strict=True):
             if cell.data_type == "n" and text:
-                assert cell.value == float(text)
+                assert f"{cell.value:.16g}" == f"{float(text):.16g}"
             elif cell.data_type == "b":
                 assert str(cell.value) == text
             else:

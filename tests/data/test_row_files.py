@@ -121,7 +121,7 @@ HARD = ["=1+1", "007", "1,5", 'ä <b> & "c"', "a\r\nb\tc ", "_x000D_", "\x07", "
 def test_a_workbook_holds_texts_as_texts_and_numbers_as_numbers(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     path = tmp_path / "s.xlsx"
-    rows = [Score(text, "a", "m", 0.1 + 0.2 + n, "m") for n, text in enumerate(HARD)]
+    rows = [Score(text, "a", "m", 0.1 + n, "m") for n, text in enumerate(HARD)]
     write(path, rows)
     assert list(read(path, Score)) == rows
     head, *cells = openpyxl.load_workbook(path).active.iter_rows()
@@ -144,7 +144,7 @@ def test_what_a_workbook_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "name a file that ends in .csv"
     )
     monkeypatch.setattr("postil.data.workbooks._MOST_ROWS", 2)
-    assert refused(UsageError, write, path, ROWS).startswith(f"{path}: a workbook holds at most 2 rows and ")
+    assert refused(UsageError, write, path, ROWS).startswith(f"{path}: a workbook holds at most 2 rows; ")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,8 +3,8 @@
 calamine treats cells with errors, and formulas without a result, as empty. So the sheet itself is searched for both,
 and for merged cells: a missing number must not be taken for one that was left out. Old .xls is refused, as its search
 would need another library.
-Tables are written as .xlsx too. Its texts are stored as texts, so that none of them is a formula, and its numbers as
-numbers, which every spreadsheet shows in the way of its language.
+Tables are written as .xlsx by XlsxWriter: texts as texts, so that none of them is a formula, and numbers as numbers of
+16 digits, which every spreadsheet shows in the way of its language.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import struct
 import zipfile
 import zlib
 from contextlib import suppress
+from datetime import datetime
 from html import escape, unescape
 from itertools import chain
 from pathlib import Path
@@ -544,33 +545,13 @@ def _mark_ods(text: str, name: str, rows: Values, head: int) -> int:
     return formulas
 
 
-_PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
-_OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_SPREADSHEET: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_KINDS: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-_SHEET: Final = "xl/worksheets/sheet1.xml"
-_PARTS: Final = {
-    "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" '
-    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-    f'<Override PartName="/xl/workbook.xml" ContentType="{_KINDS}.sheet.main+xml"/>'
-    f'<Override PartName="/{_SHEET}" ContentType="{_KINDS}.worksheet+xml"/></Types>',
-    "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="rId1" '
-    f'Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-    "xl/workbook.xml": f'<workbook xmlns="{_SPREADSHEET}" xmlns:r="{_OFFICE}"><sheets>'
-    '<sheet name="postil" sheetId="1" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="rId1" '
-    f'Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-}
-"""The parts of a workbook of one sheet, but for the sheet: the least that spreadsheets open."""
 _MOST_ROWS: Final = 1 << 20
 _LONGEST_CELL: Final = (1 << 15) - 1
 """Limits of Excel, which calls a workbook beyond them damaged."""
 _EXACT: Final = 1 << 53
 """Numbers of spreadsheets are doubles, and integers above this would lose digits."""
-_ESCAPED: Final = re.compile(
-    "[^\t\n\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what XML does not have, or would change
-    "|_(?=x[0-9A-Fa-f]{4}_)"  # what would be read as an escape
-)
+_ALWAYS: Final = datetime(1980, 1, 1)  # noqa: DTZ001 - workbooks have no time zones
+"""When each workbook says that it was made, so that the same rows give the same bytes."""
 
 
 class SheetSink:
@@ -580,16 +561,18 @@ class SheetSink:
         stream: The file, open for bytes; it stays the caller's to close.
         where: Its name, for messages.
         fields: The columns; by default those of the first row.
+
+    Raises:
+        MissingExtra: The extra ``tables`` is not installed.
     """
 
     def __init__(self, stream: IO[bytes], where: str, fields: Sequence[str] = ()) -> None:
-        self._where, self._fields = where, list(fields)
-        self._rows = self._size = 0
-        self._book = zipfile.ZipFile(stream, "w")
-        for name, text in _PARTS.items():
-            self._book.writestr(_member(name), text)
-        self._sheet = self._book.open(_member(_SHEET), "w")
-        self._sheet.write(f'<worksheet xmlns="{_SPREADSHEET}"><sheetData>'.encode())
+        with needs(f"the workbook {where}", "tables"):
+            import xlsxwriter  # noqa: PLC0415
+        self._where, self._fields, self._rows = where, list(fields), 0
+        self._book = xlsxwriter.Workbook(stream, {"constant_memory": True})
+        self._book.set_properties({"created": _ALWAYS})
+        self._sheet = self._book.add_worksheet("postil")
 
     def write(self, row: object) -> None:
         """Write a row.
@@ -615,44 +598,36 @@ class SheetSink:
         Raises:
             UsageError: See `write`.
         """
-        if self._rows >= _MOST_ROWS or self._size > LARGEST_ARCHIVE:
+        if self._rows >= _MOST_ROWS:
             raise UsageError(
-                f"{self._where}: a workbook holds at most {_MOST_ROWS:,} rows and {LARGEST_ARCHIVE:,} bytes of them; "
-                "name a file that ends in .csv"
+                f"{self._where}: a workbook holds at most {_MOST_ROWS:,} rows; name a file that ends in .csv"
             )
-        row = "".join(self._cell(cell_name(self._rows, column), value) for column, value in enumerate(cells))
+        for column, value in enumerate(cells):
+            self._write_cell(column, value)
         self._rows += 1
-        self._size += self._sheet.write(f"<row>{row}</row>".encode())
 
     def close(self) -> None:
         """Write the end of the workbook."""
-        with self._book, self._sheet:
-            self._sheet.write(b"</sheetData></worksheet>")
+        self._book.close()
 
-    def _cell(self, name: str, value: object) -> str:
+    def _write_cell(self, column: int, value: object) -> None:
         if isinstance(value, bool):
-            return f'<c r="{name}" t="b"><v>{value:d}</v></c>'
+            self._sheet.write_boolean(self._rows, column, value)
+            return
         if (isinstance(value, int) and abs(value) <= _EXACT) or (isinstance(value, float) and math.isfinite(value)):
-            return f'<c r="{name}"><v>{value}</v></c>'
+            self._sheet.write_number(self._rows, column, value)
+            return
         if isinstance(value, list | tuple | dict | msgspec.Struct):
             value = msgspec.json.encode(value, enc_hook=plain_id).decode() if value else None
         if value is None:
-            return ""
-        text = str(value)
-        if len(text.encode("utf-16-le", "surrogatepass")) > 2 * _LONGEST_CELL:
+            return
+        text = str(value).encode(errors="backslashreplace").decode()
+        if len(text.encode("utf-16-le")) > 2 * _LONGEST_CELL:
             raise UsageError(
-                f"{self._where}: a cell of a workbook holds at most {_LONGEST_CELL:,} characters, and {name} has "
-                f"{len(text):,}; name a file that ends in .csv"
+                f"{self._where}: a cell of a workbook holds at most {_LONGEST_CELL:,} characters, and "
+                f"{cell_name(self._rows, column)} has {len(text):,}; name a file that ends in .csv"
             )
-        text = escape(_ESCAPED.sub(lambda found: f"_x{ord(found[0]):04X}_", text), quote=False)
-        return f'<c r="{name}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
-
-
-def _member(name: str) -> zipfile.ZipInfo:
-    """A part without the time, so that the same rows give the same bytes."""
-    member = zipfile.ZipInfo(name)
-    member.compress_type = zipfile.ZIP_DEFLATED
-    return member
+        self._sheet.write_string(self._rows, column, text)
 
 
 def workbook(path: str, grid: Iterable[Iterable[object]]) -> bytes:
