@@ -527,7 +527,7 @@ def test_severities_are_told_and_removed(postil: Postil) -> None:
     assert removed["severity"]["removed"]
     assert removed["correlations"][0]["value"] > kept["correlations"][0]["value"] + 0.05
     assert removed["agreement"] == kept["agreement"]  # of the labels that people gave
-    sentence = "annotators use the scale differently: ann grades 2.00 below the others, cem 2.00 above; "
+    sentence = "annotators use the scale differently: ann grades 2.00 below their mean, cem 2.00 above; "
     assert sentence + "kept; severity remove takes them out of the ratings\n" in postil(*COMMAND).out
     assert sentence + "removed\n" in postil(*COMMAND, "--severity", "remove").out
 

@@ -163,6 +163,19 @@ def test_what_is_wrong_with_a_plugin(postil: Postil, code: int, text: str | None
     assert "Traceback" not in outcome.err
 
 
+def test_a_plugin_imports_what_lies_beside_it(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("kept").mkdir()
+    Path("kept/lexicon_beside.py").write_text("HARD = {'bus'}\n")
+    Path("kept/mine.py").write_text(
+        "from lexicon_beside import HARD\ndef hard(text): return len(HARD.intersection(text.split()))\n"
+    )
+    monkeypatch.delitem(sys.modules, "lexicon_beside", raising=False)
+    before = list(sys.path)
+    outcome = postil("score", "c.jsonl", "--plugin", "kept/mine.py", "-m", "hard")
+    assert outcome.code == 0, outcome.err
+    assert sys.path == before
+
+
 def test_studies_and_consensus_take_plugins(postil: Postil) -> None:
     Path("mine.py").write_text(MINE + "\n\npostil.register_metric(name='same', low=0)(lambda a, b: float(a == b[0]))\n")
     options = CommentsOptions(metrics=("words", "w-my-metric"), plugins=("mine.py",))

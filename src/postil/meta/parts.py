@@ -579,12 +579,12 @@ class RaterVariance(OptionalPart, frozen=True, kw_only=True):
 
 
 class AnnotatorBias(Part, frozen=True, kw_only=True):
-    """The constant by which one annotator grades above or below the others.
+    """The constant by which one annotator grades above or below the mean of all annotators of a group.
 
     Args:
         annotator: The annotator.
         ratings: Number of ratings.
-        bias: In grades, positive if the annotator grades higher than the others of the group (lenient).
+        bias: In grades, positive if the annotator grades higher than that mean (lenient).
     """
 
     annotator: str
@@ -638,7 +638,7 @@ def severity_remarks(severity: Severity | None) -> Iterator[Message]:
     ...     rule="auto", removed=True, F=8.1, df1=1, df2=8, p=0.02, groups=groups, annotators=tuple(biases)
     ... )
     >>> list(map(str, severity_remarks(found)))
-    ['annotators use the scale differently: bob grades .48 below the others, dan .48 above; removed']
+    ['annotators use the scale differently: bob grades .48 below their mean, dan .48 above; removed']
     """
     if severity is None:
         return
@@ -682,7 +682,7 @@ def _apart(low: AnnotatorBias, high: AnnotatorBias, *, removed: bool) -> Message
     below, above = number(abs(low.bias), 2), number(high.bias, 2)
     if removed:
         return Message(
-            "annotators use the scale differently: {first} grades {below} below the others, {last} {above} above; "
+            "annotators use the scale differently: {first} grades {below} below their mean, {last} {above} above; "
             "removed",
             first=low.annotator,
             below=below,
@@ -690,7 +690,7 @@ def _apart(low: AnnotatorBias, high: AnnotatorBias, *, removed: bool) -> Message
             above=above,
         )
     return Message(
-        "annotators use the scale differently: {first} grades {below} below the others, {last} {above} above; kept; "
+        "annotators use the scale differently: {first} grades {below} below their mean, {last} {above} above; kept; "
         "severity remove takes them out of the ratings",
         first=low.annotator,
         below=below,

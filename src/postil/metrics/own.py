@@ -627,11 +627,14 @@ class Registry(Mapping[str, "type[Metric]"]):
         found = spec_from_file_location(name, path, loader=_PlugInLoader(name, str(path)))
         assert found is not None and found.loader is not None  # noqa: S101, PT018 - it ends in .py
         module = sys.modules[name] = module_from_spec(found)
+        sys.path.insert(0, beside := str(path.resolve().parent))  # where Python would look if it ran the file
         try:
             found.loader.exec_module(module)
         except BaseException as error:
             del sys.modules[name]
             raise _import_failed(plugin, error) from error
+        finally:
+            sys.path.remove(beside)
         self._plugins[name], self._loaded[name] = module, content
 
     def _check(self, name: str, given: object) -> None:
