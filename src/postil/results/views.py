@@ -198,10 +198,10 @@ def show(
     if form != "table":
         grids = view.grids if view.documents is None else view.documents
         return "\n".join(grid_as(form, grid, table.names) for grid in grids)
-    grids = [grid_as(form, grid, table.names) for grid in (*view.grids, *view.details)]
-    if width is not None and view.cards and max(map(len, grids[0].splitlines())) > width:
-        grids[0] = "\n".join(card(*each, width) for each in view.cards)
-    return _with_lines(view, "\n".join(grids) + view.below, remarks)
+    tables = [grid_as(form, grid, table.names) for grid in (*view.grids, *view.details)]
+    if width is not None and view.cards and max(map(len, tables[0].splitlines())) > width:
+        tables[0] = "\n".join(card(*each, width) for each in view.cards)
+    return _with_lines(view, "\n".join(tables) + view.below, remarks)
 
 
 def _metrics(view: View) -> list[str]:
