@@ -434,6 +434,7 @@ def test_options_of_the_layout_are_checked_before_the_work(postil: Postil) -> No
         (("--layout", "systems", "--format", "json"), "--layout systems goes with --format table, csv, markdown"),
         (("--layout", "system"), "unknown layout 'system'; did you mean 'systems'?"),
         (("--percent",), "--percent goes with the layout of systems or of metrics: --layout systems or"),
+        (("--as-printed",), "--as-printed goes with the layout of systems: --layout systems"),
         (("--layout", "systems", "--label", "a b", "--format", "latex"), "--label: expected letters, digits"),
         (("--layout", "systems", "--label", "a"), "--label goes with --format latex"),
     ):

@@ -67,7 +67,13 @@ class TableOptions:
             raise UsageError(
                 "{digits}: expected a number from 0 to 15, got {got}", digits=Setting("digits"), got=self.digits
             )
-        for name in ("percent", "as_printed", "digits", "intervals", "second_best", "caption", "label"):
+        if self.layout == "rows" and self.as_printed:
+            raise UsageError(
+                "{printed} goes with the layout of systems: {systems}",
+                printed=Setting("as_printed", value=True),
+                systems=SYSTEMS,
+            )
+        for name in ("percent", "digits", "intervals", "second_best", "caption", "label"):
             given = getattr(self, name)
             if self.layout == "rows" and given is not None and given is not False:
                 raise UsageError(
