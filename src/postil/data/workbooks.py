@@ -551,7 +551,7 @@ _LONGEST_CELL: Final = (1 << 15) - 1
 _EXACT: Final = 1 << 53
 """Numbers of spreadsheets are doubles, and integers above this would lose digits."""
 _ALWAYS: Final = datetime(1980, 1, 1)  # noqa: DTZ001 - workbooks have no time zones
-"""When each workbook says that it was made, so that the same rows give the same bytes."""
+"""Time at which every workbook says that it was made, so that the same rows give the same bytes."""
 
 
 class SheetSink:
