@@ -270,12 +270,36 @@ def test_the_ending_of_a_file_says_how_a_result_is_printed_into_it(rows_of_all: 
         (("--format", "none/t.csv"), "none/t.csv: parent folder "),
         (("--format", "./s.jsonl"), "./s.jsonl: would be written over s.jsonl, which is read; name another output"),
         (("--format=s.jsonl",), "s.jsonl: would be written over s.jsonl, which is read; name another output"),
+        (("--format", "t.csv", "--figures", "./t.csv"), "t.csv: named twice; name another file for what is printed"),
+        (
+            ("--figures", "here", "--format", "here/t.csv"),
+            "here/t.csv: lies in here, which is read; name another output",
+        ),
     ],
 )
 def test_a_file_that_no_result_is_printed_into(other_files: Postil, words: tuple[str, ...], said: str) -> None:
     before = Path("s.jsonl").read_bytes()
+    Path("here").mkdir()
     assert refusal(other_files, "compare", "s.jsonl", *words, code=2).startswith(said)
     assert Path("s.jsonl").read_bytes() == before
+
+
+def test_a_file_whose_name_a_short_flag_has_is_not_replaced(other_files: Postil) -> None:
+    Path("r.csv").write_text(text := "item,text\n1,Rain.\n")
+    words = ("score", "r.csv", "-rr.csv", "-m", "bleu-1", "--format", "r.csv")
+    assert refusal(other_files, *words, code=2).startswith("r.csv: would be written over r.csv, which is read")
+    assert Path("r.csv").read_text() == text
+
+
+def test_a_second_document_is_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, texts in (("t.json", ("{}\n", "[]\n")), ("t.md", ("a\n", "b\n"))):
+        with click.Context(click.Command("train")):
+            print_into(name)
+            for text in texts:
+                emit(text, "json")
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["t-2.json", "t.json", "t.md"]
+    assert [Path(name).read_text() for name in ("t.json", "t-2.json", "t.md")] == ["{}\n", "[]\n", "a\nb\n"]
 
 
 def test_json_lines_that_are_printed_one_by_one_are_one_file(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec, TextIO
 import click
 
 from postil.data.escaping import one_line, visible
-from postil.errors import PostilError
+from postil.errors import PostilError, UsageError
 from postil.messages import COMMAND_LINE, INTERFACE, CommandLine, Interface
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ CALLED: Final = "postil"
 """Key of the command line in the context of the root command."""
 
 PRINTED: Final = "printed"
-"""Key of the file that results are printed into in the context, and `BEGUN`, whether something is in it."""
+"""Key of the file that results are printed into in the context, and `BEGUN`, how often something was."""
 BEGUN: Final = "begun"
 
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
@@ -119,18 +119,23 @@ def print_into(path: str) -> None:
         path: The file; one that is there is replaced.
 
     Raises:
-        UsageError: The file cannot be made, or it is among the words of the command line, which may be read.
+        UsageError: The file cannot be made, or another word of the command line is its name or a folder around it,
+            which may be read or written.
     """
     from postil.data.atomic_file import check_apart, check_file  # noqa: PLC0415 - the help of commands does without it
 
     meta = click.get_current_context().meta
-    words = [word.rpartition("=")[2] for word in meta.get(CALLED, [])]
+    given = list(meta.get(CALLED, []))
+    words = [word.rpartition("=")[2] for word in given]
     if path in words:
-        words.remove(path)
+        del given[words.index(path)]
     check_file(path)
-    for word in words:
-        with suppress(OSError):  # it is too long for the name of a file
-            check_apart(path, [word] if Path(word).is_file() else [])
+    for word in given:
+        for name in {word, word.rpartition("=")[2], word[2:] if word.startswith("-") else ""} - {""}:
+            with suppress(OSError):  # it is too long for the name of a file
+                check_apart(path, [name] if Path(name).exists() else [])
+                if Path(name).resolve() == Path(path).resolve():
+                    raise UsageError(f"{path}: named twice; name another file for what is printed")
     meta[PRINTED] = path
 
 
@@ -141,17 +146,22 @@ def _file() -> str | None:
 
 
 def _print_into(path: str, text: str) -> None:
-    """Write a file, or add to what was written: JSON Lines are printed as they come."""
+    """Write a file, or add to what was written: JSON Lines are printed as they come.
+
+    A further table of a workbook, or a further document of JSON, is a file of its own.
+    """
     from postil.data.atomic_file import write_file, writing  # noqa: PLC0415 - the help of commands does without it
     from postil.results.formats import file_bytes  # noqa: PLC0415 - the same
 
     meta, data = click.get_current_context().meta, file_bytes(path, text)
-    if meta.get(BEGUN):
+    number = meta[BEGUN] = meta.get(BEGUN, 0) + 1
+    if number > 1 and Path(path).suffix.lower() not in {".xlsx", ".json"}:
         with writing(path), Path(path).open("ab") as stream:
             stream.write(data)
         return
+    if number > 1:
+        path = str(Path(path).with_stem(f"{Path(path).stem}-{number}"))
     write_file(path, data)
-    meta[BEGUN] = True
     say(f"written: {path}")
 
 
