@@ -45,6 +45,7 @@ SHARED = [
     ("--seed", "many", "Invalid value for '--seed': 'many' is not a valid integer."),
     ("--resamples", "0", f"Invalid value for '--resamples': 0 {BELOW}1"),
     ("--permutations", "0", f"Invalid value for '--permutations': 0 {BELOW}1"),
+    ("--threshold", "nan", "Invalid value for '--threshold': 'nan' is not a valid float."),
     ("--jobs", "0", f"Invalid value for '--jobs' / '-j': 0 {BELOW}1"),
 ]
 """Options of many commands, and what none of them takes."""

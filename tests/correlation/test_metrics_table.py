@@ -231,6 +231,13 @@ def test_aspects_in_columns_of_their_names(postil: Postil) -> None:
     assert "not read" not in found.err
 
 
+def test_a_field_of_the_rows_is_no_aspect(postil: Postil) -> None:
+    write("plain.jsonl", [replace(row, aspect=None) for row in read("j.jsonl", Judgement) if row.aspect == "fluency"])
+    outcome = postil("correlate", "s.jsonl", "--judgements", "plain.jsonl", "--aspect", "item")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == 'postil: plain.jsonl: no judgement names an aspect, so none is "item"\n'
+
+
 def test_an_annotator_who_left_an_aspect_out(postil: Postil) -> None:
     rows = side_by_side()
     gone = rows[3].pop("relevance")

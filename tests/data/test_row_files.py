@@ -140,8 +140,7 @@ def test_lists_of_a_workbook_are_read_again(tmp_path: Path) -> None:
 def test_what_a_workbook_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "c.xlsx"
     assert refused(UsageError, write, path, [Candidate("a", "s", "\N{BEETLE}" * 16384)]) == (
-        f"{path}: a cell of a workbook holds at most 32,767 characters, and C2 has 16,384; "
-        "name a file that ends in .csv"
+        f"{path}: a cell of a workbook holds at most 32,767 characters, and C2 has 32,768; CSV holds longer ones"
     )
     monkeypatch.setattr("postil.data.workbooks._MOST_ROWS", 2)
     assert refused(UsageError, write, path, ROWS).startswith(f"{path}: a workbook holds at most 2 rows; ")

@@ -181,6 +181,13 @@ def test_a_class_is_made_when_it_is_needed_and_once(batched: bool) -> None:
     assert made == [3, 1]
 
 
+def test_references_with_a_default_are_references() -> None:
+    def known(candidate: str, references: object = "") -> int:
+        return len(references)  # type: ignore[arg-type]  # whatever it is
+
+    assert postil.score(["a"], [["b", "c"]], metrics=[known]).items["known"].tolist() == [2.0]
+
+
 def test_a_dataclass_has_its_fields_as_parameters() -> None:
     @dataclass
     class Longer:

@@ -407,3 +407,8 @@ def test_options_that_make_no_sense(given: dict[str, object], problem: str) -> N
         TableOptions(**given)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="unknown layout 'system'; did you mean 'systems'"):
         TableOptions(layout="system")
+
+
+def test_no_system_takes_the_name_of_a_metric() -> None:
+    cells = [["system", "metric", "mean"], ["m1", "m1", "0.5"], ["a", "m1", "0.4"]]
+    assert grid_as("markdown", cells, {"m1": "Ours"}).splitlines()[2:] == ["| m1 | Ours | 0.5 |", "| a | Ours | 0.4 |"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import MISSING, Field, dataclass, fields, replace
 from pathlib import Path, PurePath
@@ -348,9 +349,20 @@ def _type(single: Any, flag: Flag) -> Any:
     if flag.min is None and flag.max is None:
         return single
     limits: Any = flag.min, flag.max
-    made = click.IntRange(*limits) if single is int else click.FloatRange(*limits)
+    made = click.IntRange(*limits) if single is int else _NumberRange(*limits)
     made.name = "integer" if single is int else "float"  # as messages have it where no limits are
     return made
+
+
+class _NumberRange(click.FloatRange):
+    """Numbers within limits, among which NaN is not, though no comparison finds it outside."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """See `click.ParamType.convert`."""
+        found = super().convert(value, param, ctx)
+        if math.isnan(found):
+            self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
+        return found
 
 
 def _default(of: Field[object], inner: object) -> object:

@@ -316,7 +316,8 @@ def _opened(
     names, counts = list(whole.keys(0)), TextCounts(row_type)
     if reading.missing:
         whole = counts.without(whole, reading.missing)
-    reading = recognized(row_type, reading, names, role)
+    assumed = {field: value for field, value in reading.assumed.items() if field not in constants}  # of files
+    reading = recognized(row_type, replace(reading, assumed=assumed), names, role)
     left_out: tuple[Excluded, ...] = ()
     grade = reading.columns.get("grade", "grade")
     if row_type is Judgement and grade in names:

@@ -599,9 +599,7 @@ class SheetSink:
             UsageError: See `write`.
         """
         if self._rows >= _MOST_ROWS:
-            raise UsageError(
-                f"{self._where}: a workbook holds at most {_MOST_ROWS:,} rows; name a file that ends in .csv"
-            )
+            raise UsageError(f"{self._where}: a workbook holds at most {_MOST_ROWS:,} rows; CSV holds more")
         for column, value in enumerate(cells):
             self._write_cell(column, value)
         self._rows += 1
@@ -622,10 +620,11 @@ class SheetSink:
         if value is None:
             return
         text = str(value).encode(errors="backslashreplace").decode()
-        if len(text.encode("utf-16-le")) > 2 * _LONGEST_CELL:
+        length = len(text.encode("utf-16-le")) // 2  # as Excel counts
+        if length > _LONGEST_CELL:
             raise UsageError(
                 f"{self._where}: a cell of a workbook holds at most {_LONGEST_CELL:,} characters, and "
-                f"{cell_name(self._rows, column)} has {len(text):,}; name a file that ends in .csv"
+                f"{cell_name(self._rows, column)} has {length:,}; CSV holds longer ones"
             )
         self._sheet.write_string(self._rows, column, text)
 

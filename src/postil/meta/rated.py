@@ -482,7 +482,8 @@ def _of_aspects(
         return [names]
     if called is not None:
         return [_of_aspect(names, reading, called)]
-    if "grade" not in reading.columns and not names.wide.get("judgements") and set(wanted) <= set(columns):
+    others = set(columns) - set(Judgement.__struct_fields__)
+    if "grade" not in reading.columns and not names.wide.get("judgements") and set(wanted) <= others:
         say = partial(say_once, reading.say, set())
         # Whoever rates some of several aspects leaves the cells of the others empty.
         beside = replace(reading, also=(*reading.also, *wanted), missing=reading.missing | {""}, say=say)

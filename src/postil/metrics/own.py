@@ -17,7 +17,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.machinery import SourceFileLoader
@@ -448,8 +448,8 @@ def _read_signature(
     except (AttributeError, TypeError, ValueError):
         raise UsageError(f"{expected}; got {_named(given)}, whose parameters are not known") from None
     places = [each for each in takes if each.kind is not each.KEYWORD_ONLY]
-    # No list of references has a plain default, so a second argument with one is a parameter.
-    references = len(places) > 1 and type(places[1].default) not in PLAIN
+    # No list of references has a plain default, so a second argument of another name with one is a parameter.
+    references = len(places) > 1 and (places[1].name == "references" or type(places[1].default) not in PLAIN)
     weights: Place = "none"
     if references and len(places) > 2 and (places[2].name == "weights" or places[2].default is EMPTY):
         weights = "third"
@@ -634,7 +634,8 @@ class Registry(Mapping[str, "type[Metric]"]):
             del sys.modules[name]
             raise _import_failed(plugin, error) from error
         finally:
-            sys.path.remove(beside)
+            with suppress(ValueError):  # its code may have removed it
+                sys.path.remove(beside)
         self._plugins[name], self._loaded[name] = module, content
 
     def _check(self, name: str, given: object) -> None:

@@ -196,7 +196,10 @@ def grid_as(form: Text, grid: Grid | Table, names: Mapping[str, str] = MappingPr
     a          0.5
     """
     cells = grid if isinstance(grid, list) else grid.grid(typeset=form in {"latex", "html"})
-    return LAYOUTS[form]([[ESCAPES[form](labelled(cell, names)) for cell in row] for row in cells])
+    named = [{} if head == "system" else names for head in cells[0]] if cells else []
+    return LAYOUTS[form](
+        [[ESCAPES[form](labelled(cell, of)) for cell, of in zip(row, named, strict=True)] for row in cells]
+    )
 
 
 def value_with_interval(

@@ -141,9 +141,14 @@ def labelled(text: str, names: Mapping[str, str]) -> str:
     >>> names = {"w-meteor": "ours", "meteor": "METEOR"}
     >>> [labelled(text, names) for text in ("w-meteor - meteor", "control:top(w-meteor)", "a meteor", "meteor, passed")]
     ['ours - METEOR', 'control:top(ours)', 'a meteor', 'METEOR, passed']
+    >>> labelled("meteor minus that of meteor", names)  # of a system with this name
+    'METEOR minus that of meteor'
     """
     if not names or text in names:
         return names.get(text, text)
+    metric, minus_that, of = text.partition(" minus that of ")
+    if minus_that:
+        return f"{labelled(metric, names)}{minus_that}{of}"
     of_control = text.partition("(")[2].removesuffix(")")
     of_picture = text.removeprefix("\N{MINUS SIGN} ").removeprefix("unweighted ").removesuffix(", passed")
     for metric in (of_control, of_picture):
