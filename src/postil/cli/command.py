@@ -357,9 +357,9 @@ def _type(single: Any, flag: Flag) -> Any:
 class _NumberRange(click.FloatRange):
     """Numbers within limits, among which NaN is not, though no comparison finds it outside."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """See `click.ParamType.convert`."""
-        found = super().convert(value, param, ctx)
+        found: float = super().convert(cast("float", value), param, ctx)  # it reads words too
         if math.isnan(found):
             self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
         return found
