@@ -45,7 +45,7 @@ def budget(
 
     scores = scores or []
     check_figures(figures)
-    check_page(report, [*scores, judgements])
+    check_page(report, [*scores, judgements, inputs.maxima])
     result = budget_files(scores, judgements, options, command=command_line(), inputs=inputs, on_message=say)
     write_figures([result], figures)
     print_result(result, format, report)

@@ -29,20 +29,24 @@ from postil.combination.options import FOLDS, ApplyOptions, CombineOptions
 from postil.combination.result import CombinationResult, CombinationSettings
 from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.atomic_file import check_apart, check_folder
-from postil.data.frames import warn
+from postil.data.frames import SYSTEM, open_rows, warn
 from postil.data.grades import Scale
 from postil.data.groups import grouped
-from postil.data.row_files import write
-from postil.data.rows import EXTERNAL, Score
+from postil.data.options import ScoreInputOptions
+from postil.data.row_files import check_standard_input, write
+from postil.data.rows import EXTERNAL, Candidate, GradedText, Maximum, Row, Score
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.meta.grade_fits import LEARNERS
+from postil.meta.maxima import ROLE, maxima_of, open_maxima
 from postil.meta.rated import (
     LARGEST,
     JudgedKeywords,
     Rated,
     ScoredKeywords,
-    open_score_files,
+    column_names,
+    names_of_files,
+    open_scores,
     scores_of,
 )
 from postil.meta.table import Judged, Scored, excluded_texts
@@ -53,17 +57,18 @@ from postil.results.numbers import number
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from postil.data.frames import Column, Table
-    from postil.data.options import JudgedInputOptions, ScoreInputOptions
+    from postil.data.frames import Column, ColumnNames, Table
+    from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage
     from postil.data.row_locations import LocatedRows
     from postil.data.streams import FilePath
     from postil.keywords import ApplyKeywords, CombineKeywords
     from postil.meta.rated import Scores
+    from postil.meta.table import Key
 
 __all__ = [
     "apply_combination",
@@ -72,6 +77,12 @@ __all__ = [
     "fit_files",
     "fit_rated",
 ]
+
+ROLES: Final[Mapping[str, type[Row]]] = {"scores": Score, ROLE: Maximum, "candidates": Candidate}
+"""Row type of each table that grades are made of."""
+
+MAXIMA: Final = Setting("maxima", Blank("FILE"), python="maxima=TABLE")
+"""The setting of the maxima, for messages that ask for them."""
 
 OF_REFERENCES: Final = (
     "references:",
@@ -138,6 +149,8 @@ def apply_combination(
     scores: Mapping[str, Column] | Scores,
     model: FilePath,
     *,
+    maxima: Table | None = None,
+    candidates: Table | None = None,
     options: ApplyOptions | None = None,
     **keywords: Unpack[ApplyKeywords],
 ) -> ScoreResult:
@@ -146,8 +159,10 @@ def apply_combination(
     Args:
         scores: Scores as of `fit_combination`, by all metrics of the combination.
         model: Folder of the combination.
+        maxima: Table of the highest grade of each item, for a combination of shares of it: grades are in points then.
+        candidates: Table of the texts, which then stand beside their grades in the file ``out``.
         options: Options; by default those of the command.
-        keywords: Fields of the options, in place of an object, and ways to read the scores, as of `postil.correlate`.
+        keywords: Fields of the options, in place of an object, and ways to read the tables, as of `postil.correlate`.
             Signatures must be those of the fit.
 
     Returns:
@@ -171,8 +186,10 @@ def apply_combination(
     """
     check_arguments(apply_combination, locals())
     given, fields = parted(keywords, ScoredKeywords)
-    rows, asked = scores_of(scores, given), options_of(ApplyOptions, options, fields)
-    return apply_to_rows(rows, open_combination(model), asked, warn)
+    asked, names = options_of(ApplyOptions, options, fields), column_names(given, ROLES)
+    rows = scores_of(scores, given, ROLES)
+    saved, most, texts = open_combination(model), _maxima(maxima, names), _texts(candidates, names)
+    return apply_to_rows(rows, saved, asked, warn, maxima=most, texts=texts)
 
 
 def fit_files(
@@ -202,7 +219,7 @@ def fit_files(
     if not scores:
         raise UsageError("expected at least one file of scores")
     for out in filter(None, [options.items, options.out]):
-        check_apart(out, [*scores, judgements])
+        check_apart(out, [*scores, judgements, *filter(None, [inputs.maxima if inputs else None])])
     return fit_rated(Rated.files(scores, judgements, inputs, on_message, aspects=[options.aspect]), options, command)
 
 
@@ -223,8 +240,8 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
         raise UsageError("scores: expected at least one column")
     if options.out is not None:
         check_folder(options.out, FILES)  # before the work is done
-    scored = Scored(rated.scores)
-    judged = Judged(rated.judgements, options.aspect, options.scale)
+    scored, scale = Scored(rated.scores), rated.scale(options.scale)
+    judged = Judged(rated.judgements, options.aspect, scale)
     texts = judged_texts(scored, judged, options.metrics, options.lower_is_better)
     learner, items = LEARNERS[options.method], len(set(texts.items))
     settings = CombinationSettings(
@@ -238,7 +255,8 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
         monotone=options.monotone,
         lower_is_better=options.lower_is_better,
         aspect=texts.aspect,
-        scale=str(options.scale) if options.scale else None,
+        scale=str(scale) if scale else None,
+        shares=rated.shares,
         command=command,
     )
     model, result = combine(texts, settings, options.penalty)
@@ -262,7 +280,7 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
         notes = (few, *notes)
     result = replace(result, metric=metric, signature=signature, notes=notes)
     if options.out is not None:
-        save(options.out, files, _metadata(result, options.scale))
+        save(options.out, files, _metadata(result, scale))
     if options.items is not None:
         write(options.items, result.score_rows())
     return result
@@ -281,11 +299,12 @@ def _metadata(result: CombinationResult, scale: Scale | None) -> dict[str, objec
         "folds": settings.folds,
         "seed": settings.seed,
         "scale": None if scale is None else [scale.low, scale.high],
+        **({"shares": True} if result.settings.shares else {}),
         "out_of_fold": {
             "pearson": fit.pool and fit.pool.value,
             "pearson_within_items": fit.item and fit.item.value,
             "rmse": fit.rmse,
-            "far": float((apart > 1).mean()),
+            **({} if result.settings.shares else {"far": float((apart > 1).mean())}),
         },
         "versions": {"postil": VERSION, "numpy": np.__version__, **({package: version(package)} if package else {})},
     }
@@ -300,11 +319,23 @@ def _data_hash(texts: JudgedTexts) -> str:
     return digest.hexdigest()[:12]
 
 
+def _maxima(table: Table | None, names: ColumnNames) -> dict[str, float] | None:
+    return None if table is None else open_maxima(table, names)
+
+
+def _texts(table: Table | None, names: ColumnNames) -> dict[Key, str] | None:
+    if table is None:
+        return None
+    return {(row.item, row.system): row.text for row in open_rows(table, Candidate, "candidates", names)}
+
+
 def apply_to_files(
     scores: Sequence[str],
     model: str,
     options: ApplyOptions,
     *,
+    maxima: str | None = None,
+    candidates: str | None = None,
     inputs: ScoreInputOptions | None = None,
     on_message: OnMessage = lambda _: None,
 ) -> ScoreResult:
@@ -314,6 +345,8 @@ def apply_to_files(
         scores: Files of score rows; ``-`` for standard input.
         model: Folder of the combination.
         options: The options.
+        maxima: A file of the highest grade of each item.
+        candidates: A file of the texts.
         inputs: Options of reading the files.
         on_message: Callback for status messages.
 
@@ -321,18 +354,27 @@ def apply_to_files(
         UsageError: A combination of options is wrong.
         InvalidInput: A file or the folder is invalid, or scores are not those that the combination was fitted on.
     """
+    files = [*scores, *filter(None, [maxima, candidates])]
     if options.out is not None:
-        check_apart(options.out, [*scores, model])
-    rows = open_score_files(scores, inputs, on_message, compares=False)
-    saved = open_combination(model)
-    result = apply_to_rows(rows, saved, options, on_message)
+        check_apart(options.out, [*files, model])
+    check_standard_input(*files)
+    names = names_of_files(ROLES, inputs or ScoreInputOptions(), on_message)
+    names.assume("scores", {"system": SYSTEM})
+    saved, rows = open_combination(model), open_scores(scores, names)
+    most, texts = _maxima(maxima, names), _texts(candidates, names)
+    result = apply_to_rows(rows, saved, options, on_message, maxima=most, texts=texts)
     if saved.errors is not None:
-        on_message(_typical_error(saved.errors))
+        on_message(_typical_error(saved.errors, shares=saved.shares))
     return result
 
 
-def _typical_error(errors: OutOfFold) -> Message:
+def _typical_error(errors: OutOfFold, *, shares: bool) -> Message:
     """A sentence on how far grades are off."""
+    if shares:
+        return Message(
+            "on items that the fit had not seen, grades are off by {rmse:.0f} % of the maximum typically (RMSE)",
+            rmse=100 * errors.rmse,
+        )
     far = "" if errors.far is None else Message(", and {far:.0f} % by more than one", far=100 * errors.far)
     return Message(
         "on items that the fit had not seen, grades are off by {rmse} typically (RMSE){far}",
@@ -342,7 +384,13 @@ def _typical_error(errors: OutOfFold) -> Message:
 
 
 def apply_to_rows(
-    scores: LocatedRows[Score], saved: SavedCombination, options: ApplyOptions, on_message: OnMessage
+    scores: LocatedRows[Score],
+    saved: SavedCombination,
+    options: ApplyOptions,
+    on_message: OnMessage,
+    *,
+    maxima: Mapping[str, float] | None = None,
+    texts: Mapping[Key, str] | None = None,
 ) -> ScoreResult:
     """Grade texts by a fitted combination of their scores.
 
@@ -351,6 +399,8 @@ def apply_to_rows(
         saved: The combination.
         options: The options.
         on_message: Callback for what was excluded. Where scores have the length, a text without words gets no grade.
+        maxima: Highest grade of each item, which a combination of shares makes points of.
+        texts: Text of each candidate, by item and system, for the file of grades.
 
     Returns:
         Mean grade of each system; the grades of texts, too, where they are not written to a file.
@@ -360,6 +410,7 @@ def apply_to_rows(
         InvalidInput: A row is invalid, or scores are not those that the combination was fitted on.
         Undefined: No text with words has all scores.
     """
+    _check_beside(saved, options, maxima, texts)
     scale = _scale(saved, options) if options.clip else None
     scored = Scored(scores)
     found = _checked_signatures(saved, scored, any_references=options.any_references)
@@ -386,13 +437,48 @@ def apply_to_rows(
         )
     if scale is not None:
         grades = grades.clip(*scale)
-    clipped = "" if scale is None else f"|clip:{Scale(*scale)}"
+    graded = [keys[row] for row in rows.tolist()]
     metric = f"combine({saved.hash})"
-    result = _graded([keys[row] for row in rows.tolist()], grades, metric, f"{metric}{found}{clipped}|postil:{VERSION}")
+    parts = [f"{metric}{found}", *([] if scale is None else [f"clip:{Scale(*scale)}"])]
+    if maxima is not None:
+        grades = grades * maxima_of([item for item, _ in graded], maxima)
+        parts.append(f"maxima:{hashlib.sha256(json.dumps(sorted(maxima.items())).encode()).hexdigest()[:12]}")
+    elif saved.shares:
+        on_message(Message("grades are shares of the maximum of their item; points need {maxima}", maxima=MAXIMA))
+    result = _graded(graded, grades, metric, "|".join([*parts, f"postil:{VERSION}"]))
     if options.out is None:
         return result
-    write(options.out, result.score_rows())
+    write(options.out, result.score_rows() if texts is None else _with_texts(result.score_rows(), texts))
     return ScoreResult(scores=result.scores, aggregation="corpus")
+
+
+def _with_texts(rows: Iterable[Score], texts: Mapping[Key, str]) -> Iterator[GradedText]:
+    for row in rows:
+        assert row.item is not None  # noqa: S101 - grades are of texts
+        text = texts.get((row.item, row.system))
+        yield GradedText(row.item, row.system, text, row.score, row.metric, row.signature)
+
+
+def _check_beside(
+    saved: SavedCombination,
+    options: ApplyOptions,
+    maxima: Mapping[str, float] | None,
+    texts: Mapping[Key, str] | None,
+) -> None:
+    """Refuse tables and a scale that do not go with a combination or with the options."""
+    if maxima is not None and not saved.shares:
+        raise UsageError(
+            "{maxima}: the combination was fitted to ratings as they are; fit it to shares of maxima, with {maxima}",
+            maxima=MAXIMA,
+        )
+    if saved.shares and options.scale is not None:
+        raise UsageError("{scale}: the combination gives shares, from 0 to 1; leave it out", scale=Setting("scale"))
+    if texts is not None and options.out is None:
+        raise UsageError(
+            "{candidates}: texts go into the file of {out}, and none is named",
+            candidates=Setting("candidates"),
+            out=Setting("out"),
+        )
 
 
 def _graded(keys: Sequence[tuple[str, str]], grades: NDArray[np.float64], metric: str, signature: str) -> ScoreResult:

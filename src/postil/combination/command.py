@@ -39,7 +39,7 @@ def fit(
     from postil.combination.calls import fit_files  # noqa: PLC0415
 
     check_figures(figures)
-    check_page(report, [*scores, judgements])
+    check_page(report, [*scores, judgements, inputs.maxima])
     result = fit_files(scores, judgements, options, command=command_line(), inputs=inputs, on_message=say)
     write_figures([result], figures)
     print_result(result, format, report)
@@ -50,6 +50,14 @@ def apply(
     scores: ScoresArgument,
     *,
     model: Annotated[str, Option(metavar="DIR", help="Folder that combine fit --out wrote.")],
+    maxima: Annotated[
+        str | None,
+        Option(metavar="FILE", help="Highest grade of each item (item, maximum), for a fit with --maxima.", first=True),
+    ] = None,
+    candidates: Annotated[
+        str | None,
+        Option(metavar="FILE", help="Texts (item, system, text) to write beside their grades.", first=True),
+    ] = None,
     options: ApplyOptions,
     inputs: ScoreInputOptions,
     format: FormatOption = "table",  # noqa: A002
@@ -64,5 +72,5 @@ def apply(
     from postil.combination.calls import apply_to_files  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
 
-    result = apply_to_files(scores, model, options, inputs=inputs, on_message=say)
+    result = apply_to_files(scores, model, options, maxima=maxima, candidates=candidates, inputs=inputs, on_message=say)
     emit(show(format, result), format)

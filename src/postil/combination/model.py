@@ -462,6 +462,7 @@ class _Metadata(msgspec.Struct):
     hash: str
     scale: tuple[float, float] | None
     out_of_fold: OutOfFold | None = None
+    shares: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,6 +475,7 @@ class SavedCombination:
         hash: 12 hexadecimal digits of both.
         scale: Lowest and highest grade, where the scale of the ratings was given.
         errors: Errors of its out-of-fold grades, where they were kept.
+        shares: True if its grades are shares of the maximum of their item.
     """
 
     config: CombinationConfig
@@ -481,6 +483,7 @@ class SavedCombination:
     hash: str
     scale: tuple[float, float] | None
     errors: OutOfFold | None = None
+    shares: bool = False
 
 
 def encoded(config: CombinationConfig, model: Model) -> tuple[dict[str, bytes], str]:
@@ -536,7 +539,9 @@ def open_combination(folder: str | os.PathLike[str]) -> SavedCombination:
     metadata = saved.read(METADATA, _Metadata)
     found = _hash({each: saved.content(each) for each in (CONFIG, name)})
     check_hash(str(saved.path / METADATA), metadata.hash, found)
-    return SavedCombination(config, opened(saved, config.columns), found, metadata.scale, metadata.out_of_fold)
+    return SavedCombination(
+        config, opened(saved, config.columns), found, metadata.scale, metadata.out_of_fold, metadata.shares
+    )
 
 
 def _check_config(config: CombinationConfig, where: str) -> None:

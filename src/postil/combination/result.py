@@ -118,6 +118,7 @@ class CombinationSettings(OptionalPart, frozen=True, kw_only=True):
         lower_is_better: Metrics for which lower is better.
         aspect: Aspect that was kept.
         scale: Scale of the ratings, where it was given.
+        shares: True if ratings and grades are shares of the maximum of their item.
         command: The command line, if there was one.
     """
 
@@ -132,6 +133,7 @@ class CombinationSettings(OptionalPart, frozen=True, kw_only=True):
     lower_is_better: tuple[str, ...] = ()
     aspect: str | None = None
     scale: str | None = None
+    shares: bool = False
     command: str = ""
 
 

@@ -82,7 +82,7 @@ def fits_table(result: CombinationResult) -> Table:
     return Table(
         key="combination",
         caption="Pearson correlation of out-of-fold grades with mean ratings, 95 % confidence intervals over items in "
-        "brackets, and root mean squared error in grades; the difference is on the same resamples",
+        f"brackets, and root mean squared error in {_unit(result)}; the difference is on the same resamples",
         rows=list(lines(result)),
         columns=(
             Name("out of fold", itemgetter(0)),
@@ -92,6 +92,10 @@ def fits_table(result: CombinationResult) -> Table:
         ),
         kind=lambda line: "control" if line[0] == CONTROLS else "",
     )
+
+
+def _unit(result: CombinationResult) -> str:
+    return "shares of the maximum" if result.settings.shares else "grades"
 
 
 def _is_difference(line: Line) -> bool:
@@ -106,7 +110,8 @@ def columns_table(result: CombinationResult) -> Table:
     """
     weighted = any(column.weight is not None for column in result.columns)
     boosted = any(column.gain is not None for column in result.columns)
-    weights = "; weights of the ridge regression on all texts, in grades per standard deviation" if weighted else ""
+    each = f"; weights of the ridge regression on all texts, in {_unit(result)} per standard deviation"
+    weights = each if weighted else ""
     gains = "; gain: share in the reduction of the squared error by the trees" if boosted else ""
     return Table(
         key="columns",
@@ -156,10 +161,11 @@ def head(result: CombinationResult) -> str:
     given = result.settings
     bounded = ", monotone" if given.monotone else ""
     aspect = f", aspect {given.aspect}" if given.aspect else ""
+    shares = "; grades are shares of the maximum of their item" if given.shares else ""
     return (
         f"{result.metric}: {given.method}{bounded} of {counted(len(result.columns), 'metric')}; "
         f"{counted(len(result.texts.items), 'text')} of {counted(result.items, 'item')} and "
-        f"{counted(result.systems, 'system')}{aspect}, {given.folds} folds of items"
+        f"{counted(result.systems, 'system')}{aspect}, {given.folds} folds of items{shares}"
     )
 
 
@@ -214,6 +220,7 @@ def _settings(result: CombinationResult) -> Facts:
         ("resamples of items", f"{given.resamples:,} (seed {given.seed})"),
         ("controls", "" if result.controls is None else ", ".join(map(control, result.controls.columns))),
         ("scale", given.scale or ""),
+        ("grades", "shares of the maximum of their item" if given.shares else ""),
         ("lower is better", ", ".join(given.lower_is_better)),
         ("hash of scores and ratings", given.data),
         ("postil", given.postil),

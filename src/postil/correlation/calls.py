@@ -264,7 +264,7 @@ def correlate_rated(
         beside=(options.lengths,) if options.audit else (),
         lower_is_better=options.lower_is_better,
         aspect=options.aspect,
-        scale=options.scale,
+        scale=rated.scale(options.scale),
     )
     return correlate_table(table, options, rated.texts, pairs=pairs, each_way=each_way, command=command)
 

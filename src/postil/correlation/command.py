@@ -78,7 +78,7 @@ def correlate(
 
     table.check(format, intervals=True)
     check_figures(figures)
-    check_page(report, [*scores, *judgements, candidates])
+    check_page(report, [*scores, *judgements, candidates, inputs.maxima])
     results = correlate_each(
         scores,
         judgements,

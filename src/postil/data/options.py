@@ -206,4 +206,11 @@ class RatingInputOptions(InputOptions):
 
 @options
 class JudgedInputOptions(RatingInputOptions, ScoreInputOptions):
-    """Options of reading item scores and judgements."""
+    """Options of reading item scores and judgements.
+
+    Args:
+        maxima: Highest grade of each item (item, maximum), such as the points of questions: ratings become shares of
+            it; of several rows of an item the highest counts.
+    """
+
+    maxima: Annotated[str | None, Flag(metavar="FILE", group="Ratings")] = None

@@ -39,8 +39,10 @@ __all__ = [
     "Comment",
     "Decision",
     "Draft",
+    "GradedText",
     "JudgeScore",
     "Judgement",
+    "Maximum",
     "PairJudgement",
     "PairPreference",
     "Passage",
@@ -408,6 +410,22 @@ class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
         check_texts(self, "aspect", optional=True)
 
 
+class Maximum(Row, frozen=True, omit_defaults=True, gc=False):
+    """The highest grade that the texts of an item can have, where items have maxima of their own.
+
+    Args:
+        item: The item, such as a question of a test.
+        maximum: The grade, such as its points.
+    """
+
+    item: Id
+    maximum: float
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "item")
+        coerce_numbers(self, "maximum")
+
+
 class Passage(Row, frozen=True, omit_defaults=True, gc=False):
     """A passage about a topic, with its grade.
 
@@ -510,6 +528,26 @@ class JudgeScore(Score, frozen=True, omit_defaults=True, gc=False):
     samples: int = 0
     calls: int = 0
     omitted: int = 0
+
+
+class GradedText(Row, frozen=True, omit_defaults=True, gc=False):
+    """A text with the grade that a combination of scores suggests; what reads scores reads it as well.
+
+    Args:
+        item: The item that it was written for.
+        system: The system that wrote it.
+        text: The text; None where it is not among the candidates.
+        score: The grade.
+        metric: Name of the combination.
+        signature: All that the grade depends on.
+    """
+
+    item: Id
+    system: Id
+    text: str | None
+    score: float
+    metric: str
+    signature: Signature
 
 
 class ArticleContent(Row, frozen=True, omit_defaults=True, gc=False):

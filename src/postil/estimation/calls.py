@@ -150,14 +150,14 @@ def estimate_rated(rated: Rated, options: EstimateOptions, command: str = "") ->
         InvalidInput: A row is invalid; the message has the location.
         Undefined: No output has both scores and ratings.
     """
-    outputs = rated_outputs(rated, options)
+    outputs, scale = rated_outputs(rated, options), rated.scale(options.scale)
     method = cast("Method", options.method if rated.scores is not None else "human")
     settings = EstimateSettings(
         postil=VERSION,
         metrics=options.metrics,
         lower_is_better=options.lower_is_better,
         aspect=outputs.aspect,
-        scale=str(options.scale) if options.scale else None,
+        scale=str(scale) if scale else None,
         command=command,
     )
     return estimate_means(outputs, cast("Target", options.target), method, settings=settings)
@@ -185,5 +185,5 @@ def rated_outputs(rated: Rated, options: EstimateOptions) -> RatedOutputs:
     scored = None if rated.scores is None else Scored(rated.scores)
     if scored is not None:
         scored.check(named)
-    judged = Judged(rated.judgements, options.aspect, options.scale)
+    judged = Judged(rated.judgements, options.aspect, rated.scale(options.scale))
     return outputs_of(scored, judged, options.metrics, scores=estimator.scores, severity=options.severity)

@@ -48,7 +48,7 @@ def estimate(
 
     files = scores or []
     check_figures(figures)
-    check_page(report, [*files, judgements])
+    check_page(report, [*files, judgements, inputs.maxima])
     result = estimate_rated(
         Rated.files(files, judgements, inputs, say, aspects=[options.aspect]), options, command_line()
     )

@@ -37,13 +37,16 @@ from postil.data.options import InputOptions, JudgedInputOptions, RatingInputOpt
 from postil.data.reading import Reading, named_in
 from postil.data.row_files import check_standard_input, fields_of, say_once
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, located
-from postil.data.rows import Candidate, Judgement, Row, Score
+from postil.data.rows import Candidate, Judgement, Maximum, Row, Score
 from postil.data.workbooks import sheet_names
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Setting
+from postil.meta.maxima import ROLE, SHARES, as_shares, open_maxima
 from postil.metrics.result import ScoreResult
 
 if TYPE_CHECKING:
     from postil.data.frames import Column, Table
+    from postil.data.grades import Scale
     from postil.data.progress import OnMessage
     from postil.data.streams import FilePath
     from postil.meta.table import Key
@@ -58,6 +61,8 @@ __all__ = [
     "ScoredKeywords",
     "aspect_of",
     "checked_judgements",
+    "column_names",
+    "names_of_files",
     "open_judgements",
     "open_rating_file",
     "open_score_files",
@@ -70,8 +75,8 @@ T = TypeVar("T")
 LARGEST: Final = 1e100
 """Largest magnitude of a score or a rating, so that no sum of squares overflows."""
 
-JUDGED: Final[Mapping[str, type[Row]]] = {"scores": Score, "judgements": Judgement}
-"""Row type of each table of scores and ratings."""
+JUDGED: Final[Mapping[str, type[Row]]] = {"scores": Score, "judgements": Judgement, ROLE: Maximum}
+"""Row type of each table of scores, ratings and maxima of items."""
 
 OF_ONE_QUESTION: Final = "aspect: the grades are of one question; give those of the one that is meant"
 """Problem of an aspect of grades in a column."""
@@ -97,6 +102,7 @@ class JudgedKeywords(ScoredKeywords, total=False):
     """Keywords for reading the scores and ratings of a call."""
 
     annotator_columns: Sequence[str]
+    maxima: Table | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +113,32 @@ class Rated:
         scores: The scores; None without any.
         judgements: The ratings.
         texts: Texts of the candidates by item and system, where they were given.
+        shares: True where the ratings are shares of the maximum of their item; see `postil.meta.maxima`.
     """
 
     scores: LocatedRows[Score] | None
     judgements: LocatedRows[Judgement]
     texts: Mapping[Key, str] = field(default_factory=dict)
+    shares: bool = False
+
+    def scale(self, named: Scale | None) -> Scale | None:
+        """Scale of the ratings, which is from 0 to 1 where they are shares.
+
+        Args:
+            named: The scale that was named.
+
+        Raises:
+            UsageError: A scale was named for shares.
+        """
+        if not self.shares:
+            return named
+        if named is not None:
+            raise UsageError(
+                "{scale}: with {maxima} ratings are from 0 to the maximum of their item; leave the scale out",
+                scale=Setting("scale"),
+                maxima=Setting("maxima"),
+            )
+        return SHARES
 
     def repeated(self, n: int) -> list[Rated]:
         """The same scores and ratings n times, each to be read once, in place of this one.
@@ -120,7 +147,7 @@ class Rated:
             n: The number.
         """
         scores = [None] * n if self.scores is None else self.scores.repeated(n)
-        return [Rated(*rows, self.texts) for rows in zip(scores, self.judgements.repeated(n), strict=True)]
+        return [Rated(*rows, self.texts, self.shares) for rows in zip(scores, self.judgements.repeated(n), strict=True)]
 
     @classmethod
     def of(
@@ -165,7 +192,8 @@ class Rated:
                 )
             if isinstance(scores, Mapping):
                 raise UsageError("judgements: scores are columns, so expected grades, a column as well")
-            return cls.tables(scores, table, _column_names(given, roles), candidates, [aspect])
+            names = column_names(given, roles)
+            return cls.tables(scores, table, names, candidates, [aspect], maxima=given.get("maxima"))
         _refuse({**given, "candidates": candidates}, of_columns=False)
         if aspect is not None:
             raise UsageError(OF_ONE_QUESTION)
@@ -229,7 +257,7 @@ class Rated:
         """
         problem = "scores are a result, whose texts have names; expected none"
         refuse_other_form(problem, **{name: each for name, each in given.items() if name in COLUMNS})
-        names = _column_names(given, roles)
+        names = column_names(given, roles)
         texts, rated = scores.texts(), as_list(grades, "grades")
         if len(rated) != len(texts):
             raise InvalidInput(
@@ -238,8 +266,14 @@ class Rated:
                 where="grades",
             )
         written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
+        judgements, maxima = _judgements(rated, texts), given.get("maxima")
+        if maxima is not None:
+            judgements = as_shares(judgements, open_maxima(maxima, names))
         return cls(
-            open_scores(scores, names), _judgements(rated, texts), {(row.item, row.system): row.text for row in written}
+            open_scores(scores, names),
+            judgements,
+            {(row.item, row.system): row.text for row in written},
+            maxima is not None,
         )
 
     @classmethod
@@ -250,6 +284,8 @@ class Rated:
         names: ColumnNames,
         candidates: Table | None = None,
         aspects: Sequence[str | None] = (),
+        *,
+        maxima: Table | None = None,
     ) -> Rated:
         """Open tables: data frames, rows or files.
 
@@ -259,6 +295,7 @@ class Rated:
             names: Names of the columns.
             candidates: The texts.
             aspects: The aspects that are asked for.
+            maxima: The highest grade of each item, where the ratings are to be shares of it.
 
         Raises:
             InvalidInput: A file, a column or a value is wrong.
@@ -268,8 +305,10 @@ class Rated:
         rows = None if scores is None else open_scores(scores, names)
         names.assume("judgements", CONSTANTS)
         rated = open_judgements(judgements, names, aspects)
+        if maxima is not None:
+            rated = as_shares(rated, open_maxima(maxima, names))
         written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
-        return cls(rows, rated, {(row.item, row.system): row.text for row in written})
+        return cls(rows, rated, {(row.item, row.system): row.text for row in written}, maxima is not None)
 
     @classmethod
     def files(
@@ -299,17 +338,21 @@ class Rated:
             InvalidInput: A file cannot be read.
         """
         files = [judgements] if isinstance(judgements, str) else judgements
-        check_standard_input(*scores, *files, candidates)
-        names = _names_of_files(roles, inputs or JudgedInputOptions(), on_message)
-        return cls.tables(scores or None, files, names, candidates, aspects)
+        inputs = inputs or JudgedInputOptions()
+        check_standard_input(*scores, *files, candidates, inputs.maxima)
+        names = names_of_files(roles, inputs, on_message)
+        return cls.tables(scores or None, files, names, candidates, aspects, maxima=inputs.maxima)
 
 
-def scores_of(scores: Mapping[str, Column] | Scores, given: ScoredKeywords) -> LocatedRows[Score]:
+def scores_of(
+    scores: Mapping[str, Column] | Scores, given: ScoredKeywords, roles: Mapping[str, type[Row]] = JUDGED
+) -> LocatedRows[Score]:
     """Open scores of a call without ratings, in columns or in tables.
 
     Args:
         scores: Scores by metric, a result, or a table.
         given: Keywords for reading them.
+        roles: Row type of each table that ``columns`` may name.
 
     Raises:
         InvalidInput: A file, a column or a value is wrong.
@@ -317,7 +360,7 @@ def scores_of(scores: Mapping[str, Column] | Scores, given: ScoredKeywords) -> L
     """
     if not isinstance(scores, Mapping):
         _refuse(given, of_columns=True)
-        return open_scores(scores, _column_names(given, {"scores": Score}))
+        return open_scores(scores, column_names(given, roles))
     _refuse(given, of_columns=False)
     if not scores:
         raise UsageError("scores: expected at least one column")
@@ -365,8 +408,6 @@ def open_score_files(
     paths: Sequence[str],
     inputs: ScoreInputOptions | None = None,
     on_message: OnMessage = lambda _: None,
-    *,
-    compares: bool = True,
 ) -> LocatedRows[Score]:
     """Open files of item scores that a command names.
 
@@ -374,17 +415,13 @@ def open_score_files(
         paths: Files of score rows, or of tables with one column per metric; ``-`` for standard input.
         inputs: Options of reading them.
         on_message: Callback for status messages.
-        compares: False where scores without a column of systems may be of one.
 
     Raises:
         UsageError: There is no file, two of them are standard input, or an option of reading makes no sense.
         InvalidInput: A file is missing.
     """
     check_standard_input(*paths)
-    names = _names_of_files({"scores": Score}, inputs or ScoreInputOptions(), on_message)
-    if not compares:
-        names.assume("scores", {"system": SYSTEM})
-    return open_scores(paths, names)
+    return open_scores(paths, names_of_files({"scores": Score}, inputs or ScoreInputOptions(), on_message))
 
 
 def open_rating_file(
@@ -405,7 +442,7 @@ def open_rating_file(
         UsageError: An option of reading makes no sense.
         InvalidInput: The file is missing, or a value is wrong.
     """
-    names = _names_of_files({"judgements": Judgement}, inputs or RatingInputOptions(), on_message)
+    names = names_of_files({"judgements": Judgement}, inputs or RatingInputOptions(), on_message)
     names.assume("judgements", {"system": SYSTEM})
     return open_judgements(path, names, [aspect])
 
@@ -547,8 +584,13 @@ def _refuse(given: Mapping[str, object], *, of_columns: bool) -> None:
     refuse_other_form(problem, **{name: given[name] for name in given if (name in COLUMNS) == of_columns})
 
 
-def _column_names(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, type[Row]]) -> ColumnNames:
-    """Names of the columns of tables, as keywords name them."""
+def column_names(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, type[Row]]) -> ColumnNames:
+    """Names of the columns of tables, as keywords name them.
+
+    Args:
+        given: The keywords.
+        roles: Row type of each table.
+    """
     return ColumnNames(
         roles,
         given.get("columns"),
@@ -561,8 +603,14 @@ def _column_names(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, ty
     )
 
 
-def _names_of_files(roles: Mapping[str, type[Row]], inputs: InputOptions, on_message: OnMessage) -> ColumnNames:
-    """Names of the columns of files, as flags name them."""
+def names_of_files(roles: Mapping[str, type[Row]], inputs: InputOptions, on_message: OnMessage) -> ColumnNames:
+    """Names of the columns of files, as flags name them.
+
+    Args:
+        roles: Row type of each file by its role.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+    """
     wide = {"scores": _split(inputs.metric_columns)} if isinstance(inputs, ScoreInputOptions) else {}
     if isinstance(inputs, RatingInputOptions):
         wide["judgements"] = _split(inputs.annotator_columns)
