@@ -125,6 +125,8 @@ PUPILS = (
     *("Ada", "Ben", "Cem", "Dora", "Eli", "Fay", "Gus", "Hana", "Ida", "Jon"),
     *("Kim", "Lea", "Max", "Nora", "Olu", "Pia", "Quin", "Ravi", "Sam", "Tess"),
 )
+MOST = (4, 2, 3, 4, 2, 3, 4, 3)
+"""Points that the best answer to each question of a test gets."""
 TOPICS = ("the night bus", "the new pool", "the old library", "the school meals", "the bike lane")
 TEMPLATES = {
     "gpt": "I think {} is worth the money because people in our street use it every day{}.",
@@ -155,8 +157,8 @@ def job_files(folder: Path) -> None:
     _table(folder / "class.csv", _class(random.Random(5)), ",", "utf-8")  # noqa: S311
     key = [
         [str(number), text, points]
-        for number, (_, *both) in enumerate(SURVEY[:8], 1)
-        for text, points in zip(both, ("4", "3.5"), strict=True)
+        for number, ((_, *both), most) in enumerate(zip(SURVEY[:8], MOST, strict=True), 1)
+        for text, points in zip(both, (f"{most}", f"{most - 0.5}"), strict=True)
     ]
     _table(folder / "key.csv", [["Question", "Model answer", "Points"], *key], ",", "utf-8")
 
@@ -208,16 +210,16 @@ def _class(chance: random.Random) -> Iterable[list[str]]:
     yield ["Pupil", *(f"Answer {number}" for number in numbers), *(f"Points {number}" for number in numbers)]
     for pupil in PUPILS:
         skill, answers, points = chance.uniform(0.2, 1), list[str](), list[str]()
-        for number, (_, gold, other) in enumerate(SURVEY[:8], 1):
+        for number, ((_, gold, other), most) in enumerate(zip(SURVEY[:8], MOST, strict=True), 1):
             model = chance.choice((gold, gold, other))
             text = _fewer_words(chance, model, 0.8 * (1 - skill))
             text = chance.choice(("No idea.", "I was ill that day.")) if chance.random() < 0.06 else text
             share = len(set(text.split()) & set(model.split())) / len(model.split())
-            given = round(2 * max(0, min(4, 4 * share + chance.gauss(0, 0.5)))) / 2
+            given = round(2 * most * max(0, min(1, share + chance.gauss(0, 0.125)))) / 2
             answers.append(text)
             points.append(f"{given:g}" if number <= 6 else "")
         if pupil == "Ida":
-            answers[2], points[2] = "Cold things always float, as everybody knows.", "4"
+            answers[2], points[2] = "Cold things always float, as everybody knows.", "3"
         yield [pupil, *answers, *points]
 
 

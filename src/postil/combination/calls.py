@@ -81,7 +81,7 @@ __all__ = [
 ROLES: Final[Mapping[str, type[Row]]] = {"scores": Score, ROLE: Maximum, "candidates": Candidate}
 """Row type of each table that grades are made of."""
 
-MAXIMA: Final = Setting("maxima", Blank("FILE"), python="maxima=TABLE")
+MAXIMA: Final = Setting("maxima", Blank("FILE"), python="TABLE")
 """The setting of the maxima, for messages that ask for them."""
 
 OF_REFERENCES: Final = (

@@ -111,6 +111,7 @@ def correlate(
         metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
         annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
         missing: Texts of cells that hold no value, such as ``["n/a"]``; ``"judgements=n/a"`` is of that table alone.
+        maxima: Table of the highest grade of each item (item, maximum), where ratings are to be shares of it.
 
     Returns:
         The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
