@@ -249,24 +249,74 @@ def test_ray_makes_the_same_bytes(postil: Postil) -> None:
     assert files("ray") == files("corpus")
 
 
+REDDIT = {"id": "a1", "title": "Rain", "selftext": "", "subreddit": "x"}
+FORUM = {"id": 1, "title": "Rain", "comments": [{"body": "Oh"}]}
+FORUM_ADVICE = "forum raw.jsonl --out articles.jsonl, with --column comments.text=FIELD and the like"
+
+
 @pytest.mark.parametrize("policy", [[], ["--on-error", "skip"]])
 @pytest.mark.parametrize(
-    ("row", "advice"),
+    ("row", "files", "advice"),
     [
-        ({"id": "a1", "title": "Rain", "selftext": "", "subreddit": "x"}, "reddit raw.jsonl --out articles.jsonl"),
-        ({"id": 7, "post_stream": {"posts": []}}, "discourse raw.jsonl --out articles.jsonl"),
+        (REDDIT, ["a.jsonl", "raw.jsonl"], "reddit raw.jsonl --out articles.jsonl"),
+        (REDDIT, ["a.jsonl", "--test-from", "raw.jsonl"], "reddit raw.jsonl --out articles.jsonl"),
+        (REDDIT, ["raw.jsonl", "--column", "title=title"], "reddit raw.jsonl --out articles.jsonl"),
         (
-            {"id": 1, "title": "Rain", "comments": [{"body": "Oh"}]},
-            "forum raw.jsonl --out articles.jsonl, with --column comments.text=FIELD and the like",
+            {"id": 7, "post_stream": {"posts": []}},
+            ["a.jsonl", "raw.jsonl"],
+            "discourse raw.jsonl --out articles.jsonl",
         ),
+        (FORUM, ["raw.jsonl"], FORUM_ADVICE),
+        (FORUM, ["a.jsonl", "--test-from", "raw.jsonl"], FORUM_ADVICE),
     ],
 )
 def test_a_raw_export_is_refused_with_its_import(
-    postil: Postil, row: dict[str, Any], advice: str, policy: list[str]
+    postil: Postil, row: dict[str, Any], files: list[str], advice: str, policy: list[str]
 ) -> None:
     Path("raw.jsonl").write_text(f"{json.dumps(row)}\n" * 3)
-    for files in (["raw.jsonl"], ["a.jsonl", "--test-from", "raw.jsonl"]):
-        done = postil("corpus", "build", *files, *MUST, *policy)
-        assert (done.code, done.err.count("\n")) == (3, 1)
-        assert done.err.startswith("postil: raw.jsonl: expected article rows, got ")
-        assert done.err.endswith(f"; first: postil corpus import {advice}\n")
+    done = postil("corpus", "build", *files, *MUST, *policy)
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert done.err.startswith("postil: raw.jsonl: expected article rows, got ")
+    assert done.err.endswith(f"; first: postil corpus import {advice}\n")
+    assert not Path("corpus.articles.jsonl").exists()
+
+
+def reddit() -> list[dict[str, Any]]:
+    """Eight submissions with four comments each, as in the dumps."""
+    rows: list[dict[str, Any]] = []
+    for number in range(8):
+        words = " ".join(f"w{number}x{place}" for place in range(30))
+        rows.append({"id": f"s{number}", "title": f"Title {number}", "selftext": words, "subreddit": "x"})
+        rows += [
+            {"id": f"c{number}{place}", "body": f"comment {number} {place}", "link_id": f"t3_s{number}", "score": place}
+            for place in range(4)
+        ]
+    return rows
+
+
+def test_exports_of_a_site_are_imported_beside_the_corpus(postil: Postil) -> None:
+    for name, rows in (("one", reddit()[:20]), ("two", reddit()[20:])):
+        Path(f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    options = [*map(str, ALL), "--dev", "1", "--test", "1"]
+    done = postil("corpus", "build", "one.jsonl", "two.jsonl", *MUST, *options)
+    assert done.code == 0, done.err
+    assert "8 articles with 32 comments in corpus.articles.jsonl\n" in done.err
+    imported = postil("corpus", "import", "reddit", "one.jsonl", "two.jsonl", "--out", "rows.jsonl")
+    assert imported.code == 0, imported.err
+    assert Path("rows.jsonl").read_bytes() == Path("corpus.articles.jsonl").read_bytes()
+    again = postil("corpus", "build", "rows.jsonl", "--out", "again", *MUST[2:], *options)
+    assert again.code == 0, again.err
+    made, plain = files("corpus"), files("again")
+    assert {name for name in made if made[name] != plain[name]} <= {"metadata.json", "README.md"}
+    assert len(Corpus.open("corpus").metadata.splits) == 3
+
+
+def test_a_broken_export_leaves_what_cannot_be_read_beside_the_corpus(postil: Postil) -> None:
+    rows = [json.dumps(row) for row in reddit()]
+    Path("raw.jsonl").write_text("\n".join([*rows[:3], '{"id": "broken", ', *rows[3:]]))
+    options = [*map(str, ALL), "--dev", "1", "--test", "1"]
+    assert postil("corpus", "build", "raw.jsonl", *MUST, *options).code == 3
+    assert not Path("corpus.articles.jsonl").exists()
+    done = postil("corpus", "build", "raw.jsonl", *MUST, *options, "--on-error", "skip")
+    assert done.code == 0, done.err
+    assert json.loads(Path("corpus.articles.jsonl.rejected.jsonl").read_text())["line"] == 4

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from postil.data.streams import FilePath
     from postil.engine import Engine
 
-__all__ = ["OnProgress", "Source", "build", "rejected_beside"]
+__all__ = ["OnProgress", "Source", "articles_beside", "build", "rejected_beside"]
 
 
 NUMBERED: Final = (
@@ -140,6 +140,15 @@ def build(
             )
         work.finish()
     return Corpus(Path(out), metadata)
+
+
+def articles_beside(out: FilePath) -> str:
+    """The file of the article rows that a build makes of exports.
+
+    Args:
+        out: The folder of the corpus.
+    """
+    return f"{os.fspath(out).rstrip('/')}.articles.jsonl"
 
 
 def rejected_beside(out: FilePath) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack, cast
 
 from postil.corpus.blocks import BLOCK_BYTES
-from postil.corpus.build import Source, build, rejected_beside
-from postil.corpus.importers.importer import import_of
+from postil.corpus.build import Source, articles_beside, build, rejected_beside
+from postil.corpus.importers.importer import EXPORTS, import_of, importers
 from postil.corpus.options import BuildOptions, StatisticsOptions
 from postil.corpus.statistics import ALL, Statistics, statistics
 from postil.corpus.store import Corpus
@@ -63,8 +63,9 @@ def build_corpus(
     """Build a corpus from articles; see docs/corpus.md.
 
     Args:
-        articles: Files of articles that are to be split; or the articles themselves: a data frame with one row per
-            article and a column of lists of comments, or a list of articles.
+        articles: Files of articles that are to be split, or exports of a site, which are imported into a file beside
+            the corpus; or the articles themselves: a data frame with one row per article and a column of lists of
+            comments, or a list of articles.
         out: The output folder.
         options: Thresholds, splits, privacy.
         keywords: Fields of the options, in place of an object.
@@ -115,6 +116,8 @@ def build_corpus(
     inputs = inputs or InputOptions()
     named_missing = (missing,) if isinstance(missing, str) else tuple(missing)
     inputs = replace(inputs, column=(*inputs.column, *named), missing=(*inputs.missing, *named_missing))
+    if not inputs.column:
+        articles = _imported(cast("Sequence[FilePath]", articles), out, options, on_message)
     roles: dict[str, type[Row]] = dict.fromkeys(("articles", *given), Article)
     readings = inputs.readings({**roles, "ratings": Reference}, on_message)
     sources = [Source(path, reading=readings["articles"]) for path in cast("Sequence[FilePath]", articles)]
@@ -135,6 +138,19 @@ def build_corpus(
         corpus = build(sources, out, options, running, card, ratings=rated, on_message=on_message, on_progress=progress)
     _tell(corpus, on_message)
     return corpus
+
+
+def _imported(
+    articles: Sequence[FilePath], out: FilePath, options: BuildOptions, on_message: OnMessage
+) -> Sequence[FilePath]:
+    """Files of articles; exports of one site are imported into article rows beside the corpus."""
+    kinds = {import_of(path) if Path(path).is_file() else None for path in articles}
+    importer = importers().get(kinds.pop() or "") if len(kinds) == 1 else None
+    if importer is None or importer.files is not EXPORTS:
+        return articles
+    rows = articles_beside(out)
+    importer.run([os.fspath(path) for path in articles], rows, importer.options(on_error=options.on_error), on_message)
+    return [rows]
 
 
 def _check_files(sources: Sequence[Source], every: Sequence[Source]) -> None:

@@ -27,7 +27,10 @@ corpus = Group("corpus", "Import external formats, build corpora of articles wit
 def build(
     articles: Annotated[
         list[str],
-        Argument(metavar="ARTICLES...", help="Article rows: a table of any format, or -; see corpus import."),
+        Argument(
+            metavar="ARTICLES...",
+            help="Article rows: a table of any format, or -; or exports of a site, as of corpus import.",
+        ),
     ],
     *,
     out: Annotated[str, Option(short="o", metavar="DIR", help="The output folder.")],
