@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,17 @@ def test_links_lead_to_files() -> None:
         if not (page.parent / link).exists()
     ]
     assert dead == []
+
+
+def test_the_site_links_each_part_of_the_research_once() -> None:
+    linked = Counter(
+        os.path.relpath(page.parent / link, ROOT)
+        for page in pages()
+        if ROOT / "docs" in page.parents
+        for link in re.findall(r"\]\(([^)\s]*/research/[^)\s]+)\)", page.read_text(encoding="utf-8"))
+    )
+    assert [link for link, times in linked.items() if times > 1] == []
+    assert len(linked) > 20
 
 
 def places(page: Path) -> set[str]:
