@@ -110,15 +110,18 @@ def test_the_highest_of_several_rows_counts(files: Postil) -> None:
 
 def test_texts_stand_beside_their_grades(files: Postil) -> None:
     assert files(*FIT, *MAXIMA, "--out", "model").code == 0
-    texts = [Candidate(item, system, f"{item} of {system}") for item in POINTS for system in "abcd"]
+    texts = [Candidate(item, system, f"{item} of {system}") for system in "abcd" for item in POINTS]
     write("c.jsonl", texts[1:])
+    write("s.jsonl", [row for row in scores() if (row.item, row.system) != ("q03", "b")])
     assert files(*APPLY, *MAXIMA, "--candidates", "c.jsonl", "--out", "g.csv").code == 0
     with Path("g.csv").open(encoding="utf-8", newline="") as file:
-        first, *rows = csv.DictReader(file)
-    assert list(first) == ["item", "system", "text", "score", "metric", "signature"]
-    assert first["text"] == ""
+        *rows, last = csv.DictReader(file)
+    assert list(last) == ["item", "system", "text", "score", "maximum", "metric", "signature"]
+    assert (last["item"], last["system"], last["text"]) == ("q00", "a", "")  # graded, and not among the texts
     assert [row["text"] for row in rows] == [text.text for text in texts[1:]]
-    assert files("correlate", "g.csv", "--judgements", "points.jsonl").code == 0
+    assert [row["text"] for row in rows if not row["score"]] == ["q03 of b"]
+    assert all(float(row["maximum"]) == POINTS[row["item"]] for row in rows)
+    assert files("correlate", "g.csv", "--judgements", "points.jsonl", "--missing", "-").code == 0
 
 
 def test_correlate_and_estimate_take_shares_too(files: Postil) -> None:

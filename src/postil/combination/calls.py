@@ -448,15 +448,18 @@ def apply_to_rows(
     result = _graded(graded, grades, metric, "|".join([*parts, f"postil:{VERSION}"]))
     if options.out is None:
         return result
-    write(options.out, result.score_rows() if texts is None else _with_texts(result.score_rows(), texts))
+    written = result.score_rows()
+    write(options.out, written if texts is None else _with_texts(written, texts, maxima or {}))
     return ScoreResult(scores=result.scores, aggregation="corpus")
 
 
-def _with_texts(rows: Iterable[Score], texts: Mapping[Key, str]) -> Iterator[GradedText]:
-    for row in rows:
-        assert row.item is not None  # noqa: S101 - grades are of texts
-        text = texts.get((row.item, row.system))
-        yield GradedText(row.item, row.system, text, row.score, row.metric, row.signature)
+def _with_texts(rows: Iterable[Score], texts: Mapping[Key, str], maxima: Mapping[str, float]) -> Iterator[GradedText]:
+    """The texts in their order with their grades, and grades of other texts behind them."""
+    graded = {(row.item or "", row.system): row for row in rows}
+    about = next((row.metric, row.signature) for row in graded.values())
+    for key in dict.fromkeys([*texts, *graded]):
+        score = graded[key].score if key in graded else None
+        yield GradedText(*key, texts.get(key), score, maxima.get(key[0]), *about)
 
 
 def _check_beside(

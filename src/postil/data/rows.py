@@ -531,13 +531,14 @@ class JudgeScore(Score, frozen=True, omit_defaults=True, gc=False):
 
 
 class GradedText(Row, frozen=True, omit_defaults=True, gc=False):
-    """A text with the grade that a combination of scores suggests; what reads scores reads it as well.
+    """A text with the grade that a combination of scores suggests, for people to look through.
 
     Args:
         item: The item that it was written for.
         system: The system that wrote it.
         text: The text; None where it is not among the candidates.
-        score: The grade.
+        score: The grade; None where it is undecided.
+        maximum: The highest grade of the item, where items have maxima of their own.
         metric: Name of the combination.
         signature: All that the grade depends on.
     """
@@ -545,7 +546,8 @@ class GradedText(Row, frozen=True, omit_defaults=True, gc=False):
     item: Id
     system: Id
     text: str | None
-    score: float
+    score: float | None
+    maximum: float | None
     metric: str
     signature: Signature
 
