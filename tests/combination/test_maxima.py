@@ -84,7 +84,8 @@ def test_grades_are_points_with_maxima_and_shares_without(files: Postil) -> None
     said = f"on items that the fit had not seen, grades are off by {rmse:.0f} % of the maximum typically (RMSE)\n"
     assert said in outcome.err
     outcome = files(*APPLY, *MAXIMA, "--out", "points-out.jsonl")
-    assert outcome.err == said
+    points = [f"{most * made['combination']['rmse']:.1f}".removeprefix("0") for most in (2, 5)]
+    assert outcome.err == f"{said[:-1]}: {points[0]} of 2 and {points[1]} of 5\n"
     plain, graded = (list(read(f"{name}-out.jsonl", Score)) for name in ("shares", "points"))
     assert len(graded) == 56
     assert [row.score for row in graded] == pytest.approx([row.score * POINTS[row.item or ""] for row in plain])

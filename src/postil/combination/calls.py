@@ -36,7 +36,7 @@ from postil.data.options import ScoreInputOptions
 from postil.data.row_files import check_standard_input, write
 from postil.data.rows import EXTERNAL, Candidate, GradedText, Maximum, Row, Score
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.messages import Blank, Message, Setting
+from postil.messages import Blank, Listed, Message, Setting
 from postil.meta.grade_fits import LEARNERS
 from postil.meta.maxima import ROLE, maxima_of, open_maxima
 from postil.meta.rated import (
@@ -364,17 +364,23 @@ def apply_to_files(
     most, texts = _maxima(maxima, names), _texts(candidates, names)
     result = apply_to_rows(rows, saved, options, on_message, maxima=most, texts=texts)
     if saved.errors is not None:
-        on_message(_typical_error(saved.errors, shares=saved.shares))
+        on_message(_typical_error(saved.errors, most) if saved.shares else _typical_error_in_grades(saved.errors))
     return result
 
 
-def _typical_error(errors: OutOfFold, *, shares: bool) -> Message:
+def _typical_error(errors: OutOfFold, maxima: Mapping[str, float] | None) -> Message:
+    """A sentence on how far shares are off, and points where the maxima are known."""
+    ends = sorted({min(maxima.values()), max(maxima.values())}) if maxima else []
+    points = [Message("{off} of {most:g}", off=number(errors.rmse * most, 1), most=most) for most in ends]
+    return Message(
+        "on items that the fit had not seen, grades are off by {share:.0f} % of the maximum typically (RMSE){points}",
+        share=100 * errors.rmse,
+        points=Message(": {each}", each=Listed(points)) if points else "",
+    )
+
+
+def _typical_error_in_grades(errors: OutOfFold) -> Message:
     """A sentence on how far grades are off."""
-    if shares:
-        return Message(
-            "on items that the fit had not seen, grades are off by {rmse:.0f} % of the maximum typically (RMSE)",
-            rmse=100 * errors.rmse,
-        )
     far = "" if errors.far is None else Message(", and {far:.0f} % by more than one", far=100 * errors.far)
     return Message(
         "on items that the fit had not seen, grades are off by {rmse} typically (RMSE){far}",
