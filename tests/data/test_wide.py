@@ -156,6 +156,8 @@ def test_each_column_is_an_item(tmp_path: Path, name: str) -> None:
     assert said[-1].endswith(": 1 empty cell in Frage *, taken as empty texts")
     named = [Candidate(f"Frage {item}", *rest) for item, *rest in answers]
     assert found(Candidate, text="Frage 1|Frage 2a") == named
+    assert found(Candidate, text="Frage *", item="=Q *") == [Candidate(f"Q {item}", *rest) for item, *rest in answers]
+    assert any('Frage 1 (item "Q 1")' in line for line in said) == name.startswith("t.")
     grades = [("1", "Anna", "L", 1.0), ("2a", "Anna", "L", 2.0), ("1", "Bob", "L", 3.0)]
     assert found(Judgement, grade="Punkte *", annotator="=L") == [Judgement(*each) for each in grades]
     scores = [Score(item, system, "points", grade) for item, system, _, grade in grades]
@@ -186,6 +188,8 @@ def test_columns_of_grades_that_are_items_are_neither_systems_nor_annotators(tmp
         UsageError, match=r"and none are named; name them, such as columns=\{'text': 'Question \*'\}, or "
     ):
         rows(path, Candidate, item="*", text="who", system="pupil")
+    (starred := tmp_path / "s.csv").write_text("*,who,text\n1,ann,yes\n", encoding="utf-8")
+    assert rows(starred, Candidate, item="*", system="who")[0] == [Candidate("1", "ann", "yes")]
 
 
 def test_what_items_that_columns_are_leave_unread(tmp_path: Path) -> None:

@@ -172,6 +172,22 @@ def test_the_error_names_the_column_of_the_file(postil: Postil, plain: Outcome) 
     assert found.code == 3
 
 
+def test_items_that_have_words_around_what_a_star_stands_for(postil: Postil) -> None:
+    Path("c.csv").write_text("pupil,A1,A2\nann,a b,c d\n", encoding="utf-8")
+    Path("k.csv").write_text("item,text\nQuestion 1,a b\nQuestion 2,c d\n", encoding="utf-8")
+    wide = ("score", "c.csv", "-r", "k.csv", "--column", "system=pupil", "--column", "text=A*", "-m", "rouge-l")
+    refused = postil(*wide, "--column", "item=*")
+    assert refused.code == 3
+    assert refused.err.endswith(
+        "expected an item that has references (Question 1, Question 2), got '1'; with words before it: "
+        "--column 'item==Question *'\n"
+    )
+    scored = postil(*wide, "--column", "item==Question *", "--format", "jsonl")
+    assert scored.scores == {("ann", "rouge-l"): 1.0}
+    Path("k.csv").write_text("item,text\n11,a b\n12,c d\n", encoding="utf-8")
+    assert postil(*wide, "--column", "item=*").err.endswith("expected an item that has references (11, 12), got '1'\n")
+
+
 SURVEY = """\
 Response,Model,Answer,Gold,Other gold
 7,big,The bus is late,The night bus is late,A late bus

@@ -64,15 +64,16 @@ def named_in(source: str, name: str) -> bool:
 
 
 def items_by_column(columns: Mapping[str, str]) -> bool:
-    """True if each of several columns side by side is an item, whose name is what the star stands for.
+    """True if each of several columns side by side is an item, whose name has what the star stands for.
 
     Args:
         columns: Column or pattern by field.
 
-    >>> items_by_column({"text": "Question *", "item": "*"}), items_by_column({"text": "Answer *", "item": "nr"})
-    (True, False)
+    >>> [items_by_column({"text": "Answer *", "item": item}) for item in ("*", "=Question *", "nr", "=1")]
+    [True, True, False, False]
     """
-    return columns.get("item") == "*"
+    item = columns.get("item", "")
+    return item == "*" or (item.startswith("=") and "*" in item)
 
 
 def parts_of(source: str) -> list[str]:
@@ -197,7 +198,7 @@ class Reading:
     Args:
         columns: Column of each field that has another name in the file; `answer.body` is a field within a field,
             `=VALUE` a constant, and an empty name says that there is no such column. An item `*` is what the star of
-            columns side by side stands for.
+            columns side by side stands for, and `=Question *` has words around it.
         role: Role of the file where a command reads several, for messages; empty for the main file.
         format: Format, where the name of the file does not tell it.
         always: True if the format is that, whatever the name.

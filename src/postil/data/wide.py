@@ -198,6 +198,10 @@ def unfolding(
     >>> found = unfolding(Candidate, by_pupil, ["pupil", "Question 1", "Question 2"], "t.csv")
     >>> [dict(each.reading.columns) for each in found.places][1]
     {'text': 'Question 2', 'item': '=2', 'system': 'pupil'}
+    >>> in_words = Reading(columns={"text": "A*", "item": "=Question *", "system": "pupil"})
+    >>> found = unfolding(Candidate, in_words, ["pupil", "A1", "A2"], "t.csv")
+    >>> [each.label for each in found.places]
+    ['Question 1', 'Question 2']
     """
     folded = {
         each: source
@@ -205,7 +209,9 @@ def unfolding(
         if each == reading.wide or (is_folded(source) and source not in names)
     }
     value, name = SUBJECTS.get(_base(row_type), ("", ""))
-    starred = items_by_column(reading.columns) and folded.pop("item", "") == "*"
+    starred = items_by_column(reading.columns) and reading.columns["item"] not in names
+    item = reading.columns["item"].removeprefix("=") if starred else "*"
+    folded = {each: source for each, source in folded.items() if each != "item"} if starred else folded
     if starred and not folded:
         raise UsageError(
             "{where}: {item} takes the items from columns side by side, and none are named; name them, such as "
@@ -243,7 +249,7 @@ def unfolding(
     places = []
     for label, *here in zip(labels, *(each.values() for each in paired), strict=True):
         mapping = {**reading.columns, **dict(zip(folded, here, strict=True))}
-        system, rater = systems.get(label, ("", label))
+        system, rater = systems.get(label, ("", item.replace("*", label)))
         mapping |= {named: f"={rater}"} if named else {}
         mapping |= {"system": f"={system}"} if system else {}
         of_place = replace(reading, columns=MappingProxyType(mapping))
