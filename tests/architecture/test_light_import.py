@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from sources import FILES, name_of
 
 from postil.capabilities import capabilities
 
@@ -95,6 +96,11 @@ def test_what_is_read_of_numpy_is_there_after_all() -> None:
     code = "import sys; sys.argv = ['postil', 'score', '--help']; from postil.cli.main import main"
     shown = f"{code}\ntry:\n    main()\nexcept SystemExit: pass"
     loaded(f"{shown}\nimport numpy\nassert numpy.arange(3).sum() == 3 and 'numpy._core' in sys.modules")
+
+
+def test_nothing_is_looked_up_to_compile_a_module() -> None:
+    """An interrupt while Python looks a character up by its name becomes a SyntaxError."""
+    assert [name_of(path) for path in FILES if r"\N{" in path.read_text(encoding="utf-8")] == []
 
 
 def test_the_test_can_see_what_is_loaded() -> None:

@@ -128,7 +128,7 @@ def columns_table(result: CombinationResult) -> Table:
 
 
 def _weight(column: CombinationColumn) -> str | None:
-    return None if column.weight is None else signed(column.weight).replace("\N{MINUS SIGN}", "-")
+    return None if column.weight is None else signed(column.weight).replace("−", "-")
 
 
 def _rows(result: CombinationResult) -> Iterator[dict[str, object]]:

@@ -357,7 +357,7 @@ def difference_table(
         at = partial(_of, name)
         columns.append(Interval(titled(name), "value", at=at, plain=name, signed=True, strong=strong, unmarked=" "))
         if name in tested:
-            columns.append(PValue("p\N{NO-BREAK SPACE}(Holm)", "p_holm", at=at, only="page"))
+            columns.append(PValue("p\xa0(Holm)", "p_holm", at=at, only="page"))
     return Table(key="differences", caption=caption, rows=list(pairs), columns=columns)
 
 

@@ -78,7 +78,7 @@ def printed(value: float, digits: int = 2, *, sign: bool = False) -> str:
     text = f"{value:{'+' if sign else ''}{f'.{digits}f' if abs(value) < 1e6 else '.3g'}}"
     if float(text) == 0:
         text = text.lstrip("+-")
-    return re.sub(r"^([+-]?)0\.", r"\1.", text).replace("-", "\N{MINUS SIGN}")
+    return re.sub(r"^([+-]?)0\.", r"\1.", text).replace("-", "−")
 
 
 def one_line(text: str) -> str:

@@ -42,7 +42,7 @@ __all__ = [
     "turned",
 ]
 
-UNREADABLE: Final = "\N{REPLACEMENT CHARACTER}"
+UNREADABLE: Final = "\ufffd"
 """Stands for a character that the file does not name."""
 FIXED_PITCH: Final = 1
 KEPT: Final = 20_000

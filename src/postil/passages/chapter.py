@@ -361,7 +361,7 @@ def _names(look: Gains, names: Sequence[str], last: str = "and") -> str:
 def _at(look: Gains, ks: Sequence[int]) -> str:
     if len(ks) == len(look.cutoffs) > 1:
         return "at every cutoff"
-    return f"at k = {listed([f'{k:,}' for k in ks])}".replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    return f"at k = {listed([f'{k:,}' for k in ks])}".replace(" = ", "\xa0=\xa0")
 
 
 def _are(names: Sequence[str]) -> str:

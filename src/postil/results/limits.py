@@ -283,4 +283,4 @@ def _missed(limit: Limit, found: Measured) -> str:
 
 
 def _fit(text: str) -> str:
-    return _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _UNFIT.sub("\ufffd", text)

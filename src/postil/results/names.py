@@ -62,7 +62,7 @@ DISPLAY: Final[Mapping[str, str]] = {
     "cider": "CIDEr",
     "cider-d": "CIDEr-D",
     "comet": "COMET",
-    "delta-bleu": "\N{GREEK CAPITAL LETTER DELTA}BLEU",
+    "delta-bleu": "ΔBLEU",
     "meteor": "METEOR",
     "metricx": "MetricX",
     "rouge-1": "ROUGE-1",
@@ -81,7 +81,7 @@ DISPLAY: Final[Mapping[str, str]] = {
 }
 """Names of metrics in papers, by the names in specs in lower case."""
 
-_MINUS: Final = re.compile(" [-\N{MINUS SIGN}] ")
+_MINUS: Final = re.compile(" [-−] ")
 
 _TIMES_100: Final = re.compile(r"bleu(-\d)?|chrf(\+\+)?|rouge.*|ter")
 """Metrics whose programs, or whose papers, print scores times 100."""
@@ -150,7 +150,7 @@ def labelled(text: str, names: Mapping[str, str]) -> str:
     if minus_that:
         return f"{labelled(metric, names)}{minus_that}{of}"
     of_control = text.partition("(")[2].removesuffix(")")
-    of_picture = text.removeprefix("\N{MINUS SIGN} ").removeprefix("unweighted ").removesuffix(", passed")
+    of_picture = text.removeprefix("− ").removeprefix("unweighted ").removesuffix(", passed")
     for metric in (of_control, of_picture):
         if metric in names:
             before, _, after = text.rpartition(metric)

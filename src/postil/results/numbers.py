@@ -93,7 +93,7 @@ def estimate(value: float, low: float | None, high: float | None) -> str:
     >>> estimate(0.5, None, None), estimate(0.5, 0.25, 0.75).split()
     ('.500', ['.500', '[.250,', '.750]'])
     """
-    return f"{number(value)} {interval(low, high)}".strip().replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{number(value)} {interval(low, high)}".strip().replace(" ", "\xa0")
 
 
 def p_value(p: float | None) -> str:

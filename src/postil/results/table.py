@@ -213,7 +213,7 @@ class Figure(Text):
 
     def said(self, value: Value, _row: Record) -> tuple[str, str]:
         """See `Text`."""
-        return value, DASH if value == "-" else _MINUS.sub("\N{MINUS SIGN}", value)
+        return value, DASH if value == "-" else _MINUS.sub("−", value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

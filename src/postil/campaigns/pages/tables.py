@@ -84,7 +84,7 @@ def number(value: float | None, digits: int = 2) -> str:
     >>> number(-0.125), number(2.5, 0), number(None)
     ('−0.12', '2', '–')
     """
-    return DASH if value is None else f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return DASH if value is None else f"{value:.{digits}f}".replace("-", "−")
 
 
 Decimal: Final = partial(Number, grade=True)

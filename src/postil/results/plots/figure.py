@@ -227,13 +227,13 @@ def text_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
     """The width of a line in points; characters that our font lacks, such as Chinese ones, count as wide as high."""
     font, known = _font(bold=bold)
     font.set_size(size, 72)
-    font.set_text("".join(letter if ord(letter) in known else "\N{EM DASH}" for letter in text))
+    font.set_text("".join(letter if ord(letter) in known else "—" for letter in text))
     return font.get_width_height()[0] / 64
 
 
 def readable(text: str) -> str:
     """A text that XML can hold: control characters as escapes, and none of the others that it must not have."""
-    return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", visible(text))
+    return NOT_XML.sub("\ufffd", visible(text))
 
 
 def fit(text: str, width: float, size: float = SIZE, *, bold: bool = False) -> str:
@@ -263,7 +263,7 @@ def tick(value: float, _place: object = None) -> str:
     """
     whole = 1000 <= abs(value) < 1e12 and float(value).is_integer()
     text = f"{value:,.0f}" if whole else f"{value:g}"
-    return text.replace("-", "\N{MINUS SIGN}")
+    return text.replace("-", "−")
 
 
 def ticks(axis: Axis, most: int, *, integer: bool = False) -> None:
