@@ -200,6 +200,40 @@ def test_few_ratings_from_plan_to_estimate(postil: Postil) -> None:
     assert found["rater_variance"] is not None
 
 
+@pytest.mark.parametrize(
+    ("row", "flags", "remarks"),
+    [
+        (
+            {"item": "{}", "system": "s{}"},
+            ("--context", "none"),
+            ("the texts of an item have", "the texts of 2 of 3 items,", "texts of one item:"),
+        ),
+        (
+            {"topic": "{}", "id": "s{}"},
+            ("--item-type", "passage"),
+            ("the items of a topic have", "2 of 3 topics,", "items of one topic:"),
+        ),
+    ],
+)
+def test_what_items_belong_to_has_its_own_name(
+    postil: Postil, row: dict[str, str], flags: tuple[str, ...], remarks: tuple[str, ...]
+) -> None:
+    first, second = row
+    texts = [{first: row[first].format(n), second: row[second].format(m), "text": "Rain."} for n in "abc" for m in "xy"]
+    put("t.jsonl", texts)
+    planned = postil("annotate", "plan", "t.jsonl", "c.db", "-n", 2, *flags, "--items", 2, "--by-item")
+    assert planned.out.partition("\n\n")[2].startswith(
+        f"4 items, 2 of 2 annotators per item, assigned at random; {remarks[0]} the same annotators\n"
+        f"{remarks[1]} sampled at random\n"
+        f"median gap between {remarks[2]} 2 positions\n"
+    )
+    put("t.jsonl", [{**text, first: text[first] * 2} for text in texts])
+    assert f"\nmedian gap between {remarks[2]} " in postil("annotate", "add", "c.db", "t.jsonl").out
+    for name in ("Ann", "Bob"):
+        assert postil("annotate", "invite", "c.db", name).code == 0
+    assert f"\nmedian gap between {remarks[2]} " in postil("annotate", "invite", "c.db", "Cid", "--late").err
+
+
 def test_of_an_overlap_what_nobody_else_can_take_is_short(postil: Postil) -> None:
     few(CANDIDATES, 8, "cand.jsonl")
     flags = ("-n", 2, "-k", 1, "--overlap", 0.5)

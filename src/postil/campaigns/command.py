@@ -130,7 +130,7 @@ def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
 
     with calls.open_campaign(campaign) as store:
         token, share = store.people.invite_late(name, options.days)
-        plan = store.plan().statistics()
+        plan = store.plan().statistics(store.campaign().grouped_by)
         link = calls.link(store, token, options, say)
     emit(f"{link}\n")
     for line in show("table", plan).splitlines():

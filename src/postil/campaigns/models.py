@@ -32,6 +32,7 @@ __all__ = [
     "EventKind",
     "Feedback",
     "Given",
+    "Groups",
     "Item",
     "ItemOrder",
     "ItemRows",
@@ -63,6 +64,9 @@ ItemType: TypeAlias = Literal[
 
 ItemRows: TypeAlias = Literal["articles", "candidates", "passages"]
 """Rows that items come from: the comments of articles (or references of a plan), candidates, or passages."""
+
+Groups: TypeAlias = Literal["articles", "items", "topics"]
+"""What several texts belong to, by the name that it has in words."""
 
 ITEM_TYPES: Final = ("text", "comment", "answer", "summary", "translation", "passage")
 
@@ -257,16 +261,23 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         msgspec.structs.force_setattr(self, "context", ("article",) if self.context is None else self.context)
 
     @property
-    def groups(self) -> Message:
-        """Word for what several texts belong to, their ``item``."""
+    def grouped_by(self) -> Groups:
+        """What several texts belong to, their ``item``."""
         if self.rows == "passages":
-            return Message("topics")
-        return Message("articles") if "article" in (self.context or ()) else Message("items")
+            return "topics"
+        return "articles" if "article" in (self.context or ()) else "items"
+
+    @property
+    def groups(self) -> Message:
+        """Word for what several texts belong to."""
+        return {"articles": Message("articles"), "items": Message("items"), "topics": Message("topics")}[
+            self.grouped_by
+        ]
 
     @property
     def shows_articles(self) -> bool:
         """True if texts are shown beside something that is called an article."""
-        return self.groups == "articles" and HEADINGS[self.item_type][1] == "Article"
+        return self.grouped_by == "articles" and HEADINGS[self.item_type][1] == "Article"
 
 
 class Context(_Record, frozen=True, kw_only=True):

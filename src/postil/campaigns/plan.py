@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.campaigns.models import Presentation
+    from postil.campaigns.models import Groups, Presentation
 
 __all__ = [
     "MAX_ANNOTATORS",
@@ -168,8 +168,12 @@ class Plan:
             if item not in self.gold
         )
 
-    def statistics(self) -> PlanResult:
-        """Compute the loads of annotators, their overlaps, and how independent and spread the orders are."""
+    def statistics(self, groups: Groups = "articles") -> PlanResult:
+        """Compute the loads of annotators, their overlaps, and how independent and spread the orders are.
+
+        Args:
+            groups: What several items belong to, for words about it.
+        """
         assigned = self.assigned()
         shared = Counter(pair for people in assigned for pair in combinations(people, 2))
         loads = Counter(annotator for people in assigned for annotator in people)
@@ -198,6 +202,7 @@ class Plan:
             ),
             overlapping=len(self.overlapping),
             by_item=self.by_item,
+            groups=groups,
         )
 
     def balance(self, left: Collection[str]) -> PlanBalance | None:

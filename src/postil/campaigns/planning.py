@@ -113,7 +113,7 @@ def plan(
     )
     with open_campaign(url, make=True) as store:
         store.create(campaign, found, made, rubric)
-    return replace(made.statistics(), sampled=options.sample, sampled_from=sampled_from)
+    return replace(made.statistics(campaign.grouped_by), sampled=options.sample, sampled_from=sampled_from)
 
 
 def _planned(

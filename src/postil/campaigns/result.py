@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from postil.campaigns.models import Groups
 from postil.data.parts import Estimate, OptionalPart, Part
 from postil.raters.options import CompetenceModel
 from postil.raters.result import Consistency
@@ -95,6 +96,7 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
         sampled: Number of articles that were sampled at random; None where all were taken.
         sampled_from: Number of articles that there were to sample from.
         balance: Balance of a plan that has changed; None for a new one.
+        groups: What several items belong to: ``articles``, ``topics``, or the ``items`` of the file.
     """
 
     texts: int
@@ -109,6 +111,7 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
     sampled: int | None = None
     sampled_from: int | None = None
     balance: PlanBalance | None = None
+    groups: Groups = "articles"
 
 
 ConcernKind: TypeAlias = Literal["attention", "gold", "repeated", "fast", "apart", "severity", "drift", "competence"]

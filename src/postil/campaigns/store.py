@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from sqlalchemy import Connection
 
+    from postil.campaigns.models import Groups
     from postil.campaigns.result import PlanResult
 
 __all__ = ["Added", "Store", "extended", "interleaved"]
@@ -571,9 +572,13 @@ class Added(NamedTuple):
     left: frozenset[str]
     revision: int
 
-    def statistics(self) -> PlanResult:
-        """Compute the statistics of the plan, with its balance."""
-        found = self.plan.statistics()
+    def statistics(self, groups: Groups) -> PlanResult:
+        """Compute the statistics of the plan, with its balance.
+
+        Args:
+            groups: What several items belong to.
+        """
+        found = self.plan.statistics(groups)
         return base.replace(found, balance=self.plan.balance(self.left))
 
 

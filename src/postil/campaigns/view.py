@@ -11,12 +11,21 @@ from postil.results.table import Count, Figure, Name, Number, Share, Table
 from postil.results.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from postil.campaigns.models import Groups
     from postil.campaigns.result import AnnotatorQuality, PlanBalance, PlanResult, QualityConcern, QualityResult
     from postil.raters.result import Consistency
 
 __all__ = ["concern_sentence", "plan", "quality"]
+
+
+_OF_ONE: Final[Mapping[Groups, tuple[str, str]]] = {
+    "articles": ("items of one article", "the items of an article"),
+    "items": ("texts of one item", "the texts of an item"),
+    "topics": ("items of one topic", "the items of a topic"),
+}
+"""Words for any items that belong together, and for all of them; an item of the file has several of the plan."""
 
 
 def plan(result: PlanResult) -> View:
@@ -27,9 +36,10 @@ def plan(result: PlanResult) -> View:
     """
     remarks = [_assigned(result)]
     if result.sampled is not None:
-        remarks.append(f"{result.sampled:,} of {result.sampled_from:,} articles, sampled at random")
+        of = "the texts of " if result.groups == "items" else ""
+        remarks.append(f"{of}{result.sampled:,} of {result.sampled_from:,} {result.groups}, sampled at random")
     if result.median_gap is not None:
-        remarks.append(f"median gap between items of one article: {result.median_gap:g} positions")
+        remarks.append(f"median gap between {_OF_ONE[result.groups][0]}: {result.median_gap:g} positions")
     if result.order_correlation is not None:
         remarks.append(f"correlation of an item's positions in two presentation orders: {result.order_correlation:.2f}")
     if result.balance is not None:
@@ -71,7 +81,7 @@ def _imbalances(found: PlanBalance) -> Iterator[str]:
 
 def _assigned(result: PlanResult) -> str:
     each, of = result.annotators_per_item, len(result.annotators)
-    who = "; the items of an article have the same annotators" if result.by_item else ""
+    who = f"; {_OF_ONE[result.groups][1]} have the same annotators" if result.by_item else ""
     if not result.overlapping:
         return f"{result.texts:,} items, {each} of {of} annotators per item, assigned at random{who}"
     rest = result.texts - result.gold - result.overlapping
