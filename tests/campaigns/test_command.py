@@ -234,6 +234,22 @@ def test_what_items_belong_to_has_its_own_name(
     assert f"\nmedian gap between {remarks[2]} " in postil("annotate", "invite", "c.db", "Cid", "--late").err
 
 
+def test_articles_without_words_are_none_until_one_with_words_is_added(postil: Postil) -> None:
+    articles = [
+        {"id": n, "title": title, "comments": [{"id": m, "text": "Rain."} for m in "xy"]}
+        for n, title in (("a", ""), ("b", " "), ("c", "Owls"))
+    ]
+    put("bare.jsonl", articles[:2])
+    put("named.jsonl", articles[2:])
+    planned = postil("annotate", "plan", "bare.jsonl", "c.db", "-n", 2)
+    assert "\nmedian gap between texts of one item: 2 positions\n" in planned.out
+    for dry_run in (("--dry-run",), ()):
+        added = postil("annotate", "add", "c.db", "named.jsonl", *dry_run)
+        assert "\nmedian gap between items of one article: " in added.out
+        with Store.open("c.db") as store:
+            assert store.campaign().shows_articles == (not dry_run)
+
+
 def test_of_an_overlap_what_nobody_else_can_take_is_short(postil: Postil) -> None:
     few(CANDIDATES, 8, "cand.jsonl")
     flags = ("-n", 2, "-k", 1, "--overlap", 0.5)

@@ -121,8 +121,7 @@ def add_to(
         known = new.check_gold(options.gold, of_gold, rubric := store.rubric())
         found = with_gold(found, options.gold, rubric, of_gold, known=known)
     made = store.add(found, known=new.known, seed=options.seed, dry_run=options.dry_run, lead=lead)
-    plan = made.statistics(campaign.grouped_by)
-    return Addition(plan, made.revision, len(found), new.known, store.state.current().status)
+    return Addition(made.statistics(), made.revision, len(found), new.known, store.state.current().status)
 
 
 def add_apart(url: str, files: Sequence[str], options: AddOptions, *, lead: Person) -> Addition:

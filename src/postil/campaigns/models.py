@@ -235,6 +235,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         feedback: Gold items whose label annotators see after they have rated them.
         address: URL where people reach the pages: that of the last server, and of the first invitation before there
             was one; empty before both.
+        without_articles: True where articles are shown and no item has one with a title or a content; set by the store.
     """
 
     name: str
@@ -252,6 +253,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     pairs: int | None = None
     feedback: Feedback = ""
     address: str = ""
+    without_articles: bool = False
 
     def __post_init__(self) -> None:
         usual: dict[ItemType, ItemRows] = {"comment": "articles", "passage": "passages"}
@@ -261,11 +263,17 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         msgspec.structs.force_setattr(self, "context", ("article",) if self.context is None else self.context)
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        """Names of what is shown with each text, articles apart where no item has one."""
+        context = self.context or ()
+        return tuple(name for name in context if name != "article") if self.without_articles else context
+
+    @property
     def grouped_by(self) -> Groups:
         """What several texts belong to, their ``item``."""
         if self.rows == "passages":
             return "topics"
-        return "articles" if "article" in (self.context or ()) else "items"
+        return "articles" if "article" in self.shown else "items"
 
     @property
     def groups(self) -> Message:
@@ -332,6 +340,11 @@ class Item(_Record, frozen=True, kw_only=True):
     def name(self) -> str:
         """Name within the article: the system, or both systems of a pair."""
         return name_of(self.system, self.other_system)
+
+    @property
+    def has_article(self) -> bool:
+        """True if it is shown with an article that has a title or a content."""
+        return bool(self.title.strip() or self.content.strip())
 
 
 def name_of(system: str, other_system: str | None) -> str:

@@ -113,7 +113,8 @@ def plan(
     )
     with open_campaign(url, make=True) as store:
         store.create(campaign, found, made, rubric)
-    return replace(made.statistics(campaign.grouped_by), sampled=options.sample, sampled_from=sampled_from)
+        groups = store.campaign().grouped_by
+    return replace(made.statistics(groups), sampled=options.sample, sampled_from=sampled_from)
 
 
 def _planned(
@@ -523,7 +524,7 @@ def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType, *,
     languages = Counter(item.lang.partition("-")[0].lower() for item in items)
     usual = next((lang for lang, _ in languages.most_common() if lang in LANGUAGES), LANGUAGES[0])
     kind: Kind = "pair" if pairs else "spans" if item_type == "passage" else "grade"
-    if item_type == "comment" and not any(item.title or item.content for item in items):
+    if item_type == "comment" and not any(item.has_article for item in items):
         item_type = "text"
     return Rubric.default(named or usual, kind, item_type)
 

@@ -147,7 +147,8 @@ class Store(Closing):
         texts = list(items)
         if tuple(text.item for text in texts) != plan.articles:
             raise UsageError("the plan is for other items")
-        campaign = msgspec.structs.replace(campaign, created=self._clock())
+        bare = "article" in (campaign.context or ()) and not any(text.has_article for text in texts)
+        campaign = msgspec.structs.replace(campaign, created=self._clock(), without_articles=bare)
         pairs = {number: text.name for number, text in enumerate(texts) if text.other_system}
         sides = balanced_sides(plan.orders, pairs, generator(campaign.seed, "sides", 1))
         articles = {text.item: number for number, text in enumerate(reversed(texts), 1)}
@@ -219,9 +220,11 @@ class Store(Closing):
             if len(before.left) == len(before.plan.annotators):
                 raise UsageError(Message("no annotator is left to take new items; invite one first"))
             if not items:
-                return Added(before.plan, before.left, len(before.settings.revisions) + 1)
+                groups, there = before.settings.grouped_by, len(before.settings.revisions) + 1
+                return Added(before.plan, before.left, there, groups)
             addition = _addition(before, items, known=known, seed=seed, now=self._clock())
-            made = Added(_previewed(addition), before.left, addition.revision.number)
+            groups = addition.settings.grouped_by
+            made = Added(_previewed(addition), before.left, addition.revision.number, groups)
             if dry_run:
                 return made
             if self._database.run(partial(_write_addition, addition=addition, rows=_rows_of(addition), lead=by)):
@@ -566,19 +569,17 @@ class Added(NamedTuple):
         plan: The plan with them.
         left: Pseudonyms of the annotators who were removed.
         revision: Number of the revision; that of the plan as it is where there is nothing to add.
+        groups: What several items belong to.
     """
 
     plan: Plan
     left: frozenset[str]
     revision: int
+    groups: Groups
 
-    def statistics(self, groups: Groups) -> PlanResult:
-        """Compute the statistics of the plan, with its balance.
-
-        Args:
-            groups: What several items belong to.
-        """
-        found = self.plan.statistics(groups)
+    def statistics(self) -> PlanResult:
+        """Compute the statistics of the plan, with its balance."""
+        found = self.plan.statistics(self.groups)
         return base.replace(found, balance=self.plan.balance(self.left))
 
 
@@ -686,7 +687,10 @@ def _addition(before: _PlanState, items: Sequence[Item], *, known: int, seed: in
         if items[place].gold is None and len(people) > settings.annotators_per_item
     )
     grown = msgspec.structs.replace(
-        settings, revisions=(*settings.revisions, revision), overlapping=(*settings.overlapping, *more)
+        settings,
+        revisions=(*settings.revisions, revision),
+        overlapping=(*settings.overlapping, *more),
+        without_articles=settings.without_articles and not any(item.has_article for item in items),
     )
     orders = [
         [(first + place, 1) for place, people in enumerate(chosen) if person in people]

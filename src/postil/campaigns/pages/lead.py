@@ -551,6 +551,7 @@ class TextPages:
 
     def _page(self, request: Request, status: int = 200, **values: object) -> Response:
         lang, campaign = self._site.language(request), self._store.campaign()
+        shown = campaign.context or () if campaign.rows == "candidates" else campaign.shown  # which cannot do without
         return self._site.page(
             "growth.html",
             status,
@@ -558,7 +559,7 @@ class TextPages:
             lang=lang,
             revisions=self._store.results.revisions(()),
             balance=self._balance(),
-            beside="article" in (campaign.context or ()) and campaign.rows != "passages",
+            beside="article" in shown and campaign.rows != "passages",
             drawn=campaign.drawn is not None,
             largest=LARGEST_UPLOAD // 2**20,
             path=UPLOADS,

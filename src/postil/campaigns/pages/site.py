@@ -585,7 +585,7 @@ class _Pages:
         self._site, self._grading = site, site.store.grading
         self._parts, self._labels = site.parts("task.html"), site.parts("label_parts.html")
         campaign = site.campaign
-        fits = OF_ARTICLE if campaign.shows_articles else OF_CONTEXT if campaign.context else ""
+        fits = OF_ARTICLE if campaign.shows_articles else OF_CONTEXT if campaign.shown else ""
         self._reasons = [reason for reason in REASONS if reason not in {OF_ARTICLE, OF_CONTEXT} - {fits}]
 
     def grade(self, request: Request) -> Response:
