@@ -50,7 +50,8 @@ NOT_PAGES: Final = (
 )
 NOT_SHOWN: Final = (
     "expected one array of objects, got several",
-    "links begin with {address} until",
+    "links begin with {known}, which was named before",
+    "only this machine can open links to {address}",
     "expected {width} numbers, as the first row",
     "judgements of more than one aspect",
     "ppi needs items without a grade",

@@ -16,6 +16,8 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("starlette")
 
+from postil.calibration.labels import invitation
+from postil.calibration.options import LabelOptions
 from postil.campaigns.store import Store
 from postil.comments.retrieval import Retriever
 from postil.corpus.store import Corpus
@@ -105,6 +107,16 @@ def test_suggestions_are_drawn_among_more(label: Callable[..., Outcome]) -> None
     assert ranks.count(1) == len({item.item for item in items})
     assert set(ranks) == {1, 2, 3, 4}
     assert max(Counter(item.item for item in items).values()) == 2
+
+
+def test_several_annotators_are_told_who_can_open_a_link(label: Callable[..., Outcome]) -> None:
+    assert label("--articles", 4, "--annotators", 2, "--annotators-per-item", 2).code == 0
+    first, second = invitation(LabelOptions(out="l.jsonl"), print)
+    assert first.startswith("invite annotators: postil annotate invite l.db NAME, or at http://localhost:8000/join/")
+    assert second == (
+        "only this machine can open links to http://localhost:8000; others can label where postil annotate serve l.db "
+        "--base-url URL serves the campaign"
+    )
 
 
 def test_several_annotators_answer_for_themselves_and_a_lead_decides(label: Callable[..., Outcome]) -> None:

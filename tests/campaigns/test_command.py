@@ -25,6 +25,7 @@ from postil.campaigns.calls import note_address
 from postil.campaigns.export import codebook
 from postil.campaigns.options import ServeOptions
 from postil.campaigns.store import Store
+from postil.messages import COMMAND_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -480,7 +481,14 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     named = ("--base-url", "https://a.example"), "https://a.example"
     for number, (flags, address) in enumerate((here, proxy, named)):
         assert postil("annotate", "plan", "a.jsonl", f"{number}.db", "-n", 2).code == 0
-        assert f" {address}/join/" in postil("annotate", "serve", f"{number}.db", *flags).err
+        served = postil("annotate", "serve", f"{number}.db", *flags).err.splitlines()
+        assert f" {address}/join/" in served[0]
+        assert served[1:] == ([] if flags == named[0] else [ONLY_HERE.format(address)])
+
+
+ONLY_HERE = (
+    "only this machine can open links to {}; for others, name the address at which they reach the pages: --base-url URL"
+)
 
 
 def test_links_have_the_address_that_was_served_last(postil: Postil) -> None:
@@ -488,10 +496,7 @@ def test_links_have_the_address_that_was_served_last(postil: Postil) -> None:
     assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 4).code == 0
     first = postil("annotate", "invite", "c.db", "Ann")
     assert first.out.startswith("http://localhost:8000/join/")
-    assert first.err == (
-        "links begin with http://localhost:8000 until postil annotate serve has used another address; name one that is "
-        "to come: --base-url URL\n"
-    )
+    assert first.err == f"{ONLY_HERE.format('http://localhost:8000')}\n"
     assert postil("annotate", "invite", "c.db", "Bob").err == ""  # it was said
     said: list[str] = []
     with Store.open("c.db") as store:
@@ -504,12 +509,50 @@ def test_links_have_the_address_that_was_served_last(postil: Postil) -> None:
     )
     later = postil("annotate", "invite", "c.db", "Cid")
     assert (later.out[:27], later.err) == ("http://localhost:9000/join/", "")
-    named = postil("annotate", "invite", "c.db", "Dee", "--base-url", "https://a.example")
-    assert (named.out[:23], named.err) == ("https://a.example/join/", "")
+    here = postil("annotate", "invite", "c.db", "Dee", "--base-url", "http://localhost:7000")
+    assert (here.out[:27], here.err) == ("http://localhost:7000/join/", "")  # which was asked for
     late = postil("annotate", "invite", "c.db", "Eve", "--late")
     assert late.out.startswith("http://localhost:9000/join/"), late.err
     with Store.open("c.db") as store:
         assert "localhost" not in json.dumps(codebook(store.campaign(), store.rubric(), {}))
+
+
+def test_each_batch_of_links_for_this_machine_alone_is_told(postil: Postil) -> None:
+    few(ARTICLES, 1, "a.jsonl")
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2).code == 0
+    only_here = f"{ONLY_HERE.format('http://localhost:8000')}\n"
+    for role, name, said in (("lead", "Lee", only_here), ("annotator", "Ann", only_here), ("lead", "Mo", "")):
+        assert postil("annotate", "invite", "c.db", name, "--role", role).err == said
+    with Store.open("c.db") as store:
+        store.people.accept(postil("annotate", "invite", "c.db", "Ann").out.rpartition("/")[2].strip())
+    assert postil("annotate", "invite", "c.db", "Bob").err == only_here
+    with Store.open("c.db") as store:
+        store.people.accept(postil("annotate", "invite", "c.db", "Bob").out.rpartition("/")[2].strip())
+    assert postil("annotate", "invite", "c.db", "Cid", "--late").err.startswith(only_here)
+
+
+def test_an_address_for_others_takes_the_place_of_one_for_this_machine_alone(postil: Postil) -> None:
+    few(ARTICLES, 1, "a.jsonl")
+    assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 4).code == 0
+    assert postil("annotate", "invite", "c.db", "Ann").out.startswith("http://localhost:8000/join/")
+    for name, flags in (("Bob", ("--base-url", "https://a.example")), ("Cid", ())):
+        outcome = postil("annotate", "invite", "c.db", name, *flags)
+        assert (outcome.out[:23], outcome.err) == ("https://a.example/join/", "")
+    said: list[str] = []
+    with Store.open("c.db") as store:
+        for _ in range(2):  # whenever it is served
+            note_address(store, "http://localhost:8000", said.append, named=False)
+        assert store.campaign().address == "https://a.example"
+    first, second = map(COMMAND_LINE.words, said)
+    assert first == second
+    assert first == (
+        "links begin with https://a.example, which was named before, and this server does not answer to it; start it "
+        "with --base-url https://a.example, or with --base-url http://localhost:8000 for links that only this machine "
+        "can open"
+    )
+    with Store.open("c.db") as store:
+        note_address(store, "http://localhost:8000", said.append)
+        assert store.campaign().address == "http://localhost:8000"
 
 
 def test_nobody_is_told_of_links_that_are_used(postil: Postil) -> None:

@@ -108,7 +108,8 @@ def label(
         rounds = Rounds(made.commenter, made.articles, made.options, on_message=say)
     try:
         if options.serve:
-            say(app.invitation(options, say))
+            for line in app.invitation(options, say):
+                say(line)
             with nullcontext() if rounds is None else rounds.watching():
                 serve(app.campaign_of(options), ServeOptions(port=options.port), on_message=say)
         elif rounds is not None and not made.is_new:

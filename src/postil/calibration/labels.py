@@ -25,7 +25,7 @@ from postil.data.row_files import read
 from postil.data.suggestions import REASONS, Label, Suggestion, Suggestions
 from postil.encoders.endpoint_encoder import EncoderEndpoint
 from postil.errors import InvalidInput, UsageError
-from postil.messages import Listed, Message, Setting
+from postil.messages import Blank, Command, Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -461,8 +461,8 @@ def _drawn(
             return
 
 
-def invitation(options: LabelOptions, on_message: OnMessage) -> str:
-    """Sentence with a link to the labeling page, for a campaign of one annotator, or how to invite several.
+def invitation(options: LabelOptions, on_message: OnMessage) -> Iterator[str]:
+    """Sentences with a link to the labeling page, for a campaign of one annotator, or on how to invite several.
 
     Args:
         options: Options of the command.
@@ -476,9 +476,15 @@ def invitation(options: LabelOptions, on_message: OnMessage) -> str:
         else:
             note_address(store, address, on_message)
     if alone:
-        return f"label at {invite(url, EDITOR, InviteOptions(days=1, base_url=address))}"
+        yield f"label at {invite(url, EDITOR, InviteOptions(days=1, base_url=address))}"
+        return
     lead = invite_first_lead(url, address)
-    return f"invite annotators: postil annotate invite {url} NAME" + (f", or at {lead}" if lead else "")
+    yield f"invite annotators: postil annotate invite {url} NAME" + (f", or at {lead}" if lead else "")
+    yield Message(
+        "only this machine can open links to {address}; others can label where {serve} serves the campaign",
+        address=address,
+        serve=Command("annotate serve", (url,), (Setting("base_url", Blank("URL")),)),
+    )
 
 
 def write_labels(options: LabelOptions) -> int:

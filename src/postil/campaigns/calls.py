@@ -15,6 +15,7 @@ from postil.campaigns.options import (
     RemoveOptions,
     ServeOptions,
     checked_base_url,
+    is_local,
 )
 from postil.campaigns.quality import (
     InferredGrades,
@@ -29,7 +30,7 @@ from postil.data.atomic_file import check_apart, write_file
 from postil.data.grades import Scale
 from postil.data.row_files import Writer
 from postil.errors import Undefined
-from postil.messages import Blank, Command, Message, Setting
+from postil.messages import Blank, Message, Setting
 from postil.raters.result import AgreementResult, AnnotatorCompetence
 from postil.results.base import replace
 from postil.results.formats import file_bytes, rows_as_csv
@@ -57,6 +58,7 @@ __all__ = [
     "invite_first_lead",
     "link",
     "note_address",
+    "on_this_machine",
     "open_campaign",
     "quality",
     "quality_of",
@@ -103,38 +105,61 @@ def link(store: Store, token: str, options: InviteOptions, on_message: OnMessage
     """The link of an invitation, where the pages are or are going to be.
 
     Args:
-        store: The campaign, which remembers the address of the last server, or else of the first link.
+        store: The campaign, which remembers the address of the last server, or else of a link.
         token: Token of the invitation.
         options: Options of the command.
-        on_message: Callback for status messages.
+        on_message: Callback for status messages: one where only this machine can open the link, and nobody has named
+            its address. Of several links whose invitations are open together, the first one has it.
     """
     known = store.campaign().address
     address = checked_base_url(options.base_url) if options.base_url else known or DEFAULT_ADDRESS
-    if not known:
+    if not known or (is_local(known) and not is_local(address)):
         store.remember_address(address)
-    if not (known or options.base_url):
-        on_message(
-            Message(
-                "links begin with {address} until {serve} has used another address; name one that is to come: "
-                "{base_url}",
-                address=address,
-                serve=Command("annotate serve"),
-                base_url=Setting("base_url", Blank("URL")),
-            )
-        )
+    if is_local(address) and not options.base_url:
+        others = store.people.open_invitations("annotator") - (options.role == "annotator")
+        if others < 1:
+            on_message(on_this_machine(address))
     return f"{address}/join/{token}"
 
 
-def note_address(store: Store, address: str, on_message: OnMessage) -> None:
+def on_this_machine(address: str) -> Message:
+    """Sentence on links that only this machine can open.
+
+    Args:
+        address: URL that they begin with.
+    """
+    return Message(
+        "only this machine can open links to {address}; for others, name the address at which they reach the pages: "
+        "{base_url}",
+        address=address,
+        base_url=Setting("base_url", Blank("URL")),
+    )
+
+
+def note_address(store: Store, address: str, on_message: OnMessage, *, named: bool = True) -> None:
     """Remember where a campaign is served, for further links, and tell if open ones begin otherwise.
 
     Args:
         store: The campaign.
         address: URL where people reach the pages.
         on_message: Callback for status messages.
+        named: False for an address that nobody asked for: one of this machine alone does not replace one that others
+            can open.
     """
+    known = store.campaign().address
+    if not named and is_local(address) and known and not is_local(known):
+        on_message(
+            Message(
+                "links begin with {known}, which was named before, and this server does not answer to it; start it "
+                "with {other}, or with {own} for links that only this machine can open",
+                known=known,
+                other=Setting("base_url", known),
+                own=Setting("base_url", address),
+            )
+        )
+        return
     before = store.remember_address(address)
-    if before not in {"", address} and store.people.has_open_invitations():
+    if before not in {"", address} and store.people.open_invitations():
         on_message(
             f"links that nobody has opened yet begin with another address, such as {before}: put {address} in its "
             "place, or invite again"

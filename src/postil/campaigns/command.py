@@ -17,6 +17,7 @@ from postil.campaigns.options import (
     QualityOptions,
     RemoveOptions,
     ServeOptions,
+    is_local,
 )
 from postil.cli.command import Argument, CampaignArgument, FormatOption, Group
 from postil.cli.output import emit, say
@@ -120,7 +121,10 @@ def invite(
     if options.late:
         _invite_late(campaign, name, options)
     else:
-        emit(f"{calls.invite(campaign, name, options, on_message=say)}\n")
+        notes: list[str] = []
+        emit(f"{calls.invite(campaign, name, options, on_message=notes.append)}\n")
+        for note in notes:
+            say(note)
 
 
 def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
@@ -131,9 +135,10 @@ def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
     with calls.open_campaign(campaign) as store:
         token, share = store.people.invite_late(name, options.days)
         plan = store.plan().statistics(store.campaign().grouped_by)
-        link = calls.link(store, token, options, say)
+        notes: list[str] = []
+        link = calls.link(store, token, options, notes.append)
     emit(f"{link}\n")
-    for line in show("table", plan).splitlines():
+    for line in (*notes, *show("table", plan).splitlines()):
         say(line)
     others = "there is no other annotator"
     if share.open:
@@ -161,6 +166,8 @@ def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
         link = calls.invite_first_lead(campaign, address)
         if link is not None:
             say(f"invitation for the lead, valid once and for one day: {link}")
+            if options.base_url is None and is_local(address):
+                say(calls.on_this_machine(address))
 
     serve_web(campaign, options, on_message=say, on_ready=ready)
 

@@ -233,8 +233,8 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         context: Names of what is shown with each text: ``article``, ``source``, ``thread`` and columns.
         pairs: Number of pairs of texts per article, 0 for all; None where single texts are rated.
         feedback: Gold items whose label annotators see after they have rated them.
-        address: URL where people reach the pages: that of the last server, and of the first invitation before there
-            was one; empty before both.
+        address: URL where people reach the pages: that of the last server, or one that an invitation was given in
+            place of none or of one for this machine alone; empty before both.
         without_articles: True where articles are shown and no item has one with a title or a content; set by the store.
     """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Annotated, Final, get_args
 from urllib.parse import urlsplit
@@ -29,6 +31,7 @@ __all__ = [
     "RemoveOptions",
     "ServeOptions",
     "checked_base_url",
+    "is_local",
 ]
 
 TABLE_FORMATS: Final = ("csv", "xlsx", "jsonl", "parquet")
@@ -63,6 +66,21 @@ def checked_base_url(url: str) -> str:
             got=visible(url),
         )
     return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def is_local(url: str) -> bool:
+    """True if only the machine that serves a URL can open it.
+
+    Args:
+        url: The URL.
+
+    >>> is_local("http://localhost:8000"), is_local("http://[::1]:8000/join/x"), is_local("http://192.168.1.5:8000")
+    (True, True, False)
+    """
+    host = urlsplit(url).hostname or ""
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return f".{host}".endswith(".localhost")
 
 
 @options
@@ -139,7 +157,7 @@ class InviteOptions:
     Args:
         role: annotator or lead.
         days: Validity of the link, in days.
-        base_url: URL where people reach the pages; by default that of the last serve, before the first one
+        base_url: URL where people reach the pages; by default that of the last serve or of an earlier link, before both
             http://localhost:8000.
         late: Invite an annotator besides those of the plan, who takes a fair share of the open items of the others.
     """
@@ -204,6 +222,24 @@ class ServeOptions(ListenOptions):
     def secure(self) -> bool:
         """True if the server is behind a reverse proxy that speaks HTTPS."""
         return self.https or self.address.startswith("https://")
+
+    def answers(self, url: str) -> bool:
+        """True if the server answers requests for a URL, whichever the address that it listens on.
+
+        Args:
+            url: The URL.
+
+        >>> outside = ServeOptions(name=("grading.lan",))
+        >>> outside.answers("http://grading.lan:8000"), outside.answers("https://grading.lan")
+        (True, False)
+        """
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if (parts.scheme == "https") != self.secure:
+            return False
+        with suppress(ValueError):
+            return bool(ip_address(host))
+        return host in {name.lower() for name in (*self.names, socket.gethostname())}
 
 
 def _host_of(address: str) -> str:

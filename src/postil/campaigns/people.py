@@ -224,12 +224,18 @@ class People:
         ended = tables.session.delete().where(tables.session.c.hash == validation.hash_token(session))
         self._database.run(lambda connection: connection.execute(ended))
 
-    def has_open_invitations(self) -> bool:
-        """True if there are invitations that nobody has used yet, and that are still valid."""
-        invited = tables.invite.c
-        query = sql.select(invited.hash).where(invited.used.is_(None), invited.expires > self._clock()).limit(1)
+    def open_invitations(self, role: Role | None = None) -> int:
+        """Number of invitations that nobody has used yet, and that are still valid.
+
+        Args:
+            role: Role of those whom they are for; None for both.
+        """
+        invited, person = tables.invite.c, tables.person.c
+        query = sql.select(sql.func.count()).where(invited.used.is_(None), invited.expires > self._clock())
+        if role is not None:
+            query = query.where(invited.person.in_(sql.select(person.id).where(person.role == role)))
         with self._database.reading(once=True) as connection:
-            return connection.execute(query).first() is not None
+            return int(connection.execute(query).scalar_one())
 
     def everyone(self) -> list[Person]:
         """Read all people, and free slots."""

@@ -314,6 +314,8 @@ def test_a_lead_invites_and_lets_go(place: Make) -> None:
     page = lead.post("/lead/invite", name="Ann").text
     link = re.search(r"<code>(http://localhost/join/([^<]+))</code>", page)
     assert link
+    assert "Only this machine can open it." in page
+    assert "<code>--base-url</code>" in page
     ann = here.visitor()
     assert ann.join(link[2]).status_code == 303
     assert ann.get("/grade").status_code == 200

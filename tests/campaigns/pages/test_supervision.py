@@ -164,7 +164,9 @@ def numbers_of(lead: Any) -> str:
 def test_links_of_leads_begin_with_the_base_url(place: Make) -> None:
     lee = place(options=WebOptions(base_url="https://grading.example.org")).visitor("Lee", "lead")
     numbers_of(lee)
-    assert "<code>https://grading.example.org/join/" in lee.post("/lead/invite", name="Ann").text
+    page = lee.post("/lead/invite", name="Ann").text
+    assert "<code>https://grading.example.org/join/" in page
+    assert "Only this machine can open it." not in page
 
 
 def test_a_backup_when_it_is_due(place: Make, tmp_path: Path) -> None:

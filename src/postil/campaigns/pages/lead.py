@@ -360,7 +360,8 @@ class _Pages:
         else:
             token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
         link = self._site.link(request, f"/join/{token}")
-        return self._page(request, "overview", link=link, invited=name, share=share)
+        here = self._site.is_here(link)
+        return self._page(request, "overview", link=link, here=here, invited=name, share=share)
 
     def remove(self, request: Request) -> Response:
         """Remove an annotator."""

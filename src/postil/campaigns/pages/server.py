@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from postil.campaigns.backups import BackupSchedule, DailyBackups
 from postil.campaigns.calls import note_address
+from postil.campaigns.options import is_local
 from postil.campaigns.pages.lead import UPLOADS, TextPages, lead_routes
 from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, annotator_routes, joining_routes
 from postil.campaigns.store import Store
@@ -294,6 +295,12 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     return Recorded(checked, metrics)
 
 
+def _kept(known: str, options: ServeOptions) -> str:
+    """The address that a campaign remembers, where others can open it and this server answers to it; else empty."""
+    unnamed = options.base_url is None and is_local(options.address)
+    return known if unnamed and known and not is_local(known) and options.answers(known) else ""
+
+
 def serve(
     url: str,
     options: ServeOptions,
@@ -317,10 +324,11 @@ def serve(
         schedule = None
         if options.backup is not None:
             schedule = BackupSchedule(DailyBackups(store, options.backup, keep=options.keep), on_message)
+        kept = _kept(store.campaign().address, options)
         web = WebOptions(
             names=options.names,
             secure=options.secure,
-            base_url=options.address if options.base_url else "",
+            base_url=options.address if options.base_url else kept,
             tokens=None if options.tokens is None else Tokens(options.tokens, on_message),
             backup=schedule,
             url=url,
@@ -329,8 +337,8 @@ def serve(
         listening, address = until.enter_context(listen(options.host, options.port))
         if schedule is not None:
             until.enter_context(schedule)
-        reached = replace(options, port=listening.getsockname()[1]).address
-        note_address(store, reached, on_message)
+        reached = kept or replace(options, port=listening.getsockname()[1]).address
+        note_address(store, reached, on_message, named=options.base_url is not None)
         on_ready(reached)
         on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
         make_server(app, secure=options.secure, limits=LIMITS).run(sockets=[listening])

@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from postil.campaigns.models import HEADINGS, Annotation, AnnotationTask, Person, Refused, Span, Upcoming
+from postil.campaigns.options import is_local
 from postil.campaigns.pages import tables
 from postil.errors import MissingExtra, PostilError
 from postil.messages import Message
@@ -419,6 +420,14 @@ class Site:
         """
         here = f"{'https' if self.secure else 'http'}://{request.headers['host']}"
         return (self._base_url or here) + path
+
+    def is_here(self, link: str) -> bool:
+        """True if only this machine can open a link, and nobody has asked for that.
+
+        Args:
+            link: A link from `link`.
+        """
+        return not self._base_url and is_local(link)
 
     def csrf(self, request: Request) -> str:
         """Return the CSRF token for the forms of a page.
