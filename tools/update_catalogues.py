@@ -51,6 +51,8 @@ NOT_PAGES: Final = (
 NOT_SHOWN: Final = (
     "expected one array of objects, got several",
     "links begin with {known}, which was named before",
+    "{count} item has one text left, so",
+    "{count} text is empty or white space, left out",
     "only this machine can open links to {address}",
     "expected {width} numbers, as the first row",
     "judgements of more than one aspect",

@@ -235,6 +235,21 @@ def test_what_items_belong_to_has_its_own_name(
     assert f"\nmedian gap between {remarks[2]} " in postil("annotate", "invite", "c.db", "Cid", "--late").err
 
 
+def test_texts_to_rate_are_those_with_a_text(postil: Postil) -> None:
+    texts = [{"item": "a", "system": "x", "text": "Rain."}, {"item": "a", "system": "y", "text": " "}]
+    put("t.jsonl", texts)
+    planned = postil("annotate", "plan", "t.jsonl", "c.db", "-n", 2, "--context", "none")
+    assert "\n1 item, 2 of 2 annotators per item" in planned.out
+    said = "1 text is empty or white space, left out: y of a (t.jsonl:2)\n"
+    assert planned.err == f"{said}seed 20181\n"
+    again = postil("annotate", "add", "c.db", "t.jsonl")
+    assert again.err == f"{said}nothing to add: the campaign has them already (1 text)\n"
+    put("t.jsonl", texts[1:])
+    assert postil("annotate", "add", "c.db", "t.jsonl").err == (
+        f"{said.replace(':2', ':1')}nothing to add: there is no text to rate\n"
+    )
+
+
 def test_articles_without_words_are_none_until_one_with_words_is_added(postil: Postil) -> None:
     articles = [
         {"id": n, "title": title, "comments": [{"id": m, "text": "Rain."} for m in "xy"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -12,9 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
+from postil.campaigns.add import add
 from postil.campaigns.models import Campaign, Context, Item
-from postil.campaigns.planning import ItemFiles, has_candidates, sampled_items, with_gold
+from postil.campaigns.options import AddOptions, PlanOptions
+from postil.campaigns.planning import ItemFiles, has_candidates, plan, sampled_items, with_gold
 from postil.campaigns.rubric import Rubric
+from postil.campaigns.store import Store
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
@@ -122,6 +126,87 @@ def test_the_source_is_the_article_where_there_is_one(tmp_path: Path) -> None:
     problem = 'articles=FILE; or name columns to show: context=NAME,NAME; or context="none"'
     with pytest.raises(UsageError, match=problem):
         read(path, "article")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json", "csv", "tsv", "parquet", "xlsx"])
+def test_nobody_is_asked_to_rate_an_empty_text(tmp_path: Path, ending: str) -> None:
+    texts = ["Rain.", "", " \u3000", "Snow.", "", "Hail.", "Sleet."]
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"item": list("aabbccd"), "system": list("xyxyxyx"), "text": texts})
+    path = tmp_path / f"t.{ending}"
+    if ending == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    elif ending == "json":
+        path.write_text(json.dumps(table.to_pylist()))
+    elif ending == "jsonl":
+        rows(path, *table.to_pylist())
+    else:
+        lines = [["item", "system", "text"], *(list(row.values()) for row in table.to_pylist())]
+        separator = "," if ending == "csv" else "\t"
+        path.write_text("".join(f"{separator.join(line)}\n" for line in lines), encoding="utf-8")
+        if ending == "xlsx":
+            book = pytest.importorskip("openpyxl").Workbook()
+            for line in lines:
+                book.active.append(line)
+            book.save(path)
+    said: list[str] = []
+    options = PlanOptions(annotators=2, context="none", item_type="text")
+    plan(str(path), str(tmp_path / "c.db"), options, on_message=said.append)
+    with Store.open(str(tmp_path / "c.db")) as store:
+        found = [(item.item, item.system, item.text) for item in store.items()]
+    assert found == [("a", "x", "Rain."), ("b", "y", "Snow."), ("c", "y", "Hail."), ("d", "x", "Sleet.")]
+    name = re.sub(r"\(\S+t\.\w+:", "(t:", said[-1])
+    first = {"jsonl": 1, "json": 1, "parquet": 1}.get(ending, 2)  # line of the first row
+    assert name == (
+        f"3 texts are empty or white space, left out: y of a (t:{first + 1}), x of b (t:{first + 2}), "
+        f"x of c (t:{first + 4})"
+    )
+
+
+def test_empty_comments_passages_and_references_are_no_items(tmp_path: Path) -> None:
+    comments = [{"id": n, "text": text} for n, text in enumerate(("Rain.", "", "\n"))]
+    for name, row, fields in (
+        ("a", {"id": "a", "title": "T", "comments": comments}, {}),
+        ("p", {"topic": "Owls", "id": "1", "text": " "}, {"item_type": "passage"}),
+        ("r", {"item": "a", "reference": 1, "text": "", "order": 1, "gain": 0.5}, {}),
+    ):
+        said: list[str] = []
+        full = {**row, "id": "2", "topic": "Bats", "reference": 2, "text": "Rain."}
+        path = rows(tmp_path / f"{name}.jsonl", row, full)
+        options = PlanOptions(annotators=2, **fields)  # type: ignore[arg-type]
+        result = plan(path, str(tmp_path / f"{name}.db"), options, on_message=said.append)
+        with Store.open(str(tmp_path / f"{name}.db")) as store:
+            assert {item.text for item in store.items()} == {"Rain."}
+        assert result.texts == (2 if name == "a" else 1)
+        assert "left out: " in said[-1]
+    path = rows(tmp_path / "e.jsonl", candidate(" "), candidate("", system="t"))
+    with pytest.raises(UsageError, match="there are no items to annotate"):
+        plan(path, str(tmp_path / "e.db"), PlanOptions(annotators=2, context="none"))
+
+
+def test_empty_texts_of_a_system_have_numbers_and_no_gold_label(tmp_path: Path) -> None:
+    path = rows(tmp_path / "t.jsonl", *(candidate(text) for text in ("", "", "one", " ", "two", *(" " * 6))))
+    labels = [{"item": "q", "system": "s", "sample": sample, "grade": 3} for sample in (1, 3)]
+    gold, said = rows(tmp_path / "g.jsonl", *labels), list[str]()
+    options = PlanOptions(annotators=2, context="none", gold=gold)
+    plan(path, str(tmp_path / "c.db"), options, on_message=said.append)
+    with Store.open(str(tmp_path / "c.db")) as store:
+        assert [(item.sample, item.text, item.gold) for item in store.items()] == [(3, "one", 3.0), (5, "two", None)]
+    listed = ", ".join(f"s of q ({path}:{line})" for line in (1, 2, 4, 6, 7))
+    assert said[-1] == f"9 texts are empty or white space, left out: {listed} and 4 more"
+
+
+def test_empty_texts_are_not_added(tmp_path: Path) -> None:
+    url = str(tmp_path / "c.db")
+    plan(rows(tmp_path / "t.jsonl", candidate("one")), url, PlanOptions(annotators=2, context="none"))
+    path = rows(tmp_path / "u.jsonl", candidate(" ", item="r"), candidate("two", item="r", system="t"))
+    gold = rows(tmp_path / "g.jsonl", {"item": "r", "system": "s", "grade": 3})
+    said: list[str] = []
+    done = add(url, [path], AddOptions(gold=gold), on_message=said.append)
+    assert (done.added, done.known, done.empty, done.first_empty) == (1, 0, 1, ("s of r",))
+    assert said == [f"1 text is empty or white space, left out: s of r ({path}:1)"]
+    with Store.open(url) as store:
+        assert [item.text for item in store.items()] == ["one", "two"]
 
 
 def test_a_thread_of_comments_ends_with_the_one_that_was_replied_to(tmp_path: Path) -> None:

@@ -254,6 +254,36 @@ def test_gold_preferences_of_added_pairs(tmp_path: Path) -> None:
         add(made.url, [file], AddOptions(gold=gold))
 
 
+def test_an_empty_text_is_in_no_pair(tmp_path: Path) -> None:
+    made = Made(tmp_path, articles=1)
+
+    texts = {"a": ("So.", "", "Yes."), "b": ("So.", " ", "Yes."), "c": (None, "", "Yes.")}
+    rows = [
+        {"item": item, "system": system, "text": text}
+        for item, found in texts.items()
+        for system, text in zip(("x", "old", "new"), found, strict=True)
+        if text is not None
+    ]
+    labels = [
+        {"item": item, "system_a": "new", "system_b": other, "preference": "a"}
+        for item, other in (("a", "x"), ("a", "old"), ("c", "old"))
+    ]
+    gold = made.lines("gold.jsonl", labels)
+    url, said = str(tmp_path / "c.db"), list[str]()
+    file = made.lines("t.jsonl", rows)
+    plan(file, url, PlanOptions(annotators=2, context="none", pairs="all", gold=gold), on_message=said.append)
+    with Store.open(url) as store:
+        assert [(item.item, pair(item)) for item in store.items()] == [("a", {"x", "new"}), ("b", {"x", "new"})]
+        assert [item.gold is None for item in store.items()] == [False, True]
+    places = ", ".join(f"old of {item} ({file}:{line})" for item, line in (("a", 2), ("b", 5), ("c", 7)))
+    assert said[-2] == f"3 texts are empty or white space, left out: {places}"
+    assert said[-1] == "1 item has one text left, so there is no pair of it: c"
+    more, told = made.lines("more.jsonl", [{**row, "item": f"{row['item']}2"} for row in rows]), list[str]()
+    label = made.lines("gold.jsonl", [{**row, "item": f"{row['item']}2"} for row in labels])
+    done = add(url, [more], AddOptions(gold=label), on_message=told.append)
+    assert (done.added, done.empty, told[-1]) == (2, 3, said[-1].replace(": c", ": c2"))
+
+
 def test_pairs_of_a_removed_annotator_have_sides(tmp_path: Path) -> None:
     made = Made(tmp_path)
     made.rate(["Ann"], most=3)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.pairs import new_gold, planned_pairs, single_texts
-from postil.campaigns.planning import GoldLabel, ItemFiles, ItemPlace, roles_of, with_gold
+from postil.campaigns.planning import EmptyTexts, GoldLabel, ItemFiles, ItemPlace, roles_of, with_gold
 from postil.data.options import InputOptions
 from postil.data.row_files import PLAIN, check_standard_input, read
 from postil.errors import PostilError, UsageError
@@ -43,6 +43,8 @@ class Addition(NamedTuple):
         added: Number of new items.
         known: Number of items that the campaign had already.
         status: Status of the campaign; see `postil.campaigns.models.CampaignState`.
+        empty: Number of texts of the files that were left out, as they are empty or white space alone.
+        first_empty: Names of the first of these.
     """
 
     plan: PlanResult
@@ -50,6 +52,8 @@ class Addition(NamedTuple):
     added: int
     known: int
     status: str
+    empty: int = 0
+    first_empty: tuple[str, ...] = ()
 
 
 def add(
@@ -62,6 +66,8 @@ def add(
     lead: Person | None = None,
 ) -> Addition:
     """Add items to a campaign as a new revision of its plan, also while its server runs.
+
+    Texts that are empty or white space alone are left out, as in a plan.
 
     Args:
         url: Location of the campaign.
@@ -106,22 +112,27 @@ def add_to(
     there = store.items()
     new = _NewItems(list(single_texts(there)), campaign)
     of_gold: Reading | None = None
+    empty = EmptyTexts()
     for file in files:
         given = (inputs or InputOptions()).readings(
             roles_of(reading, file, pairs=campaign.pairs is not None), on_message
         )
         of_gold = of_gold or given["gold"]
-        for item, place in reading.located(file, given):
+        for item, place in empty.left_out_of(reading.located(file, given)):
             new.take(item, place)
+    empty.tell(on_message)
     found = new.found
     if campaign.pairs is not None:
         labels = {} if options.gold is None else new_gold(options.gold, there, store.rubric(), of_gold or PLAIN)
+        found = empty.without_single_texts(found, on_message)
+        labels = empty.with_texts(labels)
         found = planned_pairs(found, campaign.pairs, labels, options.gold or "", seed=options.seed)
     elif options.gold and of_gold is not None:
-        known = new.check_gold(options.gold, of_gold, rubric := store.rubric())
+        known = new.check_gold(options.gold, of_gold, rubric := store.rubric()) | empty.keys
         found = with_gold(found, options.gold, rubric, of_gold, known=known)
     made = store.add(found, known=new.known, seed=options.seed, dry_run=options.dry_run, lead=lead)
-    return Addition(made.statistics(), made.revision, len(found), new.known, store.state.current().status)
+    status, first = store.state.current().status, tuple(empty.first)
+    return Addition(made.statistics(), made.revision, len(found), new.known, status, len(empty.keys), first)
 
 
 def add_apart(url: str, files: Sequence[str], options: AddOptions, *, lead: Person) -> Addition:

@@ -95,7 +95,8 @@ def add(
     for line in view_of(done.plan).remarks if format != "table" else ():
         say(line)
     if not done.added:
-        say(f"nothing to add: the campaign has them already ({counted(done.known, 'text')})")
+        known = f"the campaign has them already ({counted(done.known, 'text')})"
+        say(f"nothing to add: {known if done.known else 'there is no text to rate'}")
         return
     texts = f"{counted(done.added, 'text')} {'would be ' if options.dry_run else ''}added"
     say(f"revision {done.revision}: {texts}, {done.known:,} known ones skipped; seed {options.seed}")

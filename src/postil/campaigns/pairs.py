@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GoldPreference",
+    "PairKey",
     "asks_for_pairs",
     "balanced_sides",
     "new_gold",
@@ -40,7 +41,7 @@ __all__ = [
 GRADE_OF: Final[Mapping[Choice, int]] = {"a": 1, "tie": 2, "b": 3}
 """Grade that a preference is stored as: 1 for the first text of the pair, 2 for a tie, 3 for the second one."""
 
-Key = tuple[str, frozenset[str]]
+PairKey = tuple[str, frozenset[str]]
 """An article and two systems."""
 
 Sides = dict[tuple[int, int, int], int]
@@ -60,7 +61,7 @@ class GoldPreference(Row, frozen=True, gc=False):
         check_choice(self.preference)
 
 
-def read_gold(path: str, rubric: Rubric, reading: Reading = PLAIN) -> dict[Key, GoldPreference]:
+def read_gold(path: str, rubric: Rubric, reading: Reading = PLAIN) -> dict[PairKey, GoldPreference]:
     """Read the gold preferences of a campaign.
 
     Args:
@@ -72,7 +73,7 @@ def read_gold(path: str, rubric: Rubric, reading: Reading = PLAIN) -> dict[Key, 
         InvalidInput: A row is invalid, or a pair is there twice; names the row.
     """
     rows = read(path, GoldPreference, reading)
-    found: dict[Key, GoldPreference] = {}
+    found: dict[PairKey, GoldPreference] = {}
     for index, row in enumerate(rows):
         if GRADE_OF[row.preference] not in rubric.grades:
             raise rows.places.error(index, "preference", "expected a or b, as the rubric has no ties; got tie")
@@ -84,7 +85,7 @@ def read_gold(path: str, rubric: Rubric, reading: Reading = PLAIN) -> dict[Key, 
     return found
 
 
-def with_gold_preferences(items: Sequence[Item], gold: Mapping[Key, GoldPreference], path: str) -> list[Item]:
+def with_gold_preferences(items: Sequence[Item], gold: Mapping[PairKey, GoldPreference], path: str) -> list[Item]:
     """Add gold labels to pairs.
 
     Args:
@@ -125,7 +126,7 @@ def single_texts(items: Iterable[Item]) -> Iterator[Item]:
             )
 
 
-def pair_items(items: Sequence[Item], per_item: int, seed: int, always: Collection[Key] = ()) -> list[Item]:
+def pair_items(items: Sequence[Item], per_item: int, seed: int, always: Collection[PairKey] = ()) -> list[Item]:
     """Pair the texts of each article.
 
     Pairs of systems are compared equally often, as far as articles have texts of them: each article takes those that
@@ -270,7 +271,7 @@ def pairs_per_item(given: str | None, rubric: Rubric, rows: str) -> int | None:
 def planned_pairs(
     texts: Sequence[Item],
     per_item: int,
-    gold: Mapping[Key, GoldPreference],
+    gold: Mapping[PairKey, GoldPreference],
     path: str,
     *,
     seed: int,
@@ -296,7 +297,7 @@ def planned_pairs(
     return with_gold_preferences(made, gold, path)
 
 
-def new_gold(path: str, there: Sequence[Item], rubric: Rubric, reading: Reading) -> dict[Key, GoldPreference]:
+def new_gold(path: str, there: Sequence[Item], rubric: Rubric, reading: Reading) -> dict[PairKey, GoldPreference]:
     """Read the gold preferences of texts that are added to a campaign; those that it has already are left out.
 
     Args:

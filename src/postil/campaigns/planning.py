@@ -15,10 +15,12 @@ import msgspec
 from postil.campaigns.calls import open_campaign
 from postil.campaigns.item_assignment import generator
 from postil.campaigns.models import FORMER, Campaign, Context, Item, ItemRows, ItemType, Kind, parse_context
-from postil.campaigns.pairs import GoldPreference, asks_for_pairs, pairs_per_item, planned_pairs, read_gold
+from postil.campaigns.pairs import GoldPreference, PairKey, asks_for_pairs, pairs_per_item, planned_pairs, read_gold
 from postil.campaigns.plan import plan as assign_items
 from postil.campaigns.rubric import LANGUAGES, Rubric
+from postil.data.groups import grouped
 from postil.data.options import InputOptions
+from postil.data.parts import NAMED
 from postil.data.row_files import PLAIN, read
 from postil.data.rows import Article, Candidate, Comment, Passage, PlannedReference, Row
 from postil.errors import InvalidInput, PostilError, UsageError
@@ -26,7 +28,7 @@ from postil.messages import Blank, Listed, Message, Setting
 from postil.results.base import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from postil.campaigns.options import PlanOptions
     from postil.campaigns.result import PlanResult
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from postil.data.row_locations import RowLocations
 
 __all__ = [
+    "EmptyTexts",
     "GoldLabel",
     "ItemFiles",
     "ItemPlace",
@@ -59,6 +62,8 @@ def plan(
 ) -> PlanResult:
     """Assign items to annotators and create the campaign.
 
+    Texts that are empty or white space alone are left out, as nobody can rate them; a message names the first of them.
+
     Args:
         items: File of article rows, whose comments become items, of a plan of references, of candidate rows, or of
             passage rows.
@@ -81,10 +86,14 @@ def plan(
             given["items"],
             advice=Message("where each row is a text of a system: {context}", context=Setting("context", "none")),
         )
-    found = list(files.read(items, given))
+    empty = EmptyTexts()
+    found = list(files.read(items, given, empty))
+    empty.tell(on_message)
     rubric = rubric_for(options.rubric, found, item_type, pairs=options.pairs is not None)
     pairs = pairs_per_item(options.pairs, rubric, files.rows)
-    found, sampled_from = _planned(found, rubric, pairs, options, given["gold"])
+    if pairs is not None:
+        found = empty.without_single_texts(found, on_message)
+    found, sampled_from = _planned(found, rubric, pairs, options, given["gold"], empty)
     made = assign_items(
         [(item.item, item.name) for item in found],
         options.annotators,
@@ -117,8 +126,8 @@ def plan(
     return replace(made.statistics(groups), sampled=options.sample, sampled_from=sampled_from)
 
 
-def _planned(
-    texts: list[Item], rubric: Rubric, pairs: int | None, options: PlanOptions, reading: Reading
+def _planned(  # noqa: PLR0917
+    texts: list[Item], rubric: Rubric, pairs: int | None, options: PlanOptions, reading: Reading, empty: EmptyTexts
 ) -> tuple[list[Item], int | None]:
     """Items of a new campaign, and the number of articles that they were sampled from."""
     sampled_from = None
@@ -135,11 +144,11 @@ def _planned(
                 "{settings} show the labels of single texts; pairs have no feedback",
                 settings=Listed([Setting("feedback"), Setting("training")]),
             )
-        gold = {} if options.gold is None else read_gold(options.gold, rubric, reading)
+        gold = {} if options.gold is None else empty.with_texts(read_gold(options.gold, rubric, reading))
         made = planned_pairs(texts, pairs, gold, options.gold or "", seed=options.seed, sampled=sampled)
         return made, sampled_from
     if options.gold:
-        texts = with_gold(texts, options.gold, rubric, reading)
+        texts = with_gold(texts, options.gold, rubric, reading, known=empty.keys)
     texts = list(sampled(texts))
     if options.feedback and not any(item.gold is not None and not item.purpose for item in texts):
         raise UsageError(
@@ -189,6 +198,8 @@ def roles_of(files: ItemFiles, path: str, *, pairs: bool = False) -> dict[str, t
 
 T = TypeVar("T", Candidate, Passage)
 
+TextKey: TypeAlias = tuple[str, str, int]
+"""Item, system and sample of a text."""
 _CELL: TypeAlias = str | int | float | tuple[str, ...] | None
 _PREFIX: Final = "context_"
 _NAMED_BY: Final[Mapping[ItemRows, str]] = {"articles": "comments", "candidates": "system", "passages": "id"}
@@ -266,14 +277,17 @@ class ItemFiles:
         of_article = {"article"} | ({"source"} if self.articles is not None else set())
         return tuple(name for name in self.context if name not in of_article)
 
-    def read(self, path: str, readings: Mapping[str, Reading] | None = None) -> Iterator[Item]:
-        """Read the items of a file; see `located`.
+    def read(
+        self, path: str, readings: Mapping[str, Reading] | None = None, empty: EmptyTexts | None = None
+    ) -> Iterator[Item]:
+        """Read the items of a file that have a text; see `located`.
 
         Args:
             path: The file.
             readings: Options of reading ``items`` and ``articles``.
+            empty: Those without one.
         """
-        for item, _ in self.located(path, readings):
+        for item, _ in (empty or EmptyTexts()).left_out_of(self.located(path, readings)):
             yield item
 
     def located(self, path: str, readings: Mapping[str, Reading] | None = None) -> Iterator[tuple[Item, ItemPlace]]:
@@ -361,7 +375,7 @@ class ItemFiles:
             raise place.error(Message("{problem}; give one of them another id", problem=name))
         if item.sample in before:
             raise place.error(Message("{problem} and the sample {n}", problem=name, n=item.sample), "sample")
-        if not item.sample and item.text in before.values():
+        if not item.sample and item.text.strip() and item.text in before.values():
             raise place.error(
                 Message("{problem} and one text; leave one out, or number them in a column named sample", problem=name)
             )
@@ -396,6 +410,93 @@ class ItemPlace:
             field: Field with the problem; by default that which names the item.
         """
         return self.rows.error(self.index, field or self.field, problem)
+
+
+class EmptyTexts:
+    """Texts that are empty or white space alone, which nobody can rate.
+
+    Attributes:
+        keys: Item, system and sample of each.
+        first: Names of the first few.
+    """
+
+    def __init__(self) -> None:
+        self.keys: set[TextKey] = set()
+        self.first: list[Message] = []
+        self._places: list[str] = []
+        self._single: set[str] = set()
+
+    def left_out_of(self, found: Iterable[tuple[Item, ItemPlace]]) -> Iterator[tuple[Item, ItemPlace]]:
+        """Items with a text.
+
+        Args:
+            found: Items, each with its location; those without a text are taken note of.
+        """
+        for item, place in found:
+            if item.text.strip():
+                yield item, place
+                continue
+            self.keys.add((item.item, item.system, item.sample))
+            if len(self.first) < NAMED:
+                self.first.append(Message("{system} of {item}", system=item.system, item=item.item))
+                self._places.append(str(place))
+
+    def tell(self, on_message: OnMessage) -> None:
+        """Tell how many they are, and where the first of them stand.
+
+        Args:
+            on_message: Callback for status messages; it gets none where there is no such text.
+        """
+        if self.keys:
+            names = [f"{name} ({place})" for name, place in zip(self.first, self._places, strict=True)]
+            on_message(
+                Message(
+                    "{count} text is empty or white space, left out: {names}",
+                    "{count:,} texts are empty or white space, left out: {names}",
+                    count=len(self.keys),
+                    names=_named(names, len(self.keys)),
+                )
+            )
+
+    def without_single_texts(self, texts: Sequence[Item], on_message: OnMessage) -> list[Item]:
+        """Texts of which pairs can be made: without those that are alone, as the others of their item are empty.
+
+        Args:
+            texts: The items with a text.
+            on_message: Callback for status messages.
+        """
+        short = {item for item, _, _ in self.keys}
+        systems = grouped((text.item, text.system) for text in texts if text.item in short)
+        self._single = {item for item, names in systems.items() if len(names) < 2}
+        if self._single:
+            on_message(
+                Message(
+                    "{count} item has one text left, so there is no pair of it: {names}",
+                    "{count:,} items have one text left, so there is no pair of them: {names}",
+                    count=len(self._single),
+                    names=_named([item for item in systems if item in self._single][:NAMED], len(self._single)),
+                )
+            )
+        return [text for text in texts if text.item not in self._single]
+
+    def with_texts(self, gold: Mapping[PairKey, GoldPreference]) -> dict[PairKey, GoldPreference]:
+        """Gold preferences without those of pairs that have an empty text.
+
+        Args:
+            gold: Gold preferences, by article and systems.
+        """
+        names = {(item, system) for item, system, _ in self.keys}
+        return {
+            (item, systems): row
+            for (item, systems), row in gold.items()
+            if item not in self._single and not any((item, system) in names for system in systems)
+        }
+
+
+def _named(first: Sequence[str], count: int) -> str:
+    """The first of several names."""
+    more = f" and {count - len(first):,} more" if count > len(first) else ""
+    return f"{', '.join(first)}{more}"
 
 
 def is_reference_plan(path: str) -> bool:
@@ -535,7 +636,7 @@ def with_gold(
     rubric: Rubric,
     reading: Reading = PLAIN,
     *,
-    known: Collection[tuple[str, str, int]] = (),
+    known: Collection[TextKey] = (),
 ) -> list[Item]:
     """Add gold labels to items.
 

@@ -83,7 +83,7 @@ def _assigned(result: PlanResult) -> str:
     each, of = result.annotators_per_item, len(result.annotators)
     who = f"; {_OF_ONE[result.groups][1]} have the same annotators" if result.by_item else ""
     if not result.overlapping:
-        return f"{result.texts:,} items, {each} of {of} annotators per item, assigned at random{who}"
+        return f"{counted(result.texts, 'item')}, {each} of {of} annotators per item, assigned at random{who}"
     rest = result.texts - result.gold - result.overlapping
     return (
         f"{result.texts:,} items: {rest:,} with {each} of {of} annotators, {result.overlapping:,} with {each + 1}, "

@@ -72,6 +72,19 @@ def test_texts_are_shown_first_and_added_when_the_lead_says_so(lead: Any) -> Non
     assert "There is nothing to add." in known.text
 
 
+def test_empty_texts_are_named_and_left_out(lead: Any) -> None:
+    some = [("n1", "s", "one"), *(("n2", f"s{n}", " " * n) for n in range(6))]
+    for lang, said in (("en", "Empty texts, which are left out: 6."), ("zh", "空文本（略去）：6。")):
+        lead.client.headers["accept-language"] = lang
+        preview = unescape(sent(lead, texts=rows(*some), articles=articles("n1", "n2")).text)
+        assert said in preview
+    assert "n2 的 s0, n2 的 s1, n2 的 s2, n2 的 s3, n2 的 s4, …" in preview
+    lead.post(f"{PATH}/add", token=token_of(preview))
+    assert [item.text for item in lead.here.store.items()][4:] == ["one"]
+    alone = sent(lead, texts=rows(("n2", "s", "")), articles=articles("n2")).text
+    assert "空文本（略去）：1。" in alone
+
+
 def test_a_file_with_an_error_changes_nothing_and_is_named_as_the_lead_knows_it(lead: Any) -> None:
     for name, shown in (("../mine.jsonl", "mine.jsonl"), ("C:\\texts\\other file.jsonl", "other file.jsonl")):
         answer = sent(lead, texts=rows(("n1", "s", "one"), ("zz", "s", "x"), name=name), articles=articles("n1"))
