@@ -562,8 +562,8 @@ def test_an_address_for_others_takes_the_place_of_one_for_this_machine_alone(pos
     assert first == second
     assert first == (
         "links begin with https://a.example, which was named before, and this server does not answer to it; start it "
-        "with --base-url https://a.example, or with --base-url http://localhost:8000 for links that only this machine "
-        "can open"
+        "with --base-url https://a.example behind a reverse proxy, with --host ADDRESS in a local network, or with "
+        "--base-url http://localhost:8000 for links that only this machine can open"
     )
     with Store.open("c.db") as store:
         note_address(store, "http://localhost:8000", said.append)

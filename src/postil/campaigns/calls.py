@@ -151,9 +151,11 @@ def note_address(store: Store, address: str, on_message: OnMessage, *, named: bo
         on_message(
             Message(
                 "links begin with {known}, which was named before, and this server does not answer to it; start it "
-                "with {other}, or with {own} for links that only this machine can open",
+                "with {other} behind a reverse proxy, with {host} in a local network, or with {own} for links that "
+                "only this machine can open",
                 known=known,
                 other=Setting("base_url", known),
+                host=Setting("host", Blank("ADDRESS")),
                 own=Setting("base_url", address),
             )
         )

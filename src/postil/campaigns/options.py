@@ -77,7 +77,10 @@ def is_local(url: str) -> bool:
     >>> is_local("http://localhost:8000"), is_local("http://[::1]:8000/join/x"), is_local("http://192.168.1.5:8000")
     (True, True, False)
     """
-    host = urlsplit(url).hostname or ""
+    return _is_loopback(urlsplit(url).hostname or "")
+
+
+def _is_loopback(host: str) -> bool:
     with suppress(ValueError):
         return ip_address(host).is_loopback
     return f".{host}".endswith(".localhost")
@@ -224,22 +227,24 @@ class ServeOptions(ListenOptions):
         return self.https or self.address.startswith("https://")
 
     def answers(self, url: str) -> bool:
-        """True if the server answers requests for a URL, whichever the address that it listens on.
+        """True if the server answers requests of other machines for a URL, as far as its options say.
 
         Args:
             url: The URL.
 
-        >>> outside = ServeOptions(name=("grading.lan",))
-        >>> outside.answers("http://grading.lan:8000"), outside.answers("https://grading.lan")
-        (True, False)
+        >>> inside, outside = ServeOptions(name=("grading.lan",)), ServeOptions(host="::")
+        >>> [one.answers(url) for one in (inside, outside) for url in ("http://grading.lan", "http://10.1.2.3:8000")]
+        [True, False, False, True]
         """
         parts = urlsplit(url)
         host = parts.hostname or ""
         if (parts.scheme == "https") != self.secure:
             return False
+        if _is_loopback(self.host):
+            return host in {name.lower() for name in self.name}  # by a proxy
         with suppress(ValueError):
             return bool(ip_address(host))
-        return host in {name.lower() for name in (*self.names, socket.gethostname())}
+        return host in {name.lower() for name in (*self.name, socket.gethostname())}
 
 
 def _host_of(address: str) -> str:
