@@ -12,6 +12,7 @@ from postil.combination.result import CombinationSettings
 from postil.combination.view import verdict
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.messages import COMMAND_LINE
 from postil.meta.table import Judged, Scored
 from postil.results.base import replace
 
@@ -84,12 +85,30 @@ def test_controls_are_length_on_a_log_scale_and_mean_weight() -> None:
 def test_controls_that_some_texts_lack_are_not_used() -> None:
     found = fitted(joined({"m": [0, 1, 2, 3], "control:length": [1, 2, 3]}, [0, 1, 2, 3]))
     assert (found.controls, found.difference, found.texts.controls) == (None, None, ())
-    lacking = "not every text has the controls length of the text and mean weight of the references"
     of_controls, few = found.notes
-    assert of_controls == (
-        f"{lacking}: postil score --controls writes them, the mean weight beside over=near and over=kernel"
+    assert COMMAND_LINE.words(of_controls) == (
+        "not every text has the control length of the text: postil score --controls writes it"
     )
     assert few.startswith("4 items are few: ")
+
+
+@pytest.mark.parametrize(
+    ("controls", "expected"),
+    [
+        ({}, ["not every text has the controls length of the text and mean weight of the references"]),
+        ({MEAN: 30}, ["not every text has the control length of the text"]),
+        ({"control:length": 30}, []),  # as no metric averages over similar references
+        ({"control:length": 30, MEAN: 29}, ["not every text has the control mean weight of the references"]),
+    ],
+)
+def test_controls_are_advised_where_scores_lack_them(controls: dict[str, int], expected: list[str]) -> None:
+    values = np.random.default_rng(1).random(30).tolist()
+    found = fitted(joined({"w-m": values, **{name: values[:n] for name, n in controls.items()}}, values[::-1]))
+    assert [COMMAND_LINE.words(note).partition(":")[0] for note in found.notes] == expected
+    beside = ", the mean weight beside over=near and over=kernel"
+    for note in found.notes:
+        assert COMMAND_LINE.words(note).endswith(beside) is ("mean weight of" in note)
+        assert "postil.score(…, controls=postil.ControlOptions()) writes" in note
 
 
 def test_no_verdict_rests_on_few_items() -> None:

@@ -43,7 +43,7 @@ from postil.data.rows import EXTERNAL
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.learners.boosting import Tree, Trees
 from postil.learners.linear import Linear
-from postil.messages import Message, Setting
+from postil.messages import Command, Listed, Message, Setting
 from postil.meta.coefficient_kinds import kind_of
 from postil.meta.column_correlations import Texts, constant, starts_of
 from postil.meta.estimation import chosen_metrics
@@ -115,6 +115,7 @@ class JudgedTexts:
         scores: float64[n, m], `transformed`.
         controls: Names of the controls that every text has: length, and mean weight of the references.
         control_scores: float64[n, c], `transformed`.
+        lacking: Names or beginnings of the names of those that scores with controls have, and these texts do not.
         ratings: float64[n], mean rating of each text.
         aspect: Aspect of the ratings.
         excluded: Texts that were excluded, and texts whose ratings by one annotator were averaged.
@@ -128,6 +129,7 @@ class JudgedTexts:
     scores: Floats
     controls: tuple[str, ...]
     control_scores: Floats
+    lacking: tuple[str, ...]
     ratings: Floats
     aspect: str | None
     excluded: tuple[Excluded, ...]
@@ -166,6 +168,8 @@ def judged_texts(
     means = min((name for name in scored.metrics if name.startswith(MEAN_WEIGHT)), default="")
     there = [name for name in (LENGTH, means) if name in scored.metrics]
     controls = tuple(name for name in there if not np.isnan(scored.of(rows, [name])).any())
+    # Where controls were written, one of them is the length; without a metric that averages, none is a mean weight.
+    needed = {LENGTH: LENGTH} | ({MEAN_WEIGHT: means} if means or LENGTH not in scored.metrics else {})
     return JudgedTexts(
         items=tuple(item for item, _ in texts),
         systems=tuple(system for _, system in texts),
@@ -175,6 +179,7 @@ def judged_texts(
         scores=columns_of(scored, rows, columns),
         controls=controls,
         control_scores=columns_of(scored, rows, controls),
+        lacking=tuple(name for name, column in needed.items() if column not in controls),
         ratings=judged.of(texts).means,
         aspect=judged.aspect,
         excluded=(
@@ -328,10 +333,20 @@ def _notes(texts: JudgedTexts, columns: Sequence[CombinationColumn], weighted: B
             monotone=Setting("monotone"),
             metrics=", ".join(at_bound),
         )
-    lacking = [name for name in (LENGTH, MEAN_WEIGHT) if not any(each.startswith(name) for each in texts.controls)]
-    if lacking:
-        advice = "postil score --controls writes them, the mean weight beside over=near and over=kernel"
-        yield f"not every text has the controls {' and '.join(map(control, lacking))}: {advice}"
+    if texts.lacking:
+        beside = ", the mean weight beside over=near and over=kernel"
+        yield Message(
+            "not every text has the control {controls}: {scored} writes it{beside}",
+            "not every text has the controls {controls}: {scored} writes them{beside}",
+            count=len(texts.lacking),
+            controls=Listed([control(name) for name in texts.lacking]),
+            scored=Command(
+                "score",
+                settings=(Setting("controls", value=True),),
+                call="postil.score(…, controls=postil.ControlOptions())",
+            ),
+            beside=beside if MEAN_WEIGHT in texts.lacking else "",
+        )
     yield from few_items_remark(len(set(texts.items)))
 
 
