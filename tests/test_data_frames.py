@@ -205,7 +205,7 @@ def test_what_holds_no_value_in_one_table(make: Callable[[Table], Any]) -> None:
     texts = ["k. A.", *TEXTS[1:]]
     with pytest.warns(UserWarning, match="^candidates: 1 cell that missing names, taken as empty") as said:
         postil.score(
-            make({**CANDIDATES, "text": texts}),
+            make({**CANDIDATES, "text": texts, "note": ["k. A."] * len(texts)}),
             make({**REFERENCES, "text": [*REFERENCES["text"][:-1], "k. A."]}),
             missing=["candidates=k. A."],
             metrics="rouge-l",

@@ -406,6 +406,15 @@ def test_numbers_that_are_none(tmp_path: Path, form: str) -> None:
     assert (got, said) == ([], ["2 cells that --missing names, taken as empty; 2 rows without a number, left out"])
 
 
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods"])
+def test_cells_without_a_value_are_counted_where_they_are_read(tmp_path: Path, form: str) -> None:
+    records = [{"item": f"i{n}", "text": text, "id": "-", "note": "-"} for n, text in enumerate(["-", "Rain", "-"])]
+    path = table_of(tmp_path / f"t.{form}", records)
+    got, said = rows(path, Reference, missing=frozenset({"-"}))
+    assert [(row.text, row.id) for row in got] == [("", None), ("Rain", None), ("", None)]
+    assert said[-1].startswith("5 cells that --missing names, taken as empty; ")
+
+
 def test_what_is_no_list(tmp_path: Path) -> None:
     head = "topic,id,text,anchors\n1,1,t,"
     for cell, problem in (

@@ -264,9 +264,13 @@ class _Rows(ABC, Generic[T, F]):
             reading = self._reading
         return reading.no_column(self._where, missing, self._names, self._line, self._infos)
 
+    def _columns_read(self) -> set[str]:
+        """Columns that the fields come from."""
+        return {field.column for source in self._sources for field in source.fields.values()}
+
     def _unread(self) -> list[str]:
         """Columns that are not read."""
-        read = {field.column for source in self._sources for field in source.fields.values()}
+        read = self._columns_read()
         read |= {column.partition(".")[0] for column in read} | ({NESTED} if self._nested else set())
         return self._reading.unread(self._names, read)
 
@@ -368,6 +372,8 @@ class _CellRows(_Rows[T, CellField]):
         self._filled = dict.fromkeys(self._above, 0)
         self._said, self._empty = table.detected, True
         self._number_at = at.get(self._number) if self._number else None
+        read = self._columns_read() if reading.missing else set()
+        self._read_at = [place for place, name in enumerate(table.names) if name in read]
         unread = self._unread()
         parts = [f"read{self._said}"] if self._said else []
         parts += [f"columns not read: {column_names(unread)}"] if unread else []
@@ -393,7 +399,7 @@ class _CellRows(_Rows[T, CellField]):
         for numbers, rows in self._table.rows():
             lines = numbers
             self._empty = False
-            known = [list(map(self._known, row)) for row in rows] if self._reading.missing else rows
+            known = list(map(self._known, rows)) if self._reading.missing else rows
             if self._above:
                 known = list(map(self._below, known))
             if self._number_at is not None:
@@ -402,12 +408,15 @@ class _CellRows(_Rows[T, CellField]):
             self._marks.see(lines, known)
             yield of_cells(lines, known, self._names)
 
-    def _known(self, cell: object) -> object:
-        """A cell; an empty one in place of what says that there is no value, which is counted."""
-        if not (isinstance(cell, str) and cell and cell.strip() in self._reading.missing):
-            return cell
-        self._counts.named += 1
-        return ""
+    def _known(self, row: Sequence[object]) -> Sequence[object]:
+        """A row; of what is read, empty cells in place of those that say that there is no value, which are counted."""
+        known = list(row)
+        for place in self._read_at:
+            cell = row[place]
+            if isinstance(cell, str) and cell and cell.strip() in self._reading.missing:
+                known[place] = ""
+                self._counts.named += 1
+        return known
 
     def _below(self, row: Sequence[object]) -> Sequence[object]:
         """A row; ids that are empty are those above, which are counted."""
