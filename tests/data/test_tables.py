@@ -407,6 +407,16 @@ def test_numbers_that_are_none(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods"])
+def test_an_aspect_that_may_be_none_is_said(tmp_path: Path, form: str) -> None:
+    records = [
+        {"item": "i1", "system": "s", "annotator": "x", "grade": 2, "aspect": aspect} for aspect in ("fluency", "n/a")
+    ]
+    got, said = rows(table_of(tmp_path / f"t.{form}", records), Judgement)
+    assert [row.aspect for row in got] == ["fluency", "n/a"]
+    assert said == ["1 cell in aspect is 'n/a', taken as a text; --missing n/a takes it as empty"]
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods"])
 def test_cells_without_a_value_are_counted_where_they_are_read(tmp_path: Path, form: str) -> None:
     records = [{"item": f"i{n}", "text": text, "id": "-", "note": "-"} for n, text in enumerate(["-", "Rain", "-"])]
     path = table_of(tmp_path / f"t.{form}", records)

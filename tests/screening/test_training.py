@@ -151,6 +151,26 @@ def test_cells_that_are_said_to_hold_no_value_are_no_decision(tmp_path: Path) ->
     assert said[-1] == f"{table}: 2 rows without a decision, left out"
 
 
+@pytest.mark.parametrize("name", ["d.csv", "d.jsonl", "d.parquet", "d.xlsx"])
+def test_words_for_none_among_reasons_and_authors_are_told_and_are_none_where_they_are_named(
+    tmp_path: Path, name: str
+) -> None:
+    words = {"insult": "n/a", None: "-", "spam": "spam"}
+    decisions = [replace(row, reason=words[row.reason], author="None") for row in rows()]
+    write(tmp_path / name, decisions)
+    said: list[str] = []
+    args = ScreenTrainOptions(), InputOptions()
+    found = train_screen([str(tmp_path / name)], str(tmp_path / "s"), *args, on_message=said.append)
+    assert {one.name for one in found.reasons} == {"n/a", "spam"}
+    reasons = "240 cells in reason are 'n/a' or '-', taken as texts; --missing n/a --missing - takes them as empty"
+    authors = "300 cells in author are 'None', taken as texts; --missing None takes them as empty"
+    assert [COMMAND_LINE.words(line) for line in said] == [f"{tmp_path / name}: {reasons}; {authors}"]
+    named = InputOptions(missing=("n/a", "-", "None"))
+    found = train_screen([str(tmp_path / name)], str(tmp_path / "t"), ScreenTrainOptions(), named)
+    assert {one.name for one in found.reasons} == {"spam"}
+    assert found.split == "text"  # as no author is known
+
+
 def test_a_bad_date_and_unknown_words_are_told_at_once(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("text,Status,Datum\na,frei,02/01/2023\nb,weg,01.02.2023\nc,neu,", encoding="utf-8")

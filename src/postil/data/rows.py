@@ -7,7 +7,7 @@ floats, an optional list that is null becomes empty, a signature that is null ``
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -61,6 +61,9 @@ EXTERNAL: Final = "external"
 
 class Row(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Base of all rows. No row can point to itself, so the garbage collector need not watch the millions of them."""
+
+    spelled: ClassVar[tuple[str, ...]] = ()
+    """Fields that a table may fill with a word for no value, such as n/a, which would count as a text: it is told."""
 
 
 if TYPE_CHECKING:
@@ -291,6 +294,7 @@ class Candidate(Row, frozen=True, omit_defaults=True, gc=False):
         text: The text.
     """
 
+    spelled = ("text",)
     item: Id
     system: Id
     text: str
@@ -318,6 +322,7 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
     4.5
     """
 
+    spelled = ("text",)
     item: Id
     text: str
     grade: float | None = None
@@ -387,6 +392,7 @@ class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
         aspect: The aspect that was judged, where there is more than one.
     """
 
+    spelled = ("aspect",)
     item: Id
     system: Id
     annotator: Id

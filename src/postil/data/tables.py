@@ -77,6 +77,7 @@ class TextCounts:
         row_type: The rows that are made.
 
     Attributes:
+        fields: Fields that hold text and must be there.
         named: Number of values whose text says that there is none.
         empty: Number of empty texts by column, where a text is needed.
         words: Numbers of texts by column that say, unnamed, that there is no value, as they are written.
@@ -93,27 +94,34 @@ missing=["n/a", "-"] takes them as empty
         self.named = 0
         self.empty: Counter[str] = Counter()
         self.words: dict[str, Counter[str]] = {}
-        self._spelled = issubclass(row_type, Candidate | Reference)
+        self._spelled = row_type.spelled
 
-    def see(self, column: str, texts: Sequence[object]) -> None:
-        """Take note of texts.
+    def see(self, field: str, texts: Sequence[object], column: str = "") -> None:
+        """Take note of texts, if they are of a field that may hold a word for none, or must be there.
 
         Args:
-            column: Their column.
+            field: Their field.
             texts: The texts; other values are ignored.
+            column: Their column; by default called like the field.
         """
+        needed, spelled = field in self.fields, field in self._spelled
+        if not needed and not spelled:
+            return
+        column = column or field
+        words = self.words.setdefault(column, Counter())  # in the order of the fields
         with suppress(TypeError):  # of a missing value
             if min(map(len, texts), default=LONGEST + 1) > LONGEST:  # type: ignore[arg-type]  # speed: nearly always
                 return
         short = [text for text in texts if isinstance(text, str) and len(text) <= LONGEST]
-        self.empty[column] += short.count("")
-        for text in short if self._spelled else ():
+        if needed:
+            self.empty[column] += short.count("")
+        for text in short if spelled else ():
             if text.strip().casefold() in NO_TEXTS:
-                self.words.setdefault(column, Counter())[text.strip()] += 1
+                words[text.strip()] += 1
 
     def see_rows(self, rows: Sequence[Row]) -> None:
         """Take note of the texts of rows that are made already."""
-        for field in self.fields:
+        for field in dict.fromkeys((*self.fields, *self._spelled)):
             self.see(field, list(map(attrgetter(field), rows)))
 
     def without(self, batch: Batch, missing: Collection[str], texts: Collection[str] = ()) -> Batch:
@@ -136,7 +144,7 @@ missing=["n/a", "-"] takes them as empty
     def remarks(self) -> list[str]:
         """Remarks on all of them."""
         found = self.of_named()
-        for column in self.empty:
+        for column in dict.fromkeys((*self.empty, *self.words)):
             found += self.of_column(column)
         return found
 
@@ -330,11 +338,6 @@ class _Rows(ABC, Generic[T, F]):
                     raise InvalidInput(error.problem, where=self._where, line=line, field=error.field) from None
         return made
 
-    def _see_texts(self, name: str, values: Sequence[object]) -> None:
-        """Take note of the values of a field, if it is a text that is needed."""
-        if name in self._counts.fields:
-            self._counts.see(self._column(name), values)
-
     def _column(self, name: str) -> str:
         """The column of a field, or the pattern of several."""
         name = NESTED if self._nested and name == "text" else name
@@ -438,7 +441,7 @@ class _CellRows(_Rows[T, CellField]):
                 made = field.column_of(batch.column(field.column), apostrophes=self._table.apostrophes)
             except InvalidInput as error:
                 raise InvalidInput(error.problem, field=error.field or field.column) from None
-            self._see_texts(name, made)
+            self._counts.see(name, made, self._column(name))
             values.append(made)
         try:
             return list(map(self._row_type, *values))
@@ -635,7 +638,7 @@ class ValueRows(_Rows[T, ValueField]):
         for name, field in source.fields.items():
             path = _ITEM if self._nested and name == "item" else field.column
             columns[name], fits = self._fitting(name, field, self._see(source.place, name, batch.column(path)))
-            self._see_texts(name, columns[name])
+            self._counts.see(name, columns[name], self._column(name))
             fit = fit and fits
         absent = {name: info.default for name, info in self._infos.items() if name not in columns}
         if fit and msgspec.NODEFAULT not in absent.values():

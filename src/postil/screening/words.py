@@ -42,6 +42,7 @@ class DecisionRow(Row, frozen=True, omit_defaults=True, gc=False):
         lang: Its language.
     """
 
+    spelled = ("text", "reason", "article", "author", "id", "lang")
     text: str
     decision: str | None
     reason: str | None = None
