@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from postil.data.escaping import apostrophed, without_apostrophe
 from postil.errors import UnknownName, UsageError
 from postil.results.base import Result
-from postil.results.formats import grid_as, rows_as_csv
+from postil.results.formats import card, grid_as, rows_as_csv
 from postil.results.systems_table import SystemsTable, systems_text
 from postil.results.table import Count, Interval, Name, crossed
 from postil.results.table_options import TableOptions
@@ -24,6 +24,10 @@ from postil.studies.view import study_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+def test_what_is_said_of_a_card_breaks_between_words() -> None:
+    assert card("A well-known text", "in a-long-name.csv:7", 20) == ("A well-known text\n   in\n   a-long-name.csv:7\n")
 
 
 def latex(*names: str) -> list[str]:

@@ -251,6 +251,51 @@ def test_equal_texts_are_one_disagreement(tmp_path: Path) -> None:
     assert "You stupid liar" in told
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "xlsx"])
+def test_disagreements_name_file_and_line_of_their_rows(tmp_path: Path, ending: str) -> None:
+    wrong = [Decision("You stupid liar", "keep", id="x"), Decision("You moron", "keep")]
+    blank = Decision(" ", "keep", id="b")
+    write(tmp_path / f"first.{ending}", rows())
+    write(tmp_path / f"second.{ending}", [blank, blank, *rows(20, start=300), *wrong])
+    files = [str(tmp_path / f"{name}.{ending}") for name in ("first", "second")]
+    found = train_screen(files, str(tmp_path / "screen"), ScreenTrainOptions())
+    places = {one.text: one.row for one in found.disagreements}
+    head = ending in {"csv", "xlsx"}  # which is a line
+    assert places["You stupid liar"] == f"{files[1]}:{23 + head}"
+    assert places["You moron"] == f"{files[1]}:{24 + head}"
+    by_text = {row.text: int(row.id) for row in rows(320)}
+    for text, place in places.items():
+        if text in by_text and by_text[text] < 300:
+            assert place == f"{files[0]}:{by_text[text] + 1 + head}"
+
+
+def test_rows_that_are_skipped_count_for_the_lines_of_disagreements(tmp_path: Path) -> None:
+    lines = [f"{row.decision},{row.id},{row.text}" for row in rows()]
+    lines[50:50] = ["new,n,A new one", "keep,x,You stupid liar"]
+    (tmp_path / "d.csv").write_text("\n".join(["decision,id,text", *lines]), encoding="utf-8")
+    found = train_screen([str(tmp_path / "d.csv")], str(tmp_path / "screen"), ScreenTrainOptions(skip="new"))
+    assert next(one.row for one in found.disagreements if one.id == "x") == f"{tmp_path / 'd.csv'}:53"
+
+
+def test_disagreements_are_printed_whole_where_a_table_would_cut_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "You stupid liar, you moron and idiot, with more to say than a column of sixty characters holds"
+    monkeypatch.chdir(tmp_path)
+    write("decisions.jsonl", [*rows(), Decision(long, "keep", "a reason", id="x")])
+    found = train_screen(["decisions.jsonl"], "screen", ScreenTrainOptions())
+    narrow, wide = (show("table", found, width=width) for width in (80, 1000))
+    told = next(one for one in found.disagreements if one.id == "x")
+    words = " ".join(narrow.split())
+    assert f"disagreement: {long} moderators keep · probability {told.probability:.3f}".replace("0.", ".") in words
+    assert " decisions.jsonl:301 · x · a reason" in words
+    assert max(map(len, narrow.partition("disagreement: ")[2].partition("\n\npredicted")[0].splitlines())) <= 80
+    assert narrow.partition("disagreement: ")[0] == wide.partition("disagreement")[0]
+    assert long not in wide
+    assert long[:59] in wide
+    assert long in show("markdown", found)
+
+
 def test_an_endpoint_that_a_screen_has_no_use_for_is_refused(screen: Path, tmp_path: Path) -> None:
     write(tmp_path / "texts.jsonl", rows()[:1])
     address = "http://127.0.0.1:9/v1"

@@ -334,7 +334,8 @@ def card(text: str, about: str, width: int) -> str:
     """
     wide, later = max(width, 20), "   "
     lines = wrap(one_line(text), wide, subsequent_indent=later)
-    lines += wrap(one_line(about), wide, initial_indent=later, subsequent_indent=later)
+    # Ids and files stay whole.
+    lines += wrap(one_line(about), wide, initial_indent=later, subsequent_indent=later, break_on_hyphens=False)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -111,8 +111,9 @@ class View:
         signatures: Signatures of the numbers, one line each; on a terminal below the remarks.
         systems: The scores of systems, for a table with one row per system, where the result has them.
         metrics: The coefficients of metrics, for a table with one row per metric, where the result has them.
-        cards: A whole text and what is to be said of it, for each row of the first of `grids`, in its place where it
-            is too wide: on a narrow terminal, and in a file.
+        cards: A whole text and what is to be said of it, for each row of one of `grids`, in its place where it is too
+            wide: on a narrow terminal, and in a file.
+        carded: Place of that table in `grids`.
     """
 
     line: str
@@ -130,6 +131,7 @@ class View:
     systems: SystemsTable | None = None
     metrics: SystemsTable | None = None
     cards: Sequence[tuple[str, str]] = ()
+    carded: int = 0
 
 
 def view_of(result: Result) -> View:
@@ -199,8 +201,8 @@ def show(
         grids = view.grids if view.documents is None else view.documents
         return "\n".join(grid_as(form, grid, table.names) for grid in grids)
     tables = [grid_as(form, grid, table.names) for grid in (*view.grids, *view.details)]
-    if width is not None and view.cards and max(map(len, tables[0].splitlines())) > width:
-        tables[0] = "\n".join(card(*each, width) for each in view.cards)
+    if width is not None and view.cards and max(map(len, tables[view.carded].splitlines())) > width:
+        tables[view.carded] = "\n".join(card(*each, width) for each in view.cards)
     return _with_lines(view, "\n".join(tables) + view.below, remarks)
 
 

@@ -153,6 +153,7 @@ class Disagreement(Part, frozen=True, kw_only=True):
         reason: Their reason, where they had one.
         article: Its article, where known.
         id: Its id, where known.
+        row: File and line of its row, as in ``decisions.csv:7``.
     """
 
     text: str
@@ -161,6 +162,7 @@ class Disagreement(Part, frozen=True, kw_only=True):
     reason: str | None = None
     article: str | None = None
     id: str | None = None
+    row: str | None = None
 
 
 class ScreenTrainingResult(Result, frozen=True, kw_only=True, tag="screen-training"):

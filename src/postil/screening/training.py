@@ -16,7 +16,7 @@ from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.model_folders import Model, changing
 from postil.data.options import InputOptions
-from postil.data.rows import Decision
+from postil.data.row_locations import FileLocations, SelectedRows
 from postil.encoders.encoder_options import is_address
 from postil.encoders.endpoint_encoder import EncoderEndpoint, open_encoder
 from postil.errors import UsageError
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from postil.corpus.passes import OnProgress
     from postil.data.progress import OnMessage
+    from postil.data.row_locations import RowLocations
+    from postil.data.rows import Decision
     from postil.data.streams import FilePath
     from postil.kernel.arrays import Floats
     from postil.screening.learning import LearnedScreen
@@ -90,15 +92,15 @@ def train_screen(
     run = _Run(options, inputs or InputOptions(), on_message, on_progress)
     if options.update is None:
         readers = run.readers()
-        rows = run.rows(files)
+        rows, places = run.rows(files)
         decisions = run.decisions(rows, readers)
-        return run.written(str(out), decisions, readers, before={}, rows=rows, attributes=attributes)
+        return run.written(str(out), decisions, readers, before={}, rows=rows, places=places, attributes=attributes)
     with changing(options.update):
         model = Model.open(options.update, {KIND})
         readers = Readers.open(model, run.endpoint())
         readers.check_endpoint(options.encoder)
         known = keys_of(erasures(model.metadata.get(FORGOTTEN), model.path / "metadata.json"))
-        rows = run.rows(files)
+        rows, places = run.rows(files)
         decisions = read_decisions(model)
         if rows:
             further, size = run.decisions(rows, readers), len(decisions)
@@ -107,7 +109,13 @@ def train_screen(
             on_message(f"{counted(new, 'new decision')}, {len(further) - new:,} in place of earlier ones")
             decisions = decisions.without(known)
         return run.written(
-            out or options.update, decisions, readers, before=model.metadata, rows=rows, attributes=attributes
+            out or options.update,
+            decisions,
+            readers,
+            before=model.metadata,
+            rows=rows,
+            places=places,
+            attributes=attributes,
         )
 
 
@@ -233,15 +241,17 @@ class _Run:
             return found
         return found.with_encoder(open_encoder(options.encoder, options.encoder_model, on_message=self.on_message))
 
-    def rows(self, files: Sequence[str]) -> list[Decision]:
-        """The rows of files that have a text."""
+    def rows(self, files: Sequence[str]) -> tuple[list[Decision], RowLocations]:
+        """The rows of files that have a text, with their locations."""
         words = decision_words(self.options.hold, self.options.keep, self.options.skip)
         reading = self.inputs.readings({"decisions": DecisionRow}, self.on_message)["decisions"]
-        found = [row for file in files for row in read_worded(file, words, reading)]
-        kept = [row for row in found if row.text.strip()]
-        if len(kept) < len(found):
-            self.on_message(f"{counted(len(found) - len(kept), 'decision')} on no text, left out")
-        return kept
+        places = FileLocations(", ".join(files))
+        every = places.rows(read_worded(file, words, reading) for file in files)
+        kept = SelectedRows(every, places, lambda row: bool(row.text.strip()))
+        found = list(kept)
+        if kept.skipped:
+            self.on_message(f"{counted(kept.skipped, 'decision')} on no text, left out")
+        return found, kept.places
 
     def decisions(self, rows: Sequence[Decision], readers: Readers) -> Decisions:
         """Decisions without their texts, the last one on each comment."""
@@ -265,6 +275,7 @@ class _Run:
         *,
         before: Mapping[str, object],
         rows: Sequence[Decision],
+        places: RowLocations,
         attributes: Mapping[str, str],
     ) -> ScreenTrainingResult:
         """Learn and write a screen.
@@ -275,6 +286,7 @@ class _Run:
             readers: Readers of texts besides n-grams.
             before: Metadata of the screen that is updated.
             rows: The rows of this training, whose texts are known.
+            places: Their locations.
             attributes: Reasons that the user names for attributes.
         """
         kept = msgspec.convert(before.get(OPTIONS, {}), _Options)
@@ -299,7 +311,7 @@ class _Run:
             readers=readers,
             replace=out == self.options.update,
         )
-        return _result(learned, decisions, rows, readers)
+        return _result(learned, decisions, rows, places, readers)
 
 
 def _languages(rows: Sequence[Decision]) -> Iterator[str | None]:
@@ -316,7 +328,7 @@ def _languages(rows: Sequence[Decision]) -> Iterator[str | None]:
 
 
 def _result(
-    learned: LearnedScreen, decisions: Decisions, rows: Sequence[Decision], readers: Readers
+    learned: LearnedScreen, decisions: Decisions, rows: Sequence[Decision], places: RowLocations, readers: Readers
 ) -> ScreenTrainingResult:
     report, settings = learned.report, learned.settings
     return ScreenTrainingResult(
@@ -335,26 +347,29 @@ def _result(
         attributes=settings.attributes,
         not_toxic=report.not_toxic,
         fairness=report.fairness,
-        disagreements=_disagreements(report.probabilities, decisions, rows),
+        disagreements=_disagreements(report.probabilities, decisions, rows, places),
         languages=settings.languages,
         encoder=readers.signature,
         classifier=readers.classifier_signature,
     )
 
 
-def _disagreements(probabilities: Floats, decisions: Decisions, rows: Sequence[Decision]) -> tuple[Disagreement, ...]:
+def _disagreements(
+    probabilities: Floats, decisions: Decisions, rows: Sequence[Decision], places: RowLocations
+) -> tuple[Disagreement, ...]:
     """Texts that the screen is surest about against the moderators, of those whose texts are at hand."""
-    names = {name.tobytes(): row for name, row in zip(keys(rows), rows, strict=True)}
+    names = {name.tobytes(): number for number, name in enumerate(keys(rows))}
     found = []
     for held in (False, True):
         against = probabilities if not held else 1 - probabilities
         order = np.argsort(np.where(np.isfinite(against) & (decisions.held == held), -against, np.inf), kind="stable")
         there = [at for at in order.tolist() if decisions.held[at] == held and np.isfinite(against[at])]
-        known = dict[int, tuple[int, Decision]]()  # equal texts are told once
+        known = dict[int, tuple[int, int]]()  # equal texts are told once
         for at in there:
-            if (row := names.get(decisions.keys[at].tobytes())) is not None:
-                known.setdefault(int(decisions.text[at]), (at, row))
-        for at, row in islice(known.values(), NAMED):
+            if (number := names.get(decisions.keys[at].tobytes())) is not None:
+                known.setdefault(int(decisions.text[at]), (at, number))
+        for at, number in islice(known.values(), NAMED):
+            row = rows[number]
             found.append(
                 Disagreement(
                     text=row.text,
@@ -363,6 +378,7 @@ def _disagreements(probabilities: Floats, decisions: Decisions, rows: Sequence[D
                     reason=row.reason,
                     article=None if row.article is None else str(row.article),
                     id=None if row.id is None else str(row.id),
+                    row=f"{places.file(number)}:{places.line(number)}",
                 )
             )
     return tuple(found)

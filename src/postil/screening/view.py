@@ -18,11 +18,17 @@ from postil.results.views import View
 from postil.screening.result import CARRIED, LEAST_OF_A_GROUP, LEAST_OF_A_REASON, ScreenedRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from postil.data.parts import Estimate
     from postil.results.plots import Figure
-    from postil.screening.result import ScreenFairness, ScreeningResult, ScreenPoint, ScreenTrainingResult
+    from postil.screening.result import (
+        Disagreement,
+        ScreenFairness,
+        ScreeningResult,
+        ScreenPoint,
+        ScreenTrainingResult,
+    )
 
 __all__ = ["pictures", "screening", "training"]
 
@@ -93,21 +99,17 @@ def training(result: ScreenTrainingResult) -> View:
                 Number("of the others", "others_probability"),
             ),
         ),
-        Table(
-            rows=result.disagreements,
-            columns=(
-                Name("disagreement", lambda one: excerpt(one.text, TEXT)),
-                Text("moderators", "decision"),
-                Number("probability", "probability"),
-                Text("id", "id"),
-            ),
-        ),
+    )
+    grids = [table for table in tables if table.rows]
+    excerpts, whole = (
+        [_disagreements(result, text)] if result.disagreements else [] for text in (_excerpt, attrgetter("text"))
     )
     return View(
         line=line,
         rows=list(map(_flat, result.points)),
         fields=FIELDS,
-        grids=[table for table in tables if table.rows],
+        grids=[*grids, *excerpts],
+        documents=[*grids, *whole],
         findings=[_threshold(result), _takes_over(result), *_answers(result), *_fairness(result)],
         head=line,
         remarks=[
@@ -118,7 +120,32 @@ def training(result: ScreenTrainingResult) -> View:
             *map(str, result.excluded),
             *result.notes,
         ],
+        cards=[(f"disagreement: {one.text}", _about(one)) for one in result.disagreements],
+        carded=len(grids),
     )
+
+
+def _disagreements(result: ScreenTrainingResult, text: Callable[[Disagreement], str]) -> Table:
+    return Table(
+        rows=result.disagreements,
+        columns=(
+            Name("disagreement", text),
+            Text("moderators", "decision"),
+            Number("probability", "probability"),
+            Text("row", "row"),
+            Text("id", "id"),
+        ),
+    )
+
+
+def _excerpt(one: Disagreement | ScreenedRow) -> str:
+    return excerpt(one.text, TEXT)
+
+
+def _about(one: Disagreement) -> str:
+    """What is to be said of a disagreement below its text."""
+    said = (f"moderators {one.decision}", f"probability {short(one.probability)}", one.row, one.id, one.reason)
+    return " · ".join(filter(None, said))
 
 
 def _flat(point: ScreenPoint) -> dict[str, object]:
@@ -311,7 +338,7 @@ def screening(result: ScreeningResult) -> View:
         line=f"{counted(len(result.rows), 'text')}, {held:,} to hold",
         rows=[{**row, "reasons": _reasons(one)} for row, one in zip(nested, result.rows, strict=True)],
         fields=fields,
-        grids=[_screened(result, Text("text", lambda one: excerpt(one.text, TEXT)))],
+        grids=[_screened(result, Text("text", _excerpt))],
         documents=[_screened(result, Text("text", "text"))],
         nested=nested,
         cards=[

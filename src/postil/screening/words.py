@@ -11,6 +11,7 @@ import msgspec
 from postil.data.explain import counted
 from postil.data.fields import check_texts
 from postil.data.row_files import read
+from postil.data.row_locations import LocatedRows, SelectedRows
 from postil.data.rows import DECISIONS, Date, Decision, Id, Row
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
@@ -101,7 +102,7 @@ def decision_words(hold: str | None, keep: str | None, skip: str | None = None) 
     return found
 
 
-def read_worded(file: str, words: Words, reading: Reading) -> list[Decision]:
+def read_worded(file: str, words: Words, reading: Reading) -> LocatedRows[Decision]:
     """Read a table of decisions in a site's words; rows that nobody decided on are left out and counted.
 
     Args:
@@ -113,17 +114,20 @@ def read_worded(file: str, words: Words, reading: Reading) -> list[Decision]:
         InvalidInput: A row is invalid, or its word means nothing.
     """
     known: Words = {"hold": "hold", "keep": "keep", **words}
-    found, others, left_out = list[Decision](), Counter[str](), Counter[str]()
+    others, left_out = Counter[str](), Counter[str]()
+
+    def is_decision(row: DecisionRow) -> bool:
+        meaning = known.get(row.word) if row.word else ""
+        if meaning is None:
+            others[(row.decision or "").strip()] += 1
+        elif meaning not in DECISIONS:
+            left_out[meaning] += 1
+        return meaning in DECISIONS
+
     rows = read(file, DecisionRow, reading)
+    decided = SelectedRows(rows, rows.places, is_decision)
     try:
-        for row in rows:
-            meaning = known.get(row.word) if row.word else ""
-            if meaning is None:
-                others[(row.decision or "").strip()] += 1
-            elif meaning in DECISIONS:
-                found.append(row.meaning(meaning))
-            else:
-                left_out[meaning] += 1
+        found = [row.meaning("hold" if known[row.word] == "hold" else "keep") for row in decided]
     except InvalidInput as error:
         date = rows.places.column("date")
         if error.field != date or file == "-":
@@ -152,7 +156,7 @@ def read_worded(file: str, words: Words, reading: Reading) -> list[Decision]:
         parts.append(Message("{rows} that {skip} names, left out", rows=counted(n, "decision"), skip=skip))
     if parts:
         reading.tell(file, Message("{parts}", parts=Listed(parts, last="; ")))
-    return found
+    return LocatedRows(iter(found), decided.places)
 
 
 def _unknown(known: Words, others: Counter[str]) -> Message:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import click
 
 from postil.cli.command import Argument, FormatOption, Group, Option
-from postil.cli.output import emit, refuse, say
+from postil.cli.output import emit, refuse, say, terminal_width
 from postil.comments.nn.distributed import is_main_process
 from postil.comments.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.data.options import InputOptions, ThreadOptions
@@ -234,7 +234,7 @@ def screen(
     from postil.screening.training import train_screen  # noqa: PLC0415
 
     result = train_screen(decisions or [], out, options, inputs, on_message=say, on_progress=progress)
-    emit(show(format, result), format)
+    emit(show(format, result, width=terminal_width()), format)
     folder = out or options.update
     say(f"screen in {folder}; go on with: postil screen TEXTS --model {folder}")
 
