@@ -24,6 +24,7 @@ from postil.corpus.store import Corpus
 from postil.data.model_folders import Model
 from postil.data.row_files import read, write
 from postil.data.suggestions import Label
+from postil.messages import COMMAND_LINE
 from postil.screening.filtering import CandidateFilter
 from retrieval_models import BY_WORDS, article, train_retrievers
 
@@ -182,6 +183,13 @@ def test_a_campaign_that_is_none_stays_as_it_is(
     assert done.err.count("postil: ") == 1
     assert said in done.err
     assert before is None or Path("c.db").read_bytes() == before
+
+
+def test_the_command_that_invites_names_the_campaign_for_a_shell(label: Callable[..., Outcome]) -> None:
+    assert label("--articles", 4, "--annotators", 2, out="my labels.jsonl").code == 0
+    options = LabelOptions(out="my labels.jsonl", annotators=2)
+    said = COMMAND_LINE.words(invitation(options, lambda _: None))
+    assert said.startswith("invite annotators: postil annotate invite 'my labels.db' NAME, or at http://")
 
 
 def test_a_campaign_goes_on_with_its_own_model_alone(

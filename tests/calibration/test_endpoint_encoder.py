@@ -194,6 +194,10 @@ def test_it_is_trained_updated_calibrated_again_and_erased_from(postil: Postil, 
     labels = ("--labels", models / "labels.jsonl")
     done = postil(*train, *labels)
     assert done.code == 0, done.err
+    comment = f"go on with: postil comment ARTICLES --model {{}} --encoder {stub.url}"
+    trained, taught = [line for line in done.err.splitlines() if "go on with" in line]
+    assert trained.endswith(comment.format("m"))
+    assert taught.endswith(comment.format("m --coverage .3"))
     assert "127.0.0.1" not in Path("m/metadata.json").read_text()
     texts = [text for asked in stub.asked for text in asked.texts]
     assert postil("calibrate", "m", *labels, "--encoder", stub.url, "--resamples", 50).code == 0
@@ -201,6 +205,7 @@ def test_it_is_trained_updated_calibrated_again_and_erased_from(postil: Postil, 
     assert len(again) == len(TEXTS) + 30  # the labeled articles, and no text of the model
     updated = postil("train", "--update", "m", "--corpus", models / "corpus", "--out", "up", "--encoder", stub.url)
     assert updated.code == 0, updated.err
+    assert updated.err.endswith(f"{comment.format('up')}\n")
     pool = Retriever.open("up").pool
     assert len(pool.articles) == 24
     erased = postil("forget", "--comment", f"{pool.articles[0]}:{pool.ids[0]}", "up")  # without an address

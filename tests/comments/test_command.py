@@ -16,8 +16,10 @@ import pytest
 
 from postil.comments.call_options import CommentOptions
 from postil.comments.options import DecodingOptions
+from postil.comments.view import untaught
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
+from postil.messages import COMMAND_LINE
 from postil.screening.filtering import CandidateFilter
 from retrieval_models import BY_WORDS, article, train_retrievers
 
@@ -60,14 +62,17 @@ def rows(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def test_a_training_tells_how_well_it_does(postil: Postil) -> None:
-    done = postil("train", "ir-t", "--corpus", "corpus", *BY_WORDS, "--out", "m", "--format", "jsonl")
+    done = postil("train", "ir-t", "--corpus", "corpus", *BY_WORDS, "--out", "my m", "--format", "jsonl")
     unfit, further = done.err.splitlines()[-2:]
     assert unfit == (
-        "until labels teach the model, unfit suggestions are not left out: postil label ARTICLES --model m --out "
-        "labels.jsonl, then postil calibrate m --labels labels.jsonl; nor are insults that the built-in lists of words "
-        "lack: postil comment --blocklist FILE"
+        "until labels teach the model, unfit suggestions are not left out: postil label ARTICLES --model 'my m' --out "
+        "labels.jsonl, then postil calibrate 'my m' --labels labels.jsonl; nor are insults that the built-in lists of "
+        "words lack: postil comment --blocklist FILE"
     )
-    assert further == "ir-t in m; go on with: postil comment ARTICLES --model m"
+    assert "calibrate m --labels labels.jsonl --encoder http://e/v1; nor" in COMMAND_LINE.words(
+        untaught("m", "http://e/v1")
+    )
+    assert further == "ir-t in my m; go on with: postil comment ARTICLES --model 'my m'"
     told = [json.loads(line) for line in done.out.splitlines()]
     assert {row["scorer"] for row in told} == {"tf-idf", "upvotes", "random"}
     assert {row["measure"] for row in told} >= {"recall@1", "mrr"}

@@ -104,14 +104,14 @@ def test_bad_ratings_are_refused_with_a_sentence(tmp_path: Path) -> None:
 def test_the_command_prints_rankings_and_weights(tmp_path: Path) -> None:
     source = votes(tmp_path / "votes.csv")
     columns = [word for each in INPUTS.column for word in ("--column", each)]
-    out = ["--out", str(tmp_path / "m"), "--resamples", "50", "--penalty", "2"]
+    out = ["--out", str(tmp_path / "my model"), "--resamples", "50", "--penalty", "2"]
     result = CliRunner().invoke(app, ["train", "interesting", str(source), *columns, *out])
     assert result.exit_code == 0, result.output
     assert "126 passages of 7 pages, scale 0:3; one list per page, the mean of them" in result.stdout
     assert "trained minus (* p < .05)" in result.stdout
     assert "nCG@5 in thirds" in result.stdout
     assert "dragon" in result.stdout
-    assert "go on with: postil interesting PAGE --model" in result.stderr
+    assert f"go on with: postil interesting PAGE --model '{tmp_path}/my model'" in result.stderr
 
 
 def test_ratings_of_several_readers_are_averaged(tmp_path: Path) -> None:

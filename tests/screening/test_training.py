@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from postil.messages import COMMAND_LINE
 from postil.results.views import show
 from postil.screening import learning
 from postil.screening import training as module
-from postil.screening.calls import screen_file
+from postil.screening.calls import screen_file, screening_command
 from postil.screening.model import Screen, read_decisions
 from postil.screening.options import ScreenOptions, ScreenTrainOptions
 from postil.screening.result import ScreeningResult
@@ -30,7 +32,8 @@ from screen_decisions import NICE, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+
+    from conftest import Postil
 
 pytest.importorskip("sklearn")
 
@@ -294,6 +297,36 @@ def test_disagreements_are_printed_whole_where_a_table_would_cut_them(
     assert long not in wide
     assert long[:59] in wide
     assert long in show("markdown", found)
+
+
+def test_the_command_to_go_on_with_reads_texts_as_the_decisions(postil: Postil) -> None:
+    lines = [f"{row.decision};x;{row.id};{row.text};{row.reason or 'n/a'}" for row in rows()]
+    Path("d.csv").write_text("\n".join(["status;text;nummer;Kommentar zum Artikel;reason", *lines]), "utf-16")
+    columns = ("text=Kommentar zum Artikel", "decisions.id=nummer", "decision=status")
+    read = [word for each in columns for word in ("--column", each)]
+    read += ["--missing", "n/a", "--missing", "decisions=-", "--encoding", "decisions=utf-16", "--delimiter", ";"]
+    done = postil("train", "screen", "d.csv", "--out", "my screen", *read)
+    assert done.code == 0, done.err
+    said = done.err.splitlines()[-1]
+    assert said == (
+        "screen in my screen; go on with: postil screen TEXTS --model 'my screen' "
+        "--column 'text=Kommentar zum Artikel' --column id=nummer "
+        "--encoding texts=utf-16 --delimiter ';' --missing n/a --missing texts=-"
+    )
+    _, *words = shlex.split(said.partition("go on with: ")[2])
+    screened = postil(*("d.csv" if word == "TEXTS" else word for word in words), "--format", "jsonl")
+    assert screened.code == 0, screened.err
+    assert [(row["id"], row["text"]) for row in map(json.loads, screened.out.splitlines())] == [
+        (row.id, row.text) for row in rows()
+    ]
+
+
+def test_of_reading_decisions_the_command_to_go_on_with_keeps_what_texts_have() -> None:
+    inputs = InputOptions(sheet=("2024",), split=("train",), decimal=(",",), fill_down=True, quotes=False)
+    command = screening_command("s", "http://127.0.0.1:9/v1", inputs)
+    assert COMMAND_LINE.command(command) == (
+        "postil screen TEXTS --model s --no-quotes --fill-down --encoder http://127.0.0.1:9/v1"
+    )
 
 
 def test_an_endpoint_that_a_screen_has_no_use_for_is_refused(screen: Path, tmp_path: Path) -> None:

@@ -126,7 +126,9 @@ def test_threads_of_one_comment_of_ties_and_of_nothing(postil: Postil) -> None:
 
 def test_quality_alone_is_the_order_where_both_models_are_given(postil: Postil, tmp_path: Path) -> None:
     train_retrievers(tmp_path, kinds=("ir-tc",))
-    assert postil("train", "quality", "--corpus", tmp_path / "corpus", "--out", "q").code == 0
+    trained = postil("train", "quality", "--corpus", tmp_path / "corpus", "--out", "my q")
+    assert trained.err.endswith("go on with: postil rank-comments ARTICLES --quality 'my q'\n")
+    Path("my q").rename("q")
     write("new.jsonl", [article(number) for number in range(40, 44)])
     rank = ("rank-comments", "new.jsonl", "--quality", "q", "--format", "jsonl")
     alone, both = postil(*rank), postil(*rank, "-m", tmp_path / "tc")

@@ -32,6 +32,7 @@ from postil.data.parts import Excluded
 from postil.data.row_files import read
 from postil.data.rows import Article, Draft
 from postil.data.suggestions import REPLACED, TIED, Label, majority
+from postil.encoders.encoder_options import is_address
 from postil.errors import InvalidInput, Undefined
 from postil.messages import Blank, Command, Message, Setting
 from postil.meta.resampling import Draws
@@ -172,13 +173,15 @@ def calibrate_model(
             drop_encoded(training_folder(options.out or folder))
             to = options.out or model
             kind = "filter" if result.filter == "learned" else "the ranker's score, calibrated, is the filter"
-            settings = Setting("model", f"{to}"), Setting("coverage", ".3")
+            settings = [Setting("model", f"{to}"), Setting("coverage", ".3")]
+            if is_address(options.encoder or ""):
+                settings.append(Setting("encoder", options.encoder))
             on_message(
                 Message(
                     "{kind} in {to}; go on with: {command}",
                     kind=kind,
                     to=f"{to}",
-                    command=Command("comment", (Blank("ARTICLES"),), settings),
+                    command=Command("comment", (Blank("ARTICLES"),), tuple(settings)),
                 )
             )
         elif options.out is not None:

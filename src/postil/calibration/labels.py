@@ -479,7 +479,11 @@ def invitation(options: LabelOptions, on_message: OnMessage) -> Iterator[str]:
         yield f"label at {invite(url, EDITOR, InviteOptions(days=1, base_url=address))}"
         return
     lead = invite_first_lead(url, address)
-    yield f"invite annotators: postil annotate invite {url} NAME" + (f", or at {lead}" if lead else "")
+    yield Message(
+        "invite annotators: {invite}{lead}",
+        invite=Command("annotate invite", (url, Blank("NAME"))),
+        lead=f", or at {lead}" if lead else "",
+    )
     yield Message(
         "only this machine can open links to {address}; others can label where {serve} serves the campaign",
         address=address,

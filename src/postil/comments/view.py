@@ -115,19 +115,21 @@ ABOUT: Final[tuple[Column, ...]] = (
 """Columns that a narrow terminal shows below a text."""
 
 
-def untaught(model: str) -> Message:
+def untaught(model: str, encoder: str | None = None) -> Message:
     """Sentence on what a retriever without labels does not leave out.
 
     Args:
         model: Folder of the model.
+        encoder: Address of the endpoint that its sentence encoder is behind; None for none.
     """
+    named = (Setting("encoder", encoder),) if encoder is not None else ()
     labels = "labels.jsonl"
     return Message(
         "until labels teach the model, unfit suggestions are not left out: {label}, then {calibrate}; nor are insults "
         "that the built-in lists of words lack: {comment}",
         label=Command("label", (Blank("ARTICLES"),), (Setting("model", model), Setting("out", labels))),
         calibrate=Command(
-            "calibrate", (model,), (Setting("labels", labels),), call='postil.calibrate(model, "labels.jsonl")'
+            "calibrate", (model,), (Setting("labels", labels), *named), call='postil.calibrate(model, "labels.jsonl")'
         ),
         comment=Command("comment", settings=(Setting("blocklist", Blank("FILE")),)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -11,16 +12,21 @@ from postil.data.row_files import read
 from postil.data.rows import Date, Id, Row
 from postil.encoders.endpoint_encoder import EncoderEndpoint
 from postil.errors import InvalidInput
+from postil.messages import Blank, Command, Setting
+from postil.options import changed_settings
 from postil.screening.model import Screen
 from postil.screening.result import CARRIED, ScreenedRow, ScreeningResult
 
 if TYPE_CHECKING:
     from postil.screening.options import ScreenOptions
 
-__all__ = ["screen_file"]
+__all__ = ["screen_file", "screening_command"]
 
 BATCH: Final = 256
 """Number of texts that are screened together."""
+_TEXTS: Final = "texts"
+_DECISIONS: Final = "decisions"
+"""Roles of the files of a screening, and of a training of a screen."""
 
 
 _Other: TypeAlias = list[object] | dict[str, object] | bool | float | None
@@ -66,7 +72,7 @@ def screen_file(
     endpoint = None if options.encoder is None else EncoderEndpoint(url=options.encoder, on_message=on_message)
     screen = Screen.open(options.model, endpoint).holding_from(options.threshold)
     screen.readers.check_endpoint(options.encoder)
-    rows = read(texts, _Text, (inputs or InputOptions()).readings({"texts": _Text}, on_message)["texts"])
+    rows = read(texts, _Text, (inputs or InputOptions()).readings({_TEXTS: _Text}, on_message)[_TEXTS])
     found: list[ScreenedRow] = []
     with progress("texts", rows) as stream:
         while batch := list(islice(stream, BATCH)):
@@ -86,3 +92,33 @@ def screen_file(
     if options.sort:
         found.sort(key=lambda one: one.probability, reverse=True)  # which keeps the order of equal ones
     return ScreeningResult(rows=tuple(found), threshold=screen.threshold, model=screen.hash)
+
+
+def screening_command(model: str, encoder: str | None, inputs: InputOptions) -> Command:
+    """The command that screens texts of a table like one of decisions.
+
+    Args:
+        model: Folder of the screen.
+        encoder: Address of the endpoint that its sentence encoder is behind; None for none.
+        inputs: Options of reading the decisions; of those that are of these alone, such as a sheet, none is kept.
+    """
+    columns = [each.removeprefix(f"{_DECISIONS}.") for each in inputs.column]
+    kept = replace(
+        inputs,
+        column=tuple(each for each in columns if each.partition("=")[0] in _Text.__struct_fields__),
+        input_format=_of_texts(inputs.input_format),
+        encoding=_of_texts(inputs.encoding),
+        delimiter=_of_texts(inputs.delimiter),
+        decimal=(),
+        sheet=(),
+        missing=_of_texts(inputs.missing),
+        split=(),
+    )
+    named = () if encoder is None else (Setting("encoder", encoder),)
+    return Command("screen", (Blank("TEXTS"),), (Setting("model", model), *changed_settings(kept), *named))
+
+
+def _of_texts(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Values of a setting, of texts where they are of decisions."""
+    role = f"{_DECISIONS}="
+    return tuple(f"{_TEXTS}={each.removeprefix(role)}" if each.startswith(role) else each for each in given)

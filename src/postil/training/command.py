@@ -17,6 +17,7 @@ from postil.data.progress import progress
 from postil.encoders.encoder_options import is_address
 from postil.errors import UnknownName, UsageError
 from postil.interest.training_options import InterestTrainOptions
+from postil.messages import Blank, Command, Message, Setting
 from postil.screening.options import ScreenTrainOptions
 from postil.threads.options import QualityTrainOptions
 
@@ -125,7 +126,7 @@ def update(
             update, corpus, out, jobs=threads.jobs, encoder=encoder, on_message=say, on_progress=progress
         )
         emit(show(format, result), format)
-        say(f"{result.hash} in {out or update}; go on with: postil comment ARTICLES --model {out or update}")
+        _tell(result.hash, out or update, encoder)
         update, out = out or update, None
     fit.calibrate(update, out, format, encoder)
 
@@ -158,10 +159,11 @@ def retriever(
     result = train_retriever(name, corpus, out, options, grid=asked, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
+    address = _address(options.encoder)
     if not fit.labels and is_main_process():
-        say(untaught(out))
-    _tell(name, out)
-    fit.calibrate(out, None, format, options.encoder if is_address(options.encoder or "") else None)
+        say(untaught(out, address))
+    _tell(name, out, address)
+    fit.calibrate(out, None, format, address)
 
 
 @train.add(
@@ -195,7 +197,7 @@ def quality(
 
     rows, where = _labels(labels), ", ".join(labels or ["labels"])
     emit(show(format, train_quality(corpus, out, options, rows, where=where, on_progress=progress)), format)
-    say(f"quality in {out}; go on with: postil rank-comments ARTICLES --quality {out}")
+    _go_on("quality", out, Command("rank-comments", (Blank("ARTICLES"),), (Setting("quality", out),)))
 
 
 @train.add("screen", "What a site's moderators hold, from their decisions.", "Learn from votes, decisions and ratings")
@@ -231,12 +233,13 @@ def screen(
     Example: postil train screen decisions.jsonl --out screen
     """
     from postil.results.views import show  # noqa: PLC0415
+    from postil.screening.calls import screening_command  # noqa: PLC0415
     from postil.screening.training import train_screen  # noqa: PLC0415
 
     result = train_screen(decisions or [], out, options, inputs, on_message=say, on_progress=progress)
     emit(show(format, result, width=terminal_width()), format)
-    folder = out or options.update
-    say(f"screen in {folder}; go on with: postil screen TEXTS --model {folder}")
+    folder = str(out or options.update)
+    _go_on("screen", folder, screening_command(folder, _address(options.encoder), inputs))
 
 
 @train.add(
@@ -270,7 +273,7 @@ def interesting(
     from postil.results.views import show  # noqa: PLC0415
 
     emit(show(format, train_interesting(votes, out, options, inputs, on_message=say)), format)
-    say(f"model of interest in {out}; go on with: postil interesting PAGE --model {out}")
+    _go_on("model of interest", out, Command("interesting", (Blank("PAGE"),), (Setting("model", out),)))
 
 
 @train.add("att-tc", "Comments generated from title and content, with attention.", "Generate comments")
@@ -382,6 +385,17 @@ def _grid(
     return grid
 
 
-def _tell(name: str, out: str) -> None:
+def _tell(name: str, out: str, encoder: str | None = None) -> None:
+    """Say how to use a commenter, whose encoder may be behind an endpoint."""
     if is_main_process():
-        say(f"{name} in {out}; go on with: postil comment ARTICLES --model {out}")
+        named = (Setting("encoder", encoder),) if encoder is not None else ()
+        _go_on(name, out, Command("comment", (Blank("ARTICLES"),), (Setting("model", out), *named)))
+
+
+def _go_on(name: str, out: str, command: Command) -> None:
+    say(Message("{name} in {out}; go on with: {command}", name=name, out=out, command=command))
+
+
+def _address(encoder: str | None) -> str | None:
+    """The address of the endpoint that an encoder is behind, which no model keeps; None for any other encoder."""
+    return encoder if is_address(encoder or "") else None
