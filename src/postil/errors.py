@@ -103,17 +103,24 @@ class UsageError(PostilError):
 class UnknownName(UsageError):  # noqa: N818 - says what is wrong
     """A name that is not in its table; the message offers the nearest that is.
 
+    Args:
+        kind: The kind of name, in words.
+        name: The name.
+        known: The names of the table.
+        more: A clause to add, with what stands before it.
+
     >>> raise UnknownName("metric", "metor", ["bleu-1", "meteor"])
     Traceback (most recent call last):
     ...
     postil.errors.UnknownName: unknown metric 'metor'; did you mean 'meteor'? Known: bleu-1, meteor
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], more: str = "") -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
         near = nearest(str(name), self.known)
         guess = "." if near is None else f"; did you mean '{near}'?"
-        super().__init__(f"unknown {kind} '{name}'{guess} Known: {', '.join(self.known)}")
+        problem = f"unknown {kind} '{name}'{guess} Known: {', '.join(self.known)}"
+        super().__init__(Message("{problem}{more}", problem=problem, more=more) if more else problem)
 
     @classmethod
     def check(cls, kind: str, name: str, known: Collection[str]) -> None:

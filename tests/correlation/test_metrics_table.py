@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 import postil as package
 from postil.data.row_files import read, write
@@ -252,6 +253,60 @@ def test_an_annotator_who_left_an_aspect_out(postil: Postil) -> None:
     assert (found.code, found.out) == (0, postil(*COMMAND, *BOTH, *LAYOUT).out), found.err
     assert gone is not None
     assert "wide.csv: 1 row without a number, left out\n" in found.err
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "jsonl.gz"])
+def test_aspects_that_the_first_rows_have_no_key_for(postil: Postil, form: str) -> None:
+    rows = side_by_side()
+    for row in rows[:2]:
+        del row["fluency"]
+    Path("wide.csv").write_text(rows_as_csv(rows, SIDE_BY_SIDE))
+    expected = postil("correlate", "s.jsonl", "--judgements", "wide.csv", *COMMAND[4:], *BOTH, *LAYOUT)
+    assert expected.code == 0, expected.err
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    data = (json.dumps(rows) if form == "json" else lines).encode()
+    Path(f"wide.{form}").write_bytes(gzip.compress(data) if form.endswith("gz") else data)
+    found = postil("correlate", "s.jsonl", "--judgements", f"wide.{form}", *COMMAND[4:], *BOTH, *LAYOUT)
+    assert (found.code, found.out) == (0, expected.out), found.err
+    assert f"wide.{form}: 2 rows without a number, left out\n" in found.err
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+@pytest.mark.parametrize("side", [True, False])
+def test_aspects_of_standard_input(postil: Postil, form: str, side: bool) -> None:
+    expected = postil(*COMMAND, *BOTH, *LAYOUT)
+    rows = side_by_side() if side else [asdict(row) for row in read("j.jsonl", Judgement)]
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    data = {"csv": rows_as_csv(rows), "json": json.dumps(rows), "jsonl": lines}[form]
+    told = () if form == "jsonl" else ("--input-format", f"judgements={form}")
+    command = ("correlate", "s.jsonl", "--judgements", "-", *COMMAND[4:], *BOTH, *LAYOUT, *told)
+    found = postil(*command, stdin=data.encode())
+    assert (found.code, found.out) == (0, expected.out), found.err
+
+
+def test_an_aspect_whose_column_no_row_has(postil: Postil) -> None:
+    Path("wide.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in side_by_side()))
+    command = ("correlate", "s.jsonl", "--judgements", "wide.jsonl", "--aspect", "fluency", "--aspect", "relevant")
+    outcome = postil(*command)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == (
+        "postil: unknown aspect 'relevant'; did you mean 'relevance'? Known: fluency, relevance; these are columns, as "
+        "the other aspects are\n"
+    )
+
+
+def test_aspects_of_each_file_are_told_where_one_has_a_column_of_its_own(postil: Postil) -> None:
+    write("wit.jsonl", [replace(row, aspect=None) for row in read("j.jsonl", Judgement) if row.aspect == "fluency"])
+    for given, name in (((), "j"), (("--aspect", "wits"), "wits")):
+        outcome = postil("correlate", "s.jsonl", "--judgements", "j.jsonl", "--judgements", "wit.jsonl", *given)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.startswith(f"postil: unknown aspect '{name}'")
+        assert outcome.err.endswith(
+            "Known: fluency, relevance, wit; no file has it: j.jsonl has fluency and relevance, wit.jsonl has wit; "
+            "choose: --aspect NAME\n"
+        )
+    one = ("correlate", "s.jsonl", "--judgements", "j.jsonl", "--judgements", "wit.jsonl", "--aspect", "wit")
+    assert postil(*one).code == 0
 
 
 def test_aspects_in_sheets_of_their_names(postil: Postil) -> None:

@@ -406,6 +406,20 @@ def test_numbers_that_are_none(tmp_path: Path, form: str) -> None:
     assert (got, said) == ([], ["2 cells that --missing names, taken as empty; 2 rows without a number, left out"])
 
 
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_a_row_whose_number_has_no_key_is_none_where_a_text_for_none_is_named(tmp_path: Path, form: str) -> None:
+    records = [{"item": "i1", "system": "s", "annotator": "x"}, {"item": "i2", "system": "s", "annotator": "x"}]
+    path = tmp_path / f"t.{form}"
+    for field, columns in (("grade", {}), ("stars", {"grade": "stars"})):
+        several = [*records, {**records[1], field: 2}]
+        path.write_text(json.dumps(several) if form == "json" else "\n".join(map(json.dumps, several)))
+        got, said = rows(path, Judgement, missing=frozenset({"-"}), columns=columns)
+        assert (got, said) == ([Judgement("i2", "s", "x", 2.0)], ["2 rows without a number, left out"])
+        path.write_text(json.dumps(records) if form == "json" else "\n".join(map(json.dumps, records)))
+        with pytest.raises(InvalidInput, match=f"{field}: no such column"):
+            rows(path, Judgement, missing=frozenset({"-"}), columns=columns)
+
+
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods"])
 def test_an_aspect_that_may_be_none_is_said(tmp_path: Path, form: str) -> None:
     records = [

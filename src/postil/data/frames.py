@@ -239,7 +239,7 @@ def open_rows(
     raise UsageError(f"{role}: expected a path, a data frame or a list of rows, got {type(table).__name__}")
 
 
-def columns_of(table: Table, role: str, row_type: type[Row], reading: Reading) -> Sequence[str]:
+def columns_of(table: Table, role: str, row_type: type[Row], reading: Reading, *, every: bool = False) -> Sequence[str]:
     """Names of the columns of a table, before its rows are read.
 
     Args:
@@ -247,6 +247,7 @@ def columns_of(table: Table, role: str, row_type: type[Row], reading: Reading) -
         role: Its name in messages.
         row_type: Class of the rows.
         reading: Options of reading it.
+        every: True for those of all rows of a file, where rows need not have the same fields.
 
     Returns:
         The names; none of standard input, and of what cannot be read, which reading it will report.
@@ -255,7 +256,7 @@ def columns_of(table: Table, role: str, row_type: type[Row], reading: Reading) -
     ['id', 'mt']
     """
     if isinstance(table, str | os.PathLike):
-        return fields_of(table, row_type, reading)
+        return fields_of(table, row_type, reading, every=every)
     if isinstance(table, list | tuple):
         if table and isinstance(table[0], Row):
             return row_type.__struct_fields__

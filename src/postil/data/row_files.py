@@ -26,7 +26,7 @@ from postil.data.reading import Reading
 from postil.data.recognition import recognized
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations
 from postil.data.rows import Candidate, Reference, Row
-from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, FilePath, compressed, damaged, opened
+from postil.data.streams import BOM, DAMAGE, LONGEST_LINE, FilePath, KeptInput, compressed, damaged, opened
 from postil.data.synonyms import ROW, needed
 from postil.data.tables import TextCounts, is_nested, rows_of, tell_parts
 from postil.data.text_lines import TextLines, holds_texts
@@ -188,34 +188,49 @@ def open_bytes(path: FilePath) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN) -> tuple[str, ...]:
+def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN, *, every: bool = False) -> tuple[str, ...]:
     """Names of the fields of the first row of a file, before it is read.
 
     Args:
         path: The file, or a folder.
         row_type: Class of the rows.
         reading: Format, mapping of columns and more.
+        every: True for those of all rows, where rows need not have the same fields.
 
     Returns:
-        The names; none of standard input, and of what cannot be read, which reading it will report.
+        The names; none of standard input that is not kept, and of what cannot be read, which reading it will report.
     """
     name, silent = os.fspath(path), replace(reading, say=lambda _: None, split=None)
+    found: dict[str, None] = {}
     with suppress(PostilError, OSError):
         form = _form_of(name, row_type, reading)
         if form == "dataset":
-            return fields_of(files_of_split(Path(name), reading.split, reading.role)[0], row_type, silent)
+            files = files_of_split(Path(name), reading.split, reading.role)
+            for file in files if every else files[:1]:
+                found |= dict.fromkeys(fields_of(file, row_type, silent, every=every))
+            return tuple(found)
         if form == "lines":
             return ("text",)
-        if name != "-" and form in {"json", "arrow"}:
+        if every and form in {"json", "jsonl"} and not _is_spent(name):
+            with opened(name, by_name=form == "jsonl") as stream:
+                records = json_lines(stream, name) if form == "jsonl" else json_records(stream, name, silent)
+                found |= dict.fromkeys(field for _, rows in records for row in rows for field in row)
+            return tuple(found)
+        if not _is_spent(name) and form in {"json", "arrow"}:
             with _TABLES[form](name, name, row_type, silent) as table:
                 return tuple(table.names)
         return _fields_at(name, form, row_type, silent, 1) or ()
-    return ()
+    return tuple(found)
+
+
+def _is_spent(name: str) -> bool:
+    """True for standard input that can be read once alone."""
+    return name == "-" and not isinstance(name, KeptInput)
 
 
 def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line: int) -> tuple[str, ...] | None:
     """Names of the fields in a line of a file that was read."""
-    if name == "-" or not Path(name).is_file():
+    if _is_spent(name) or not (isinstance(name, KeptInput) or Path(name).is_file()):
         return None
     with suppress(InvalidInput):  # the file is gone by now
         if form == "jsonl":

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import IO, TYPE_CHECKING, Final, NoReturn, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Final, NoReturn, Self, TypeAlias, cast
 
 from postil.errors import InvalidInput, MissingExtra, needs
 from postil.messages import Message
@@ -31,6 +31,7 @@ __all__ = [
     "LONGEST_LINE",
     "SAMPLE",
     "FilePath",
+    "KeptInput",
     "check_length",
     "compressed",
     "damaged",
@@ -193,6 +194,23 @@ def compressed(stream: IO[bytes], name: str) -> IO[bytes]:
     return stream
 
 
+class KeptInput(str):
+    """Standard input that was read into memory, and can be opened several times; ``-`` in messages and comparisons.
+
+    Args:
+        data: Its bytes; by default read now.
+    """
+
+    __slots__ = ("data",)
+    data: bytes
+
+    def __new__(cls, data: bytes | None = None) -> Self:
+        """Read it."""
+        made = super().__new__(cls, "-")
+        made.data = sys.stdin.buffer.read() if data is None else data
+        return made
+
+
 @contextmanager
 def opened(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterator[io.BufferedReader]:
     """Open a file, or standard input, for bytes, decompressed.
@@ -211,7 +229,7 @@ def opened(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterator[i
     name = os.fspath(path)
     with ExitStack() as stack:
         if name == "-":
-            file: IO[bytes] = sys.stdin.buffer
+            file: IO[bytes] = io.BytesIO(name.data) if isinstance(name, KeptInput) else sys.stdin.buffer
         else:
             try:
                 file = stack.enter_context(Path(name).open("rb"))

@@ -233,8 +233,8 @@ class _Rows(ABC, Generic[T, F]):
         self._numbers = ROW in reading.columns.values() and ROW not in table.names
         self._counts, self._left_out = counts or TextCounts(row_type), 0
         # Where texts that hold no value are named, a row without a number is none.
-        number = SUBJECTS[row_type][0] if row_type in {Judgement, Score} and reading.missing else ""
-        self._number = reading.columns.get(number, number)
+        self._number_field = SUBJECTS[row_type][0] if row_type in {Judgement, Score} and reading.missing else ""
+        self._number = reading.columns.get(self._number_field, self._number_field)
 
     def _source(self, place: Place) -> ColumnSource[F]:
         reading, fields, missing = place.reading, dict[str, F](), list[str]()
@@ -531,6 +531,10 @@ class ValueRows(_Rows[T, ValueField]):
         super().__init__(table, row_type, reading, places, counts)
         each = ((source.place, name) for source in self._sources for name in source.place.reading.names)
         self._never = {(place.label, name): place.reading for place, name in each} if table.ragged else {}
+        self._of_number = [source for source in self._sources if self._is_number(source)]
+        if table.ragged:
+            numbers = {(source.place.label, self._number_field): source.place.reading for source in self._of_number}
+            self._never |= numbers
         self._types = {name: plain_types(info) for name, info in self._infos.items()}
         # Fields within others, whose names are found in the first rows, and those that may stand in lists of objects.
         self._heads, self._depths = _heads(reading), _depths(reading, table.names)
@@ -571,9 +575,16 @@ class ValueRows(_Rows[T, ValueField]):
             source.fields[name] for source in self._sources for name in self._counts.fields if name in source.fields
         ]
         known = self._counts.without(batch, self._reading.missing, {field.column for field in fields})
-        if self._number not in self._names:
+        if not self._of_number:
             return known
-        return known.only(self._kept_of(value is not None for value in known.column(self._number)))
+        numbers = known.column(self._number)
+        for source in self._of_number:
+            self._see(source.place, self._number_field, numbers)
+        return known.only(self._kept_of(value is not None and value is not UNSET for value in numbers))
+
+    def _is_number(self, source: ColumnSource[ValueField]) -> bool:
+        """True if a row without the number of a source is none."""
+        return self._number_field in source.fields and source.fields[self._number_field].column == self._number
 
     def _as_known(self, batch: Batch) -> Batch:
         """A batch; a field within another that the pattern names and the first rows have not is refused."""

@@ -20,7 +20,6 @@ from contextlib import suppress
 from datetime import datetime
 from html import escape, unescape
 from itertools import chain
-from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Final, cast
 from xml.parsers import expat
@@ -31,6 +30,7 @@ from postil.data.cells import BrokenCell, MergedCell
 from postil.data.delimited import MOST_ROWS, Wanted, head_of
 from postil.data.explain import file_setting
 from postil.data.fields import plain_id
+from postil.data.streams import opened
 from postil.errors import InvalidInput, UnknownName, UsageError, needs
 from postil.messages import Blank, Message
 
@@ -364,7 +364,8 @@ def sheet_names(path: FilePath) -> Sequence[str]:
     with suppress(ImportError, InvalidInput, *DAMAGE):
         import python_calamine as calamine  # noqa: PLC0415
 
-        data = Path(path).read_bytes()
+        with opened(path) as stream:
+            data = stream.read()
         check_sizes(data, str(path))
         with suppress(calamine.CalamineError):
             return calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)).sheet_names

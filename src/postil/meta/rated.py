@@ -38,8 +38,9 @@ from postil.data.reading import Reading, named_in
 from postil.data.row_files import check_standard_input, fields_of, say_once
 from postil.data.row_locations import FileLocations, LocatedRows, RowLocations, located
 from postil.data.rows import Candidate, Judgement, Maximum, Row, Score
+from postil.data.streams import KeptInput
 from postil.data.workbooks import sheet_names
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Setting
 from postil.meta.maxima import ROLE, SHARES, as_shares, open_maxima
 from postil.metrics.result import ScoreResult
@@ -459,10 +460,13 @@ def open_judgements(
 
     Raises:
         UsageError: It is no table, or two files have the same name.
+        UnknownName: Some of the aspects are columns or sheets, and one is not.
         InvalidInput: A file or a column is missing, or a value is wrong.
     """
-    tables = cast("Sequence[Table]", judgements if _are_paths(judgements) and judgements else [judgements])
+    tables = list(cast("Sequence[Table]", judgements if _are_paths(judgements) and judgements else [judgements]))
     called = _called(cast("Sequence[FilePath]", tables)) if len(tables) > 1 else None
+    if called or any(aspect is not None for aspect in aspects):  # its columns are looked at first
+        tables = [KeptInput() if isinstance(table, str) and table == "-" else table for table in tables]
     sources = [
         open_rows(table, Judgement, "judgements", of)
         for place, table in enumerate(tables)
@@ -515,18 +519,26 @@ def _of_aspects(
     if not wanted or "aspect" in reading.columns:
         return [names]
     columns = columns_of(table, "judgements", Judgement, reading)
+    if "aspect" not in map(str.casefold, columns) and not (called is None and set(wanted) <= set(columns)):
+        columns = columns_of(table, "judgements", Judgement, reading, every=True)
     if "aspect" in map(str.casefold, columns):
         return [names]
     if called is not None:
         return [_of_aspect(names, reading, called)]
-    others = set(columns) - set(Judgement.__struct_fields__)
-    if "grade" not in reading.columns and not names.wide.get("judgements") and set(wanted) <= others:
+    by_column = "grade" not in reading.columns and not names.wide.get("judgements")
+    others = [name for name in columns if by_column and name not in Judgement.__struct_fields__]
+    if set(wanted) <= set(others):
         say = partial(say_once, reading.say, set())
         # Whoever rates some of several aspects leaves the cells of the others empty.
         beside = replace(reading, also=(*reading.also, *wanted), missing=reading.missing | {""}, say=say)
         return [_of_aspect(names, beside, aspect, grade=aspect) for aspect in wanted]
-    if reading.sheet is None and isinstance(table, str | os.PathLike) and set(wanted) <= set(sheet_names(table)):
+    sheets = sheet_names(table) if reading.sheet is None and isinstance(table, str | os.PathLike) else ()
+    if set(wanted) <= set(sheets):
         return [_of_aspect(names, replace(reading, sheet=aspect), aspect) for aspect in wanted]
+    for known, things in ((others, "columns"), (sheets, "sheets")):
+        if not set(wanted).isdisjoint(known):
+            lacking = next(aspect for aspect in wanted if aspect not in known)
+            raise UnknownName("aspect", lacking, known, f"; these are {things}, as the other aspects are")
     return [names]
 
 

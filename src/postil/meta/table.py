@@ -23,7 +23,7 @@ from postil.data.parts import NAMED, Excluded
 from postil.data.ranking import without_noise
 from postil.data.row_locations import located
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.messages import Blank, Message, Setting
+from postil.messages import Blank, Listed, Message, Setting
 from postil.meta.column_correlations import Texts, starts_of
 from postil.results.names import CONTROL, falls_by_signature, metric_of
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.grades import Scale
+    from postil.data.row_locations import RowLocations
     from postil.data.rows import Judgement, Score
 
 __all__ = [
@@ -301,9 +302,10 @@ class Judged:
         self.rows: dict[Key, int] = {}
         numbers: dict[str, int] = {}
         texts, annotators, grades = array("q"), array("q"), array("d")
-        aspects: dict[str | None, None] = {}
+        aspects: dict[str | None, int] = {}
+        of_rows = array("I")
         for place, row in enumerate(judgements):
-            aspects[row.aspect] = None
+            of_rows.append(aspects.setdefault(row.aspect, len(aspects)))
             if aspect is not None and row.aspect != aspect:
                 continue
             if aspect is None and len(aspects) > 1:
@@ -325,7 +327,7 @@ class Judged:
             known = sorted(name for name in aspects if name is not None)
             if not known:
                 raise InvalidInput(f"no judgement names an aspect, so none is {shown(aspect)}", where=places.where)
-            raise UnknownName("aspect", aspect or "", known)
+            raise UnknownName("aspect", aspect or "", known, _by_file(places, list(aspects), of_rows))
         self.aspect = aspect if aspect is not None else next(iter(aspects))
         annotated = sorted(numbers)
         rank = np.argsort([numbers[name] for name in annotated])
@@ -346,6 +348,21 @@ class Judged:
     def of(self, keys: Sequence[Key]) -> Ratings:
         """Ratings of some texts, the annotators of each in the order of their names."""
         return self._ratings.of(np.array([self.rows[key] for key in keys], np.int64))
+
+
+def _by_file(places: RowLocations, aspects: Sequence[str | None], of_rows: Sequence[int]) -> str:
+    """A clause on the aspects of each of several files; empty where there is one file."""
+    found: dict[str, dict[str, None]] = {}
+    for index, number in enumerate(of_rows):
+        found.setdefault(places.file(index), {})[aspects[number] or "none"] = None
+    if len(found) < 2:
+        return ""
+    has = [Message("{file} has {names}", file=file, names=Listed(list(names))) for file, names in found.items()]
+    return Message(
+        "; no file has it: {files}; choose: {aspect}",
+        files=Listed(has, last=", "),
+        aspect=Setting("aspect", Blank("NAME")),
+    )
 
 
 def _draws(columns: Iterable[str]) -> dict[str, list[str]]:
