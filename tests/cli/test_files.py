@@ -225,7 +225,7 @@ def test_every_format_prints_the_result_of_json(rows_of_all: Postil, name: str) 
             assert out[form].out.startswith(show(form, result).splitlines()[0])
             assert out[form].out == rows_of_all(*ALL[name]).out
         else:
-            assert out[form].out == show(form, result)
+            assert out[form].out == str(show(form, result))
 
 
 @pytest.mark.parametrize("name", ALL)

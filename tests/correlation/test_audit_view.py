@@ -318,7 +318,7 @@ def test_every_section_is_a_grid() -> None:
         assert line in text, line
     assert "chance: control:length" not in text
     for form, begin in (("markdown", "| margin |"), ("latex", r"margin & measure"), ("html", ">margin</th>")):
-        assert begin in show(form, example("audit"))  # type: ignore[arg-type]
+        assert begin in str(show(form, example("audit")))  # type: ignore[arg-type]
 
 
 def test_rows_of_one_mapping_are_together_and_empty_columns_are_left_out() -> None:
@@ -350,11 +350,13 @@ def test_an_accuracy_exists_where_all_scores_are_the_same() -> None:
 
 
 def test_columns_of_accuracies_only_where_there_are_some() -> None:
-    plain, more = (show("csv", typed(each, CorrelationResult)).splitlines()[0] for each in (correlated(), audited()))
+    plain, more = (
+        str(show("csv", typed(each, CorrelationResult))).splitlines()[0] for each in (correlated(), audited())
+    )
     assert plain == "metric,coefficient,by,value,low,high,p,n,dropped"
     assert more == f"{plain},epsilon,pairs,plain,ties,chance,chance_low,chance_high,chance_fixed,draws"
     systems = correlated(correlations=[accuracy("meteor", 0.9, "spa")])
-    assert show("csv", Result.from_dict(systems)).startswith(f"{plain},pairs,chance,draws,exact\n")
+    assert str(show("csv", Result.from_dict(systems))).startswith(f"{plain},pairs,chance,draws,exact\n")
 
 
 def test_people_have_no_chance() -> None:

@@ -18,7 +18,7 @@ from postil.data.row_files import read, write
 from postil.data.rows import Judgement, Score
 from postil.meta.significance import holm
 from postil.results.base import read_results
-from postil.results.formats import rows_as_csv
+from postil.results.formats import rows_as_cells
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -226,7 +226,7 @@ def side_by_side() -> list[dict[str, object]]:
 def test_aspects_in_columns_of_their_names(postil: Postil) -> None:
     expected = postil(*COMMAND, *BOTH, *LAYOUT)
     assert expected.code == 0
-    Path("wide.csv").write_text(rows_as_csv(side_by_side()))
+    Path("wide.csv").write_text(str(rows_as_cells(side_by_side())))
     found = postil("correlate", "s.jsonl", "--judgements", "wide.csv", *COMMAND[4:], *BOTH, *LAYOUT)
     assert (found.code, found.out) == (0, expected.out), found.err
     assert "not read" not in found.err
@@ -242,7 +242,7 @@ def test_a_field_of_the_rows_is_no_aspect(postil: Postil) -> None:
 def test_an_annotator_who_left_an_aspect_out(postil: Postil) -> None:
     rows = side_by_side()
     gone = rows[3].pop("relevance")
-    Path("wide.csv").write_text(rows_as_csv(rows, SIDE_BY_SIDE))
+    Path("wide.csv").write_text(str(rows_as_cells(rows, SIDE_BY_SIDE)))
     kept = [
         row
         for row in read("j.jsonl", Judgement)

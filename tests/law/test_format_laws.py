@@ -138,7 +138,7 @@ def test_rows_are_the_same_in_json_lines_csv_and_python(kind: str) -> None:
     view = view_of(result)
     rows = plain_rows(view.rows)
     names = list(view.fields or (rows[0] if rows else ()))
-    head, *lines = csv.reader(io.StringIO(show("csv", result), newline="")) if names else [[]]
+    head, *lines = csv.reader(io.StringIO(str(show("csv", result)), newline="")) if names else [[]]
     assert head == names
     for line, row in zip(lines, rows, strict=True):
         assert all(says(cell, row.get(name)) for cell, name in zip(line, names, strict=True)), (line, row)
@@ -161,7 +161,7 @@ def says(cell: str, value: object) -> bool:
 @pytest.mark.parametrize("form", get_args(Format))
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_output_ends_in_one_line_break(kind: str, form: Format) -> None:
-    out = show(form, example(kind))
+    out = str(show(form, example(kind)))
     assert out.endswith("\n")
     assert not out.endswith("\n\n")
     assert "\r" not in out
@@ -180,7 +180,7 @@ def test_a_terminal_shows_every_cell_of_markdown(kind: str) -> None:
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_a_data_frame_has_the_rows_of_csv(kind: str) -> None:
     result = example(kind)
-    head, *lines = csv.reader(io.StringIO(show("csv", result), newline=""))
+    head, *lines = csv.reader(io.StringIO(str(show("csv", result)), newline=""))
     frame = result.to_frame("polars")
     assert head == [name for name in frame.columns if name in head]
     assert len(lines) == len(frame)

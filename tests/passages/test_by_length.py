@@ -137,7 +137,7 @@ def test_formats() -> None:
     assert shown["random"] == [".500", "[.500,", ".500]", "-", "-", "-"]
     assert shown["length"][-4:] == ["-", "-1.000", "[-1.000,", "-1.000]"]
     assert "undefined: length, given length: scores in the order of the lengths\nundefined: random: equal" in text
-    first, *_ = csv.DictReader(io.StringIO(show("csv", result)))
+    first, *_ = csv.DictReader(io.StringIO(str(show("csv", result))))
     row = only(result, "f1-1")
     assert (float(first["strata_ncg"]), float(first["partial_spearman_low"])) == (row.ncg.value, row.partial.low)
     assert Result.from_json(result.to_json()) == result

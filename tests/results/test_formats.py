@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from postil.data.escaping import apostrophed, without_apostrophe
 from postil.errors import UnknownName, UsageError
 from postil.results.base import Result
-from postil.results.formats import card, grid_as, rows_as_csv
-from postil.results.systems_table import SystemsTable, systems_text
+from postil.results.formats import Format, card, grid_as, rows_as_cells
+from postil.results.systems_table import SystemsTable, show_systems
 from postil.results.table import Count, Interval, Name, crossed
 from postil.results.table_options import TableOptions
 from postil.studies.result import StudyResult
@@ -89,7 +89,7 @@ def test_cells_of_markdown(name: str, cell: str) -> None:
 
 def sheet(values: Sequence[object]) -> list[str]:
     """Cells of a column as another program reads them."""
-    text = rows_as_csv([{"text": value, "n": 1} for value in values])
+    text = str(rows_as_cells([{"text": value, "n": 1} for value in values]))
     return [row["text"] for row in csv.DictReader(io.StringIO(text, newline=""), strict=True)]
 
 
@@ -129,12 +129,12 @@ def test_other_cells_are_as_they_were() -> None:
 
 
 def test_names_of_columns_are_cells() -> None:
-    assert rows_as_csv([{"=a": 1}]) == "'=a\n1\n"
+    assert str(rows_as_cells([{"=a": 1}])) == "'=a\n1\n"
 
 
 def test_line_breaks_stay_in_their_cell() -> None:
     texts = ["a\rb", "a\r\nb", "a\nb", 'a"b,\r']
-    assert rows_as_csv([{"text": "a\rb"}]) == 'text\n"a\rb"\n'
+    assert str(rows_as_cells([{"text": "a\rb"}])) == 'text\n"a\rb"\n'
     assert sheet(texts) == texts
 
 
@@ -269,6 +269,10 @@ METEOR: meteor\textbar{}\allowbreak postil:0\par
 """,  # noqa: E501
     "csv": "system,n,meteor,ter\nbase,1234,0.2,0.5\na,1234,0.30001,0.5\nb,1234,0.30002,0.75\nc,1234,0.25,\n",
 }
+
+
+def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> str:
+    return str(show_systems(form, table, options))
 
 
 @pytest.mark.parametrize("form", GOLDEN)

@@ -425,7 +425,7 @@ def test_options_of_tables_are_those_of_the_command(kind: str, form: Any) -> Non
     result = renamed(example(kind), HOSTILE)
     method = getattr(result, f"to_{form}")
     for fields in ({}, {"layout": "systems"}, {"layout": "systems", "percent": True, "digits": 1}):
-        assert method(**fields) == show(form, result, table=TableOptions(**fields))
+        assert method(**fields) == str(show(form, result, table=TableOptions(**fields)))
     assert method(layout="systems") != method()
 
 

@@ -505,7 +505,7 @@ def test_texts_are_ordered_by_probability_and_keep_what_tells_which_they_are(scr
         ("1", None, "01/02/2023", None),  # equal ones stay in their order
         ("3", "ann", "soon", None),
     ]
-    assert show("csv", found).splitlines()[0] == "id,probability,decision,reasons,text,article,author,date"
+    assert str(show("csv", found)).splitlines()[0] == "id,probability,decision,reasons,text,article,author,date"
     [first, *_] = [json.loads(line) for line in show("jsonl", found).splitlines()]
     assert (first["id"], first["author"], first["date"], first["reasons"]["insult"] > 0.5) == (
         "2",

@@ -33,7 +33,7 @@ from postil.errors import Undefined
 from postil.messages import Blank, Message, Setting
 from postil.raters.result import AgreementResult, AnnotatorCompetence
 from postil.results.base import replace
-from postil.results.formats import file_bytes, rows_as_csv
+from postil.results.formats import file_bytes, rows_as_cells
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def write_rows(path: str, rows: Sequence[Row] | str) -> None:
         rows: Rows of one type, or the text of the file.
     """
     if isinstance(rows, str) or path.endswith((".csv", ".xlsx")):
-        write_file(path, file_bytes(path, rows if isinstance(rows, str) else rows_as_csv(rows)))
+        write_file(path, file_bytes(path, rows if isinstance(rows, str) else rows_as_cells(rows)))
         return
     with Writer(path, type(rows[0])) as out:
         for row in rows:

@@ -139,7 +139,7 @@ def _invite_late(campaign: str, name: str, options: InviteOptions) -> None:
         notes: list[str] = []
         link = calls.link(store, token, options, notes.append)
     emit(f"{link}\n")
-    for line in (*notes, *show("table", plan).splitlines()):
+    for line in (*notes, *str(show("table", plan)).splitlines()):
         say(line)
     others = "there is no other annotator"
     if share.open:

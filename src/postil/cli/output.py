@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from postil.results.base import Result
-    from postil.results.formats import Format
+    from postil.results.formats import Cells, Format
     from postil.results.table_options import TableOptions
     from postil.results.views import View
 
@@ -94,17 +94,20 @@ def command_line() -> str:
     return shlex.join(["postil", *kept])
 
 
-def emit(text: str, form: str = "") -> None:
+def emit(shown: str | Cells, form: str = "") -> None:
     """Print a result: unchanged where a program reads it, escaped on a terminal and in tables.
 
     Args:
-        text: The result, with its line ends.
+        shown: The result, with its line ends, or as cells.
         form: The format.
     """
-    if form and (path := _file()):
-        _print_into(path, visible(text) if form == "table" else text)
+    path = _file() if form else None
+    if form == "table" or (path is None and sys.stdout.isatty()):
+        shown = visible(str(shown))
+    if path is None:
+        _write(str(shown), sys.stdout)
     else:
-        _write(visible(text) if form == "table" or sys.stdout.isatty() else text, sys.stdout)
+        _print_into(path, shown)
 
 
 def terminal_width() -> int:
@@ -145,7 +148,7 @@ def _file() -> str | None:
     return None if context is None else context.meta.get(PRINTED)
 
 
-def _print_into(path: str, text: str) -> None:
+def _print_into(path: str, shown: str | Cells) -> None:
     """Write a file, or add to what was written: JSON Lines are printed as they come.
 
     A further table of a workbook, or a further document of JSON, is a file of its own.
@@ -153,7 +156,7 @@ def _print_into(path: str, text: str) -> None:
     from postil.data.atomic_file import write_file, writing  # noqa: PLC0415 - the help of commands does without it
     from postil.results.formats import file_bytes  # noqa: PLC0415 - the same
 
-    meta, data = click.get_current_context().meta, file_bytes(path, text)
+    meta, data = click.get_current_context().meta, file_bytes(path, shown)
     number = meta[BEGUN] = meta.get(BEGUN, 0) + 1
     if number > 1 and Path(path).suffix.lower() not in {".xlsx", ".json"}:
         with writing(path), Path(path).open("ab") as stream:

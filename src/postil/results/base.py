@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from postil.data.streams import FilePath
     from postil.keywords import TableKeywords
+    from postil.results.formats import Cells
 
 __all__ = [
     "Backend",
@@ -123,7 +124,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         """
         check_arguments(Result.save, locals())
         is_workbook = Path(path).suffix.lower() == ".xlsx"
-        write_file(path, file_bytes(path, self.to_csv() if is_workbook else to_json(self)))
+        write_file(path, file_bytes(path, _views().cells(self) if is_workbook else to_json(self)))
 
     def to_rows(self) -> list[dict[str, object]]:
         """The rows of ``--format csv``, one dictionary per number."""
@@ -224,6 +225,9 @@ class Views(Protocol):
 
     def frame(self, result: Result, backend: Backend | None) -> Any:
         """The rows as a data frame."""
+
+    def cells(self, result: Result) -> Cells:
+        """The cells of CSV."""
 
     def text(self, result: Result, form: Literal["csv", "markdown", "latex", "html"], table: TableOptions) -> str:
         """The text of a format."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import dataclass
 from functools import partial
 from html import escape
-from itertools import chain
 from pathlib import PurePath
 from textwrap import wrap
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 from unicodedata import combining, east_asian_width
 
 from postil.data.escaping import apostrophed, csv_writer, latex_line, latex_text, markdown_cell, one_line
@@ -31,7 +31,7 @@ __all__ = [
     "FILES",
     "FORMATS",
     "LAYOUTS",
-    "Csv",
+    "Cells",
     "Format",
     "Grid",
     "Text",
@@ -39,12 +39,11 @@ __all__ = [
     "excerpt",
     "file_bytes",
     "grid_as",
-    "grid_as_csv",
     "joined",
     "listed",
     "noted",
     "plain_rows",
-    "rows_as_csv",
+    "rows_as_cells",
     "rows_as_jsonl",
     "short",
     "value_with_interval",
@@ -101,69 +100,65 @@ def rows_as_jsonl(rows: Iterable[Mapping[str, object] | Struct]) -> str:
     return "".join(f"{line(row)}\n" for row in plain_rows(rows))
 
 
-class Csv(str):
-    """CSV, with the cells that it was made of, since a workbook tells numbers from texts.
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A table of values, which is laid out at the end: as text, which is CSV, or as a workbook.
 
-    Args:
-        text: The text.
-        grid: Rows of cells; the first row is the head.
-    """
-
-    __slots__ = ("grid",)
-    grid: Sequence[Sequence[object]]
-
-    def __new__(cls, text: str, grid: Sequence[Sequence[object]] = ()) -> Self:
-        """Keep the cells beside the text."""
-        made = super().__new__(cls, text)
-        made.grid = grid
-        return made
-
-
-def rows_as_csv(rows: Iterable[Mapping[str, object] | Struct], fields: Sequence[str] = ()) -> Csv:
-    """Comma-separated, with a head: the fields, by default those of the first row.
-
-    People open these files in spreadsheets, so a text that one would run has an apostrophe before it; the importer of
-    CSV takes it away (``--apostrophes``).
-    """
-    plain = plain_rows(rows)
-    names = list(fields or (plain[0] if plain else ()))
-    return grid_as_csv(chain([names], ([row.get(name) for name in names] for row in plain)))
-
-
-def grid_as_csv(grid: Iterable[Sequence[object]]) -> Csv:
-    """A grid comma-separated; texts as in `rows_as_csv`.
+    People open CSV in spreadsheets, so a text that one would run has an apostrophe before it; the importer of CSV takes
+    it away (``--apostrophes``).
 
     Args:
         grid: Rows of cells; the first row is the head.
 
-    >>> print(grid_as_csv([["system", "=x"], ["a", 0.5]]), end="")
+    >>> print(Cells([["system", "=x"], ["a", 0.5]]), end="")
     system,'=x
     a,0.5
     """
-    out = io.StringIO(newline="")
-    cells = [[_cell(value) for value in row] for row in grid]
-    csv_writer(out).writerows([apostrophed(cell) if isinstance(cell, str) else cell for cell in row] for row in cells)
-    return Csv(out.getvalue(), cells)
+
+    grid: Sequence[Sequence[object]]
+
+    def __str__(self) -> str:
+        out = io.StringIO(newline="")
+        csv_writer(out).writerows(
+            [apostrophed(cell) if isinstance(cell, str) else cell for cell in row] for row in self.rows()
+        )
+        return out.getvalue()
+
+    def rows(self) -> Iterator[Iterable[object]]:
+        """The rows, in which lists and messages are texts."""
+        return (map(_value, row) for row in self.grid)
 
 
-def file_bytes(path: FilePath, text: str) -> bytes:
-    """Encode a text for a file; CSV becomes a workbook where the name ends in ``.xlsx``, and HTML is ASCII.
+def rows_as_cells(rows: Iterable[Mapping[str, object] | Struct], fields: Sequence[str] = ()) -> Cells:
+    """Rows below a head: the fields, by default those of the first row.
+
+    Args:
+        rows: The rows.
+        fields: The fields.
+    """
+    plain = plain_rows(rows)
+    names = list(fields or (plain[0] if plain else ()))
+    return Cells([names, *([row.get(name) for name in names] for row in plain)])
+
+
+def file_bytes(path: FilePath, shown: str | Cells) -> bytes:
+    """Encode what is shown for a file; cells are a workbook where the name ends in ``.xlsx``, and HTML is ASCII.
 
     Args:
         path: The file.
-        text: Its text.
+        shown: Its text, or its cells.
 
     Raises:
         UsageError: A workbook cannot hold the cells.
     """
     ending = PurePath(path).suffix.lower()
     if ending == ".html":  # which says no encoding, so a browser would take its own
-        return text.encode("ascii", "xmlcharrefreplace")
-    if not isinstance(text, Csv) or ending != ".xlsx":
-        return text.encode(errors="backslashreplace")
+        return str(shown).encode("ascii", "xmlcharrefreplace")
+    if ending != ".xlsx" or not isinstance(shown, Cells):
+        return str(shown).encode(errors="backslashreplace")
     from postil.data.workbooks import workbook  # noqa: PLC0415 - only workbooks need it
 
-    return workbook(str(path), text.grid)
+    return workbook(str(path), shown.rows())
 
 
 def joined(value: object) -> object:
@@ -177,7 +172,7 @@ def joined(value: object) -> object:
     return "; ".join(":".join(map(str, each)) if isinstance(each, list | tuple) else str(each) for each in value)
 
 
-def _cell(value: object) -> object:
+def _value(value: object) -> object:
     value = joined(value)
     return spoken(value) if isinstance(value, str) else value
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 from postil.data.escaping import one_line
 from postil.data.explain import counted
 from postil.errors import UnknownName
-from postil.results.formats import ESCAPES, LAYOUTS, Format, Grid, Text, grid_as_csv, listed
+from postil.results.formats import ESCAPES, LAYOUTS, Cells, Format, Grid, Text, listed
 from postil.results.latex_width import BOLD, COLUMN, SCRIPT, fit, table_width, text_width
 from postil.results.names import display_names
 from postil.results.numbers import plain_numbers
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.results.table_options import TableOptions
 
-__all__ = ["SystemsTable", "systems_text"]
+__all__ = ["SystemsTable", "show_systems"]
 
 DAGGER: Final = "†"
 
@@ -138,8 +138,8 @@ class _Score:
         return style.around[self.place].format(number) + dagger + (interval and f" {style.interval.format(interval)}")
 
 
-def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> str:
-    """Print a table of systems.
+def show_systems(form: Format, table: SystemsTable, options: TableOptions) -> str | Cells:
+    """Lay a table of systems out: as text, or as the cells of ``csv``.
 
     Args:
         form: All but ``json`` and ``jsonl``.
@@ -153,7 +153,7 @@ def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> st
     for metric in options.names:
         UnknownName.check("metric", metric, table.named)
     if form == "csv":
-        return grid_as_csv(_numbers(table, options))
+        return Cells(list(_numbers(table, options)))
     writers = {"markdown": _markdown, "latex": _latex, "html": _html}
     return writers[form](table, options) if form in writers else _plain(cast("Text", form), table, options)
 

@@ -22,17 +22,18 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Setting, spoken
 from postil.results.base import Backend, Result, to_json
 from postil.results.formats import (
+    Cells,
     Format,
     card,
     excerpt,
     grid_as,
     joined,
     plain_rows,
-    rows_as_csv,
+    rows_as_cells,
     rows_as_jsonl,
     value_with_interval,
 )
-from postil.results.systems_table import SystemsTable, systems_text
+from postil.results.systems_table import SystemsTable, show_systems
 from postil.results.table_options import TableOptions
 
 if TYPE_CHECKING:
@@ -133,6 +134,10 @@ class View:
     cards: Sequence[tuple[str, str]] = ()
     carded: int = 0
 
+    def cells(self) -> Cells:
+        """The rows as cells."""
+        return rows_as_cells(self.rows, self.fields)
+
 
 def view_of(result: Result) -> View:
     """The view of a result, by its kind.
@@ -170,8 +175,8 @@ def show(
     table: TableOptions = TableOptions(),  # noqa: B008 - frozen
     *,
     width: int | None = None,
-) -> str:
-    """Print a result.
+) -> str | Cells:
+    """Lay a result out: as text, or as the cells of ``csv``.
 
     Args:
         form: ``json`` has everything; ``jsonl`` and ``csv`` the rows; ``table``, ``markdown``, ``latex`` and ``html``
@@ -196,7 +201,7 @@ def show(
     if form == "jsonl":
         return rows_as_jsonl(view.rows if view.nested is None else view.nested)
     if form == "csv":
-        return rows_as_csv(view.rows, view.fields)
+        return view.cells()
     if form != "table":
         grids = view.grids if view.documents is None else view.documents
         return "\n".join(grid_as(form, grid, table.names) for grid in grids)
@@ -211,7 +216,7 @@ def _metrics(view: View) -> list[str]:
     return list(dict.fromkeys(str(row["metric"]) for row in plain_rows(view.rows) if "metric" in row))
 
 
-def _show_paper(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:
+def _show_paper(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str | Cells:
     """The table of a paper: of systems or of metrics."""
     kind, found = str(result.__struct_config__.tag), view.systems if table.layout == "systems" else view.metrics
     if found is None and table.layout == "systems":
@@ -226,8 +231,8 @@ def _show_paper(form: Format, result: Result, view: View, remarks: Sequence[str]
             layout=Setting("layout", "metrics"),
             kind=kind,
         )
-    text = systems_text(form, found, table)
-    return _with_lines(view, text, remarks) if form == "table" else text
+    shown = show_systems(form, found, table)
+    return _with_lines(view, str(shown), remarks) if form == "table" else shown
 
 
 def _with_lines(view: View, text: str, remarks: Sequence[str]) -> str:
@@ -292,6 +297,11 @@ def notebook(result: Result) -> str:
     return "\n".join(filter(None, parts))
 
 
+def cells(result: Result) -> Cells:
+    """The cells of CSV."""
+    return view_of(result).cells()
+
+
 def rows(result: Result) -> list[dict[str, object]]:
     """The rows of CSV."""
     return [dict(row) for row in plain_rows(view_of(result).rows)]
@@ -304,7 +314,7 @@ def frame(result: Result, backend: Backend | None) -> Any:
 
 def text(result: Result, form: Literal["csv", "markdown", "latex", "html"], table: TableOptions) -> str:
     """The text of a format."""
-    return show(form, result, table=table)
+    return str(show(form, result, table=table))
 
 
 def figure(result: Result, name: str | None) -> Any:

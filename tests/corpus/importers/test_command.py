@@ -351,7 +351,7 @@ def test_csv_and_forum_with_other_names(of_articles: Import) -> None:
 def test_csv_that_postil_exported_comes_back(of_articles: Import) -> None:
     said = ["=1+1", "'=1+1", "-0.5", "'tis", "@ann: no", "\t-x", "＋x", "a\rb", "a\r\n'=b", '"a", "b"', "plain"]
     rows = [RankedComment(f"-{place}", f"@{place}", 1, 0.5, text) for place, text in enumerate(said)]
-    Path("c.csv").write_bytes(show("csv", RankedCommentsResult(comments=tuple(rows))).encode())
+    Path("c.csv").write_bytes(str(show("csv", RankedCommentsResult(comments=tuple(rows)))).encode())
     names = ("--comment-column", "id=comment", "--column", "title=")
     for flags, found in (
         (("--apostrophes",), said),

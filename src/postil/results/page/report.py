@@ -19,7 +19,7 @@ from postil.data.atomic_file import check_apart, write_file, writing
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Message, spoken
 from postil.results.base import Result, encoded, read_results
-from postil.results.formats import grid_as, listed, plain_rows, rows_as_csv
+from postil.results.formats import grid_as, listed, plain_rows, rows_as_cells
 from postil.results.page.blocks import NAME, Block, Chapter, Collapsed, clean, isolated, plain
 from postil.results.page.chapters import chapter
 from postil.results.table import Table
@@ -76,10 +76,10 @@ def csv_tables(result: Result, chapter: Chapter) -> dict[str, bytes]:
     if chapter.numbers is None:
         view = view_of(result)
         name = f"{chapter.key}{result.__struct_config__.tag}.csv"
-        return {name: rows_as_csv(view.rows, view.fields).encode()} if view.rows else {}
+        return {name: str(view.cells()).encode()} if view.rows else {}
     return {
-        f"{chapter.key}{name}.csv": rows_as_csv(
-            rows, list(dict.fromkeys(field for row in plain_rows(rows) for field in row))
+        f"{chapter.key}{name}.csv": str(
+            rows_as_cells(rows, list(dict.fromkeys(field for row in plain_rows(rows) for field in row)))
         ).encode()
         for name, rows in chapter.numbers
         if rows

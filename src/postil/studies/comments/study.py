@@ -460,7 +460,7 @@ def suggest(articles: Path, model: Path, options: CommentOptions, target: Path) 
     """
     with AtomicFile(str(target)) as stream:
         for row in comment_articles(str(articles), str(model), options):
-            stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
+            stream.write(str(show("jsonl", SuggestionsResult(suggestions=(row,)))).encode())
 
 
 def suggested_texts(sources: Mapping[str, Path]) -> Iterator[Candidate]:
