@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.combination.model import judged_texts
+from postil.data.frames import SYSTEM
 from postil.data.grades import Scale
 from postil.data.parts import Excluded
 from postil.data.row_locations import LocatedRows, RowLocations, located
 from postil.data.rows import Judgement, Score
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.meta.table import Judged, Table, join
+from postil.meta.estimation import outputs_of
+from postil.meta.table import Judged, Scored, Table, join, united
 
 
 def scores_of(*texts: str, metric: str = "m", signature: str = "", start: float = 0.0) -> list[Score]:
@@ -90,6 +93,17 @@ def test_what_does_not_join_is_counted_and_named() -> None:
     )
     assert str(table.left_out[0]) == "scored but not judged: 6 (3 by a, 4 by a, 5 by a, 6 by a, 7 by a and 1 more)"
     assert str(table.left_out[2]) == "not scored by every metric: 1 (2 by a)"
+
+
+def test_texts_without_systems_are_those_of_the_one_system_of_the_other_side() -> None:
+    scored = Scored([Score("1", "gpt", "m", 0.5, "", equal_references=1)])
+    judged = Judged([Judgement("1", SYSTEM, "ann", grade) for grade in (2.0, 4.0)])
+    scores, ratings = united(scored, judged)
+    assert (list(scores.rows), scores.copies) == ([("1", "gpt")], {("1", "gpt")})
+    assert (list(ratings.rows), list(ratings.repeated)) == ([("1", "gpt")], [("1", "gpt")])
+    assert ratings.of([("1", "gpt")]).grades.tolist() == [3.0]
+    assert outputs_of(scored, judged).systems == judged_texts(scored, judged).systems == ("gpt",)
+    assert (list(judged.rows), list(judged.repeated)) == ([("1", SYSTEM)], [("1", SYSTEM)])  # as they were
 
 
 def test_a_metric_that_was_not_asked_for_leaves_nothing_out() -> None:

@@ -61,7 +61,7 @@ from postil.meta.grade_fits import (
 from postil.meta.parts import few_items_remark
 from postil.meta.resampling import Counts, Draws, estimate
 from postil.meta.significance import degrees_of_freedom, fisher_interval
-from postil.meta.table import Judged, Scored, meet, repeated_texts
+from postil.meta.table import Judged, Scored, meet, repeated_texts, united
 from postil.results.names import LENGTH, control, reads_weights
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def judged_texts(
     """
     falls = scored.falling(lower_is_better)
     columns = tuple(sorted(chosen_metrics(scored, metrics)))
+    scored, judged = united(scored, judged)
     kept, excluded = meet(scored, judged, columns)
     keys = list(scored.rows)
     texts = sorted(keys[row] for row in kept.tolist())

@@ -19,7 +19,7 @@ from postil.errors import Undefined, UsageError
 from postil.messages import Message, Setting
 from postil.meta.column_correlations import ratio
 from postil.meta.severity import severities
-from postil.meta.table import Judged, Key, Ratings, Scored, excluded_texts, repeated_texts, such_as, unite_systems
+from postil.meta.table import Judged, Key, Ratings, Scored, excluded_texts, repeated_texts, such_as, united
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -523,7 +523,7 @@ def outputs_of(
     (('a',), [[nan], [4.0], [nan]], ['systems without grades: 1 (b)', 'judged but not scored: 1 (9 by a)'])
     """
     if scored is not None:
-        unite_systems(scored, judged)
+        scored, judged = united(scored, judged)
     if scored is None or not scores:
         return _made(list(dict.fromkeys([*(scored.rows if scored else ()), *judged.rows])), None, judged, (), severity)
     wanted = chosen_metrics(scored, metrics)

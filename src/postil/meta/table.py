@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from array import array
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 import numpy as np
 
@@ -47,7 +48,7 @@ __all__ = [
     "meet",
     "repeated_texts",
     "such_as",
-    "unite_systems",
+    "united",
 ]
 
 Key: TypeAlias = tuple[str, str]
@@ -169,6 +170,17 @@ class Scored:
         """float64[rows, metrics], selected rows and columns."""
         columns = np.array([self.columns[name] for name in metrics], np.int64)
         return self.dense[np.ix_(rows, columns)]
+
+    def of_system(self, system: str) -> Self:
+        """The same scores, all of one system.
+
+        Args:
+            system: Its name.
+        """
+        made = copy(self)
+        made.rows = {(item, system): row for (item, _), row in self.rows.items()}
+        made.copies = {(item, system) for item, _ in self.copies}
+        return made
 
 
 class _Statistics:
@@ -348,6 +360,17 @@ class Judged:
     def of(self, keys: Sequence[Key]) -> Ratings:
         """Ratings of some texts, the annotators of each in the order of their names."""
         return self._ratings.of(np.array([self.rows[key] for key in keys], np.int64))
+
+    def of_system(self, system: str) -> Self:
+        """The same ratings, all of texts of one system.
+
+        Args:
+            system: Its name.
+        """
+        made = copy(self)
+        made.rows = {(item, system): row for (item, _), row in self.rows.items()}
+        made.repeated = {(item, system): None for item, _ in self.repeated}
+        return made
 
 
 def _by_file(places: RowLocations, aspects: Sequence[str | None], of_rows: Sequence[int]) -> str:
@@ -536,6 +559,7 @@ def join(
     wanted = tuple(dict.fromkeys([*some, *(name for name in scored.metrics if metric_of(name) in metrics)]))
     wanted = wanted or scored.metrics
     draws = {control: names for control, names in scored.draws.items() if not metrics or metric_of(control) in metrics}
+    scored, judged = united(scored, judged)
     kept, left_out = meet(scored, judged, [*wanted, *(name for names in draws.values() for name in names)])
     keys = list(scored.rows)
     items, systems = (_numbers(keys[row][part] for row in kept.tolist()) for part in (0, 1))
@@ -570,8 +594,8 @@ def join(
     )
 
 
-def unite_systems(scored: Scored, judged: Judged) -> None:
-    """Give scores or ratings that came without systems the one system of the other side.
+def united(scored: Scored, judged: Judged) -> tuple[Scored, Judged]:
+    """Scores and ratings, of which those that came without systems have the one system of the other side.
 
     Args:
         scored: The scores.
@@ -579,19 +603,15 @@ def unite_systems(scored: Scored, judged: Judged) -> None:
 
     >>> from postil.data.rows import Judgement, Score
     >>> scored, judged = Scored([Score("1", "gpt", "a", 0.5, "")]), Judged([Judgement("1", SYSTEM, "ann", 4.0)])
-    >>> unite_systems(scored, judged)
-    >>> list(judged.rows)
-    [('1', 'gpt')]
+    >>> list(united(scored, judged)[1].rows), list(judged.rows)
+    ([('1', 'gpt')], [('1', 'candidates')])
     """
     named = {system for _, system in (*scored.rows, *judged.rows)}
     sides = {system for _, system in scored.rows}, {system for _, system in judged.rows}
     if len(named) != 2 or {SYSTEM} not in sides or max(map(len, sides)) > 1:
-        return
+        return scored, judged
     [name] = named - {SYSTEM}
-    scored.rows = {(item, name): row for (item, _), row in scored.rows.items()}
-    scored.copies = {(item, name) for item, _ in scored.copies}
-    judged.rows = {(item, name): row for (item, _), row in judged.rows.items()}
-    judged.repeated = {(item, name): None for item, _ in judged.repeated}
+    return scored.of_system(name), judged.of_system(name)
 
 
 def meet(scored: Scored, judged: Judged, needed: Sequence[str]) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
@@ -605,7 +625,6 @@ def meet(scored: Scored, judged: Judged, needed: Sequence[str]) -> tuple[NDArray
     Raises:
         Undefined: There is no such text.
     """
-    unite_systems(scored, judged)
     complete = ~np.isnan(scored.dense[:, [scored.columns[name] for name in needed]]).any(axis=1)
     keys = list(scored.rows)
     there = np.array([key in judged.rows for key in keys], bool)
