@@ -487,11 +487,14 @@ def test_disagreements_that_were_asked_for_are_listed(postil: Postil) -> None:
     study()
     write("c.jsonl", (Candidate(f"i{i}", f"system-{s}", f"text\x1b[31m {i}\n{s}") for i in range(24) for s in range(3)))
     asked = (*COMMAND, "--disagree", "rouge-l", "control:length", "--worst", 2)
-    assert "where they differ most" not in postil(*COMMAND).out
+    assert "differ most" not in postil(*COMMAND).out
     plain, with_texts = postil(*asked), postil(*asked, "--candidates", "c.jsonl")
     assert (plain.code, with_texts.code) == (0, 0)
-    heads = [line.split()[4:] for line in plain.out.splitlines() if line.startswith("where they differ most")]
-    assert heads == [["rouge-l", "control:length", "grade", "difference"], ["rouge-l", "grade", "difference"]]
+    heads = [re.split("  +", line) for line in plain.out.splitlines() if line.startswith("where ")]
+    assert heads == [
+        ["where rouge-l and control:length differ most", "rouge-l", "control:length", "grade", "difference"],
+        ["where rouge-l and people differ most", "rouge-l", "grade", "difference"],
+    ]
     texts = [line for line in with_texts.out.splitlines() if line.startswith("    text")]
     assert len(texts) == 4
     assert "\x1b" not in with_texts.out

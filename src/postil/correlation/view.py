@@ -371,7 +371,7 @@ def _pairs(rows: Sequence[Difference]) -> Iterator[Pair]:
 def _disagreement(pair: DisagreementPair) -> str:
     """A table of the texts on which two opinions differ most, each with its text below it."""
     opinions = (pair.first, pair.second)[: max((len(row.scores) for row in pair.texts), default=1)]
-    grid = [["where they differ most", *opinions, "grade", "difference"]]
+    grid = [[f"where {pair.first} and {pair.second} differ most", *opinions, "grade", "difference"]]
     for row in pair.texts:
         numbers = (*row.normalised, row.grade, row.difference)
         grid.append([f"{row.item} by {row.system}", *(f"{number:.2f}" for number in numbers)])
