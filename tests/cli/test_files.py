@@ -235,7 +235,14 @@ def test_every_result_is_printed_into_a_workbook_with_the_cells_of_csv(rows_of_a
     into = rows_of_all(*ALL[name], "--format", "table.xlsx")
     assert (into.code, into.out) == (0, "")
     assert sorted(into.err.splitlines()) == sorted([*printed.err.splitlines(), "written: table.xlsx"])
-    head, *rows = openpyxl.load_workbook("table.xlsx").active.iter_rows()
+    sheet = openpyxl.load_workbook("table.xlsx").active
+    assert sheet.freeze_panes == "A2"
+    assert all(cell.font.b for cell in sheet[1])
+    assert all(8 <= column.width < 61 for column in sheet.column_dimensions.values())
+    before = Path("table.xlsx").read_bytes()
+    rows_of_all(*ALL[name], "--format", "table.xlsx")
+    assert Path("table.xlsx").read_bytes() == before
+    head, *rows = sheet.iter_rows()
     expected = list(csv.DictReader(printed.out.splitlines(keepends=True)))
     assert [cell.value for cell in head] == list(expected[0])
     for cells, row in zip(rows, expected, strict=True):

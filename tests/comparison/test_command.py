@@ -134,13 +134,15 @@ def test_layouts_for_people(postil: Postil, form: str) -> None:
 def test_json_schema(postil: Postil) -> None:
     small()
     said = json.loads(postil(*COMMAND, "--format", "json").out)
+    found = list(rows(postil(*COMMAND, "--format", "jsonl")).values())
+    assert [row.pop("significant") for row in found] == [None, False, False]
     assert said == {
         "schema": 1,
         "kind": "compare",
         "aggregation": "item mean",
         "baseline": "base",
         "items": 4,
-        "systems": list(rows(postil(*COMMAND, "--format", "jsonl")).values()),
+        "systems": found,
         "lower_is_better": [],
         "left_out": [],
         "notes": [FEW_ITEMS, WITHOUT_STATISTICS],
@@ -415,10 +417,43 @@ def test_layout_of_systems(postil: Postil) -> None:
         assert re.search(r"\d+\.\d\d", cell)[0] == f"{100 * value:.2f}"  # type: ignore[index]
         assert re.search(r"\[\d+\.\d\d, \d+\.\d\d\]$", cell)
         assert cell.startswith("**") == (system == "good")
-        assert ("†" in cell) == ((tested[system, metric]["p_holm"] or 1) < 0.05)
+        significant = (tested[system, metric]["p_holm"] or 1) < 0.05
+        assert ("†" in cell) == significant == bool(tested[system, metric]["significant"])
     note = "40 items. Corpus scores. Scores × 100. Best in bold. † significantly different from base (approximate "
     assert f"\n{note}" in outcome.out
     assert "- METEOR: meteor(params=en," in outcome.out
+
+
+def test_a_workbook_has_the_decimals_and_the_significance_of_the_table(postil: Postil) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    made()
+    scored(postil)
+    assert postil(*COMMAND, "--format", "t.xlsx").code == 0
+    head, *lines = openpyxl.load_workbook("t.xlsx").active.iter_rows()
+    names = [cell.value for cell in head]
+    found = [dict(zip(names, line, strict=True)) for line in lines]
+    assert {row["mean"].number_format for row in found} == {"0.000"}
+    tested = [row for row in found if row["p_holm"].value is not None]
+    assert {row[name].number_format for row in tested for name in names[6:9]} == {"0.000"}
+    assert {row[name].number_format for row in tested for name in names[9:12]} == {"0.0000"}
+    assert [row["significant"].value for row in tested] == [row["p_holm"].value < 0.05 for row in tested]
+    assert {row["significant"].value for row in tested} == {True, False}
+    assert {row["significant"].value for row in found if row not in tested} == {None}
+    whole = {key: row["mean"] for key, row in rows(postil(*COMMAND, "--format", "jsonl")).items()}
+    read = {(row["system"].value, row["metric"].value): row["mean"].value for row in found}
+    assert read == pytest.approx(whole, rel=1e-15)
+
+    layout = ("--layout", "systems", "--second-best", "--percent", "--intervals")
+    assert postil(*COMMAND, *layout, "--format", "t.xlsx").code == 0
+    head, *lines = openpyxl.load_workbook("t.xlsx").active.iter_rows()
+    text = postil(*COMMAND, *layout, "--format", "html").out
+    cells = [re.findall("<td>(.*?)</td>", line) for line in re.findall("<tr>.*</tr>", text)[1:]]
+    for line, of_html in zip(lines, cells, strict=True):
+        means = line[2::3]  # each of them before the ends of its interval
+        marks = [(each.font.b, each.font.u == "single", '"†"' in each.number_format) for each in means]
+        assert marks == [tuple(mark in cell for mark in ("<b>", "<u>", "†")) for cell in of_html]
+        assert {cell.number_format.removesuffix('"†"') for cell in line[2:]} == {"0.00"}
+    assert {cell.font.b for line in lines for cell in line[2:]} == {True, False}
 
 
 def test_the_best_is_the_lowest_where_lower_is_better(postil: Postil) -> None:

@@ -194,6 +194,8 @@ def test_a_baseline_has_columns_and_a_dagger(postil: Postil) -> None:
     rows = list(csv.DictReader(io.StringIO(postil(*COMMAND, *baseline, "--format", "csv").out)))
     read = {row["metric"]: (row["difference"], row["difference_p"]) for row in rows if row["difference"]}
     assert read == {name: (str(row.value), str(row.p_holm)) for name, row in differences.items()}
+    significant = {row["metric"]: row["significant"] for row in rows if row["difference"]}
+    assert significant == {name: str(row.significant) for name, row in differences.items()}
     head = next(line for line in postil(*COMMAND, *baseline).out.splitlines() if line.startswith("metric"))
     assert re.split(r" {2,}", head.strip()) == ["metric", "pearson", "- rouge-l", "p (Holm)"]
     text = postil(*COMMAND, *baseline, "--layout", "metrics", "--format", "markdown").out

@@ -131,6 +131,19 @@ def test_a_workbook_holds_texts_as_texts_and_numbers_as_numbers(tmp_path: Path) 
     assert (tmp_path / "again.xlsx").read_bytes() == path.read_bytes()
 
 
+def test_columns_of_a_workbook_are_as_wide_as_what_is_in_them(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    texts = ["明天" * 10, "a" * 58, "b c " * 15, "d\ne", "f " * 1000]
+    write(tmp_path / "c.xlsx", [Candidate("i", "a system", text) for text in texts])
+    sheet = openpyxl.load_workbook(tmp_path / "c.xlsx").active
+    assert [cell.value for cell in sheet[1]] == ["item", "system", "text"]
+    widths = [round(sheet.column_dimensions[letter].width) for letter in "ABC"]
+    assert widths == [9, 11, 61]  # with the padding of Excel
+    wrapped = [cell.alignment.wrap_text or False for cell in sheet["C"]]
+    assert wrapped == [False, False, False, True, True, False]  # no row is high enough for the last one
+    assert (sheet.freeze_panes, sheet["C1"].font.b, sheet["C2"].font.b) == ("A2", True, False)
+
+
 def test_lists_of_a_workbook_are_read_again(tmp_path: Path) -> None:
     rows = [Reference("a1", "Rain", ratings=(Rating("ann", 4.0), Rating("bob", 5.0)))]
     write(tmp_path / "r.xlsx", rows)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import asdict
+
 from postil.comparison.result import (
     Comparison,
     InterleavedPair,
@@ -88,7 +90,7 @@ def view(result: Comparison) -> View:
     scores = "corpus scores" if result.summed else "means of item scores"
     return View(
         line=_line(result),
-        rows=result.systems,
+        rows=[{**asdict(row), "significant": None if row.p_holm is None else _differs(row)} for row in result.systems],
         grids=[compared_table(result, shown)],
         head=f"{counted(result.items, 'item')}, {scores}, against {result.baseline}",
         remarks=list(_remarks(result, len(metrics) - len(shown))),

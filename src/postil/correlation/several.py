@@ -41,6 +41,6 @@ def show_several(form: Format, results: Sequence[CorrelationResult], table: Tabl
         views = [(result, view(result)) for result in results]
         fields = dict.fromkeys(["aspect", *(field for _, each in views for field in each.fields)])
         rows = [{"aspect": result.data.aspect, **row} for result, each in views for row in plain_rows(each.rows)]
-        return rows_as_cells(rows, list(fields)) if form == "csv" else rows_as_jsonl(rows)
+        return rows_as_cells(rows, list(fields), views[0][1].digits) if form == "csv" else rows_as_jsonl(rows)
     titled = form in {"table", "markdown"}
     return "\n".join(f"{result.name}\n\n" * titled + str(show(form, result, table=table)) for result in results)

@@ -83,7 +83,7 @@ OF_ACCURACIES: Final = (
 )
 """Further columns where some row has them."""
 
-OF_BASELINE: Final = ("difference", "difference_low", "difference_high", "difference_p")
+OF_BASELINE: Final = ("difference", "difference_low", "difference_high", "difference_p", "significant")
 """Further columns where there is a baseline."""
 
 FEW: Final = 6
@@ -242,7 +242,7 @@ def _difference_fields(result: CorrelationResult, row: Correlation) -> tuple[flo
     """The values of `OF_BASELINE` for a row."""
     for each in result.from_baseline:
         if (each.first, each.coefficient) == (row.metric, row.coefficient):
-            return each.value, each.low, each.high, each.p_holm
+            return each.value, each.low, each.high, each.p_holm, result.is_significant(each)
     return (None,) * len(OF_BASELINE)
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "CellField",
     "MergedCell",
     "NumberMarks",
+    "ShownNumber",
     "constants_of",
     "decoded",
     "number_text",
@@ -290,6 +291,25 @@ class BrokenCell(str):
         made = super().__new__(cls, message)
         made.message = message
         return made
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNumber:
+    """A number to write, and how a workbook shows it.
+
+    Args:
+        value: The number, which stays whole.
+        digits: Number of decimals.
+        mark: Text after it.
+        bold: True for bold digits.
+        underlined: True for a line below them.
+    """
+
+    value: float
+    digits: int
+    mark: str = ""
+    bold: bool = False
+    underlined: bool = False
 
 
 class MergedCell(BrokenCell):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from typing import TYPE_CHECKING, Final, TextIO
+from unicodedata import combining, east_asian_width
 
 if TYPE_CHECKING:
     import _csv
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "apostrophed",
     "csv_writer",
+    "display_width",
     "latex_line",
     "latex_text",
     "markdown_cell",
@@ -91,6 +93,21 @@ def one_line(text: str) -> str:
     two lines\x07
     """
     return text if text.isprintable() else visible(_GAPS.sub(" ", text))
+
+
+def display_width(text: str) -> int:
+    """Number of columns that a text takes on a terminal; wide characters take two.
+
+    Args:
+        text: The text.
+
+    >>> display_width("rain"), display_width("雨"), display_width("e\u0301")
+    (4, 2, 1)
+    """
+    if text.isascii():
+        return len(text)
+    text = text.replace("\u200c", "").replace("\u200d", "")  # joiners
+    return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def markdown_cell(text: str) -> str:

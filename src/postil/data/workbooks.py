@@ -4,7 +4,8 @@ calamine treats cells with errors, and formulas without a result, as empty. So t
 and for merged cells: a missing number must not be taken for one that was left out. Old .xls is refused, as its search
 would need another library.
 Tables are written as .xlsx by XlsxWriter: texts as texts, so that none of them is a formula, and numbers as numbers of
-16 digits, which every spreadsheet shows in the way of its language.
+16 digits, which every spreadsheet shows in the way of its language. Columns are as wide as what is in them, and their
+heads stay in sight.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from xml.parsers import expat
 
 import msgspec
 
-from postil.data.cells import BrokenCell, MergedCell
+from postil.data.cells import BrokenCell, MergedCell, ShownNumber
 from postil.data.delimited import MOST_ROWS, Wanted, head_of
+from postil.data.escaping import display_width
 from postil.data.explain import file_setting
 from postil.data.fields import plain_id
 from postil.data.streams import opened
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from python_calamine import CalamineWorkbook
+    from xlsxwriter.format import Format
 
     from postil.data.reading import Reading
     from postil.data.streams import FilePath
@@ -555,6 +558,16 @@ _ALWAYS: Final = datetime(1980, 1, 1)  # noqa: DTZ001 - workbooks have no time z
 """Time at which every workbook says that it was made, so that the same rows give the same bytes."""
 
 
+_NARROWEST, _WIDEST, _BESIDE = 8, 60, 2
+"""Smallest and largest width of a column in characters, and room beside the widest."""
+_TALLEST: Final = 27
+"""Number of lines of the highest row; a longer text is not wrapped, as its row would not show it either."""
+_GENERAL: Final = 9
+"""Number of digits of a number that a spreadsheet shows where nothing else is said."""
+_WIDE: Final = 1e6
+"""From here on numbers that are shown with decimals have an exponent."""
+
+
 class SheetSink:
     """A writer of rows as the one sheet of an .xlsx with a head; lists and objects are written as JSON.
 
@@ -574,6 +587,9 @@ class SheetSink:
         self._book = xlsxwriter.Workbook(stream, {"constant_memory": True})
         self._book.set_properties({"created": _ALWAYS})
         self._sheet = self._book.add_worksheet("postil")
+        self._sheet.freeze_panes(1, 0)
+        self._widths: dict[int, int] = {}
+        self._looks: dict[tuple[tuple[str, object], ...], Format] = {}
 
     def write(self, row: object) -> None:
         """Write a row.
@@ -606,15 +622,44 @@ class SheetSink:
         self._rows += 1
 
     def close(self) -> None:
-        """Write the end of the workbook."""
+        """Write the widths of the columns and the end of the workbook."""
+        for column, wide in self._widths.items():
+            self._sheet.set_column(column, column, min(max(wide + _BESIDE, _NARROWEST), _WIDEST))
         self._book.close()
+
+    def _look(self, column: int, shown: str, **properties: object) -> Format:
+        """The format of a cell with some properties; its column becomes as wide as it."""
+        lines, most = shown.split("\n"), _WIDEST - _BESIDE
+        wide = max(map(display_width, lines))
+        self._widths[column] = max(self._widths.get(column, 0), wide)
+        if (len(lines) > 1 or wide > most) and sum(1 + display_width(line) // most for line in lines) <= _TALLEST:
+            properties["text_wrap"] = True
+        if not self._rows:
+            properties["bold"] = True
+        found = self._looks.get(key := tuple(properties.items()))
+        if found is None:
+            found = self._looks[key] = self._book.add_format({"valign": "top", **properties})
+        return found
+
+    def _number_look(self, column: int, value: float, shown: ShownNumber | None) -> Format:
+        if shown is None:
+            return self._look(column, f"{value:.{_GENERAL}g}")
+        kind, exponent = ("e", "E+00") if abs(value) >= _WIDE else ("f", "")
+        return self._look(
+            column,
+            f"{value:.{shown.digits}{kind}}{shown.mark}",
+            num_format=f"{0:.{shown.digits}f}{exponent}" + f'"{shown.mark}"' * bool(shown.mark),
+            bold=shown.bold,
+            underline=shown.underlined,
+        )
 
     def _write_cell(self, column: int, value: object) -> None:
         if isinstance(value, bool):
-            self._sheet.write_boolean(self._rows, column, value)
+            self._sheet.write_boolean(self._rows, column, value, self._look(column, str(value)))
             return
+        shown, value = (value, value.value) if isinstance(value, ShownNumber) else (None, value)
         if (isinstance(value, int) and abs(value) <= _EXACT) or (isinstance(value, float) and math.isfinite(value)):
-            self._sheet.write_number(self._rows, column, value)
+            self._sheet.write_number(self._rows, column, value, self._number_look(column, value, shown))
             return
         if isinstance(value, list | tuple | dict | msgspec.Struct):
             value = msgspec.json.encode(value, enc_hook=plain_id).decode() if value else None
@@ -627,7 +672,7 @@ class SheetSink:
                 f"{self._where}: a cell of a workbook holds at most {_LONGEST_CELL:,} characters, and "
                 f"{cell_name(self._rows, column)} has {length:,}; CSV holds longer ones"
             )
-        self._sheet.write_string(self._rows, column, text)
+        self._sheet.write_string(self._rows, column, text, self._look(column, text))
 
 
 def workbook(path: str, grid: Iterable[Iterable[object]]) -> bytes:

@@ -11,9 +11,8 @@ from pathlib import PurePath
 from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
-from unicodedata import combining, east_asian_width
 
-from postil.data.escaping import apostrophed, csv_writer, latex_line, latex_text, markdown_cell, one_line
+from postil.data.escaping import apostrophed, csv_writer, display_width, latex_line, latex_text, markdown_cell, one_line
 from postil.messages import Message, spoken
 from postil.results.names import labelled
 from postil.results.numbers import plain_numbers, pointed
@@ -69,6 +68,9 @@ FILES: Final[Mapping[str, Format]] = MappingProxyType(
 Text: TypeAlias = Literal["table", "markdown", "latex", "html"]
 """A format for people."""
 
+DIGITS: Final = 3
+"""Number of decimals where none is said."""
+
 Grid = list[list[str]]
 """Rows of cells; the first row is the head, the first column holds names, all others numbers."""
 
@@ -108,7 +110,7 @@ class Cells:
     it away (``--apostrophes``).
 
     Args:
-        grid: Rows of cells; the first row is the head.
+        grid: Rows of cells; the first row is the head. A `ShownNumber` says how a workbook shows it.
 
     >>> print(Cells([["system", "=x"], ["a", 0.5]]), end="")
     system,'=x
@@ -118,10 +120,13 @@ class Cells:
     grid: Sequence[Sequence[object]]
 
     def __str__(self) -> str:
+        from postil.data.cells import ShownNumber  # noqa: PLC0415 - the help of commands does without it
+
+        def written(cell: object) -> object:
+            return cell.value if isinstance(cell, ShownNumber) else apostrophed(cell) if isinstance(cell, str) else cell
+
         out = io.StringIO(newline="")
-        csv_writer(out).writerows(
-            [apostrophed(cell) if isinstance(cell, str) else cell for cell in row] for row in self.rows()
-        )
+        csv_writer(out).writerows(map(written, row) for row in self.rows())
         return out.getvalue()
 
     def rows(self) -> Iterator[Iterable[object]]:
@@ -129,16 +134,37 @@ class Cells:
         return (map(_value, row) for row in self.grid)
 
 
-def rows_as_cells(rows: Iterable[Mapping[str, object] | Struct], fields: Sequence[str] = ()) -> Cells:
+def rows_as_cells(
+    rows: Iterable[Mapping[str, object] | Struct],
+    fields: Sequence[str] = (),
+    digits: Mapping[str, int] | None = None,
+) -> Cells:
     """Rows below a head: the fields, by default those of the first row.
 
     Args:
         rows: The rows.
         fields: The fields.
+        digits: Number of decimals that a workbook shows of a field; of others `DIGITS`, unless all numbers are too
+            small for them. None to show all numbers whole.
     """
     plain = plain_rows(rows)
     names = list(fields or (plain[0] if plain else ()))
-    return Cells([names, *([row.get(name) for name in names] for row in plain)])
+    columns = [[row.get(name) for row in plain] for name in names]
+    if digits is not None:
+        columns = [_shown(values, digits.get(name)) for name, values in zip(names, columns, strict=True)]
+    return Cells([names, *zip(*columns, strict=True)])
+
+
+def _shown(values: list[object], digits: int | None) -> list[object]:
+    """The values of a column, numbers with how a workbook shows them."""
+    from postil.data.cells import ShownNumber  # noqa: PLC0415 - the help of commands does without it
+
+    if digits is None:
+        largest = max((abs(value) for value in values if isinstance(value, float)), default=0.0)
+        if largest < 10 ** (1 - DIGITS):
+            return values
+        digits = DIGITS
+    return [ShownNumber(value, digits) if isinstance(value, float) else value for value in values]
 
 
 def file_bytes(path: FilePath, shown: str | Cells) -> bytes:
@@ -252,17 +278,12 @@ def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> 
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def _width(text: str) -> int:
-    text = text.replace("\u200c", "").replace("\u200d", "")  # joiners
-    return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
-
-
 def _padded(grid: Grid) -> Grid:
     """Names to the left, numbers to the right; wide characters take two columns."""
-    widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+    widths = [max(map(display_width, column)) for column in zip(*grid, strict=True)]
     return [
         [
-            cell + " " * (width - _width(cell)) if place == 0 else " " * (width - _width(cell)) + cell
+            cell + " " * (width - display_width(cell)) if place == 0 else " " * (width - display_width(cell)) + cell
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         for row in grid
@@ -271,7 +292,7 @@ def _padded(grid: Grid) -> Grid:
 
 def _table(rows: Grid) -> str:
     rows = _padded(rows)
-    rule = ["-" * _width(cell) for cell in rows[0]]
+    rule = ["-" * display_width(cell) for cell in rows[0]]
     return "".join("  ".join(row).rstrip() + "\n" for row in (rows[0], rule, *rows[1:]))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, cast
 
+from postil.data.cells import ShownNumber
 from postil.data.escaping import one_line
 from postil.data.explain import counted
 from postil.errors import UnknownName
@@ -153,32 +153,40 @@ def show_systems(form: Format, table: SystemsTable, options: TableOptions) -> st
     for metric in options.names:
         UnknownName.check("metric", metric, table.named)
     if form == "csv":
-        return Cells(list(_numbers(table, options)))
+        return Cells(_numbers(table, options))
     writers = {"markdown": _markdown, "latex": _latex, "html": _html}
     return writers[form](table, options) if form in writers else _plain(cast("Text", form), table, options)
 
 
-def _numbers(table: SystemsTable, options: TableOptions) -> Iterator[list[object]]:
-    """The grid of CSV: numbers in full, or rounded where decimals are asked for."""
-    ends = ("low", "high") if options.intervals else ()
-    first, names = table.table.columns[0], options.names
-    heads = (
-        name
-        for head in (names.get(column.head, column.head) for column in table.metrics)
-        for name in (head, *(f"{head} {end}" for end in ends))
-    )
-    counted_too = options.layout == "systems"
-    yield [first.head, *(["n"] if counted_too else []), *heads]
-    for row, n in zip_longest(table.table.rows, table.counts):
-        values = [(column, column.value(row, of)) for column in table.metrics for of in (column.of, *ends)]
-        scaled = (value if value is None else _scaled(value, options, column.head, table) for column, value in values)
-        name = first.value(row)
-        yield [names.get(name, name) if table.by_metric else name, *([n] if counted_too else []), *scaled]
+def _numbers(table: SystemsTable, options: TableOptions) -> list[tuple[object, ...]]:
+    """The grid of CSV and workbooks: numbers in full, or rounded where decimals are asked for, marked as in LaTeX."""
+    first, names, rows = table.table.columns[0], options.names, table.table.rows
+    labels = [first.value(row) for row in rows]
+    columns: list[list[object]] = [
+        [first.head, *(names.get(label, label) if table.by_metric else label for label in labels)]
+    ]
+    if options.layout == "systems":
+        columns.append(["n", *table.counts] if table.counts else ["n", *(None for _ in rows)])
+    for column in table.metrics:
+        head, cell = names.get(column.head, column.head), partial(_cell, table, options, column.head)
+        columns.append([head, *map(cell, map(column.value, rows), _scores(table, column, options))])
+        ends = ("low", "high") if options.intervals else ()
+        columns += [[f"{head} {end}", *(cell(column.value(row, end)) for row in rows)] for end in ends]
+    return list(zip(*columns, strict=True))
 
 
-def _scaled(value: float, options: TableOptions, metric: str, table: SystemsTable) -> float:
+def _cell(
+    table: SystemsTable, options: TableOptions, metric: str, value: float | None, score: _Score | None = None
+) -> ShownNumber | None:
+    """A number in its cell, with the marks of a score."""
+    if value is None:
+        return None
     value *= 100 if options.times_100(metric, table.heads) else 1
-    return value if options.digits is None else round(value, options.digits)
+    digits = options.decimals(metric, table.heads)
+    value = value if options.digits is None else round(value, digits)
+    if score is None:
+        return ShownNumber(value, digits)
+    return ShownNumber(value, digits, DAGGER * score.different, bold=score.place == 1, underlined=score.place == 2)
 
 
 def _text(form: Text, text: str) -> str:

@@ -157,6 +157,11 @@ class Column(ABC):
         value = self.value(row)
         return Cell(self.none, self.dash) if value is None else self.shown(value, row)
 
+    @property
+    def decimals(self) -> dict[str, int]:
+        """Number of decimals of each field that it prints with some."""
+        return {}
+
     @abstractmethod
     def shown(self, value: Value, row: Record) -> Cell:
         """The cell of a row with a value.
@@ -266,6 +271,12 @@ class Number(Column):
     low: Field | None = None
     high: Field | None = None
 
+    @property
+    def decimals(self) -> dict[str, int]:
+        """See `Column`."""
+        digits = 2 if self.grade else self.digits
+        return {of: digits for of in (self.of, self.low, self.high) if isinstance(of, str)}
+
     def shown(self, value: Value, row: Record) -> Cell:
         """See `Column`."""
         low, high, rank = (None if of is None else self.value(row, of) for of in (self.low, self.high, self.rank))
@@ -325,6 +336,11 @@ class PValue(Column):
 
     zero: bool = True
     least: bool = False
+
+    @property
+    def decimals(self) -> dict[str, int]:
+        """See `Column`."""
+        return {self.of: 4} if isinstance(self.of, str) else {}
 
     def shown(self, value: Value, _row: Record) -> Cell:
         """See `Column`."""

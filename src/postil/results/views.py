@@ -135,8 +135,14 @@ class View:
     carded: int = 0
 
     def cells(self) -> Cells:
-        """The rows as cells."""
-        return rows_as_cells(self.rows, self.fields)
+        """The rows as cells, with the decimals that the tables have."""
+        return rows_as_cells(self.rows, self.fields, self.digits)
+
+    @property
+    def digits(self) -> dict[str, int]:
+        """Number of decimals of each field that the tables print, by the first column that does."""
+        columns = [column for table in (*self.grids, *self.details) for column in table.columns]
+        return {name: digits for column in reversed(columns) for name, digits in column.decimals.items()}
 
 
 def view_of(result: Result) -> View:
