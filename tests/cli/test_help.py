@@ -248,6 +248,24 @@ def test_every_kind_of_field_has_a_flag() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "name", "value"),
+    [
+        ("rougeL(stem=true)=ROUGE-L", "rougeL(stem=true)", "ROUGE-L"),
+        (
+            "control:top(w-rouge-l(reading=union,beta=1))=top=(best)",
+            "control:top(w-rouge-l(reading=union,beta=1))",
+            "top=(best)",
+        ),
+        ("a)b=c(d=e)", "a)b", "c(d=e)"),
+        ("a(b=c", "a(b", "c"),
+        ("a(b=c=d", "a(b=c", "d"),
+    ],
+)
+def test_a_value_stands_behind_the_parameters_of_a_name(given: str, name: str, value: str) -> None:
+    assert called("f", "--folders", given)[1].folders == {name: value}
+
+
 def test_help_is_the_documentation_of_the_fields() -> None:
     said = " ".join(CliRunner().invoke(app_of([]), ["--help-all"]).output.split())
     assert "-j, --jobs N" in said or "--jobs, -j N" in said
@@ -259,7 +277,9 @@ def test_help_is_the_documentation_of_the_fields() -> None:
     assert "seen" not in said
 
 
-@pytest.mark.parametrize("words", [["--jobs", "0"], ["--share", "2"], ["--folders", "x"], ["--scale", "a"]])
+@pytest.mark.parametrize(
+    "words", [["--jobs", "0"], ["--share", "2"], ["--folders", "x"], ["--folders", "x(y=z)"], ["--scale", "a"]]
+)
 def test_values_that_do_not_fit_are_refused(words: list[str]) -> None:
     outcome = CliRunner().invoke(app_of([]), ["f", *words])
     assert outcome.exit_code in {2, 3}

@@ -104,6 +104,22 @@ def test_metrics_have_the_names_that_were_given_in_figures_and_tables(postil: Po
 
 
 @pytest.mark.usefixtures("_files")
+def test_a_metric_with_parameters_is_named(postil: Postil) -> None:
+    spec = "rougeL(stem=true)"
+    texts = [(f"i{i}", s, i * (s == "a") / 8) for i in range(6) for s in "ab"]
+    write("s.jsonl", [Score(item, s, spec, value, spec) for item, s, value in texts])
+    for words in (
+        ("compare", "s.jsonl"),
+        ("compare", "s.jsonl", "--layout", "systems"),
+        ("correlate", *COMMANDS["correlate"]),
+        ("score", "c.jsonl", "-r", "r.jsonl", "-m", spec),
+    ):
+        outcome = postil(*words, "--name", f"{spec}=ROUGE-L (stems)")
+        assert outcome.code == 0, outcome.err
+        assert "ROUGE-L (stems)" in outcome.out
+
+
+@pytest.mark.usefixtures("_files")
 def test_a_file_is_no_folder_for_figures(postil: Postil) -> None:
     outcome = postil("compare", "s.jsonl", "--figures", "s.jsonl")
     assert (outcome.code, outcome.out) == (2, "")

@@ -387,14 +387,27 @@ def _value(inner: object, value: object, flag: str) -> object:
 
 
 def _by_name(given: tuple[str, ...], flag: str) -> dict[str, str]:
-    """Parse repeated flags like ``--model att=models/att``."""
+    """Parse repeated flags like ``--model att=models/att``, or ``--name rougeL(stem=true)=ROUGE-L``."""
     found: dict[str, str] = {}
     for each in given:
-        name, _, value = each.partition("=")
+        name, value = _name_and_value(each)
         if not name or not value or name in found:
             raise UsageError(f"{flag} takes NAME=VALUE, each name once; got '{each}'")
         found[name] = value
     return found
+
+
+def _name_and_value(given: str) -> tuple[str, str]:
+    """Split at the first equals sign outside of parentheses, within which are those of the parameters of a metric."""
+    depth = 0
+    for place, character in enumerate(given):
+        if character == "=" and not depth:
+            return given[:place], given[place + 1 :]
+        depth = max(depth + (character == "(") - (character == ")"), 0)
+    if not depth:
+        return given, ""
+    name, _, value = given.rpartition("=")  # a parenthesis that does not end is a letter of the name
+    return name, value
 
 
 def _format(name: str) -> Format:
